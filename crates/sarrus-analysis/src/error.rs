@@ -1,0 +1,136 @@
+//! Why a run or a check could not begin. All of it is about the input: nothing has been computed yet.
+
+use crate::assemble::AssemblyError;
+use sarrus_math::solve::RankError;
+use sarrus_model::suggest::did_you_mean;
+use sarrus_model::{Diagnostic, Span};
+use sarrus_solve::{MethodError, SolveError};
+
+/// A run or a check could not begin.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SetupError {
+    /// The model says something that cannot be.
+    #[error("{} in the model", plural(.0.len(), "error"))]
+    Model(Vec<Diagnostic>),
+    /// A method was asked for that does not exist, or with wrong options.
+    #[error("{source}")]
+    Method {
+        /// What is wrong with it.
+        source: MethodError,
+        /// Where it was asked for.
+        at: Span,
+    },
+    /// Options for a method that is left to the program.
+    #[error("`auto` takes no options")]
+    AutoWithOptions {
+        /// Where.
+        at: Span,
+    },
+    /// `direct` for constraints that are not independent.
+    #[error("formulation `direct` needs independent constraints, but only {rank} of the {rows} rows are")]
+    NotIndependent {
+        /// Rows.
+        rows: usize,
+        /// Their rank.
+        rank: usize,
+        /// Where `direct` was asked for.
+        at: Span,
+    },
+    /// A flag's value is not a positive number.
+    #[error("`{flag}` must be a positive number, not {value}")]
+    NotPositive {
+        /// The setting.
+        flag: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// The end is not after the start.
+    #[error("time cannot go backwards: the run is from t = {t_start} to t = {t_end}")]
+    Backwards {
+        /// Start [s].
+        t_start: f64,
+        /// End [s].
+        t_end: f64,
+    },
+    /// The results would not fit.
+    #[error("the results would take {:.1} GiB: {rows:.0} samples of {columns} columns", bytes / GIB)]
+    TooLarge {
+        /// Estimated memory.
+        bytes: f64,
+        /// Samples.
+        rows: f64,
+        /// Columns.
+        columns: usize,
+    },
+    /// The mechanism cannot be put together.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// The rank could not be determined.
+    #[error("the rank of the constraints cannot be determined: {0}")]
+    Rank(#[from] RankError),
+    /// The equations cannot be evaluated or solved at the start.
+    #[error("the equations at the start cannot be solved: {source}")]
+    Start {
+        /// Why.
+        source: SolveError,
+        /// The element it is about.
+        element: Option<String>,
+    },
+}
+
+const GIB: f64 = (1_u64 << 30) as f64;
+
+impl From<Diagnostic> for SetupError {
+    fn from(d: Diagnostic) -> Self {
+        SetupError::Model(vec![d])
+    }
+}
+
+impl From<Vec<Diagnostic>> for SetupError {
+    fn from(d: Vec<Diagnostic>) -> Self {
+        SetupError::Model(d)
+    }
+}
+
+impl SetupError {
+    /// As diagnostics with place and hint.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let message = self.to_string();
+        let one = |at: Span, hint: Option<String>| vec![Diagnostic::new(at, message.as_str()).maybe_hint(hint)];
+        match self {
+            SetupError::Model(all) => all.clone(),
+            SetupError::Method { source, at } => one(*at, method_hint(source)),
+            SetupError::AutoWithOptions { at } => one(*at, Some("name the method that the options are for".into())),
+            SetupError::NotIndependent { at, .. } => {
+                one(*at, Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()))
+            }
+            SetupError::NotPositive { .. } => one(Span::NONE, None),
+            SetupError::Backwards { .. } => {
+                one(Span::NONE, Some("the end (`--t-end`, `run.t_end`) must be above `run.t_start`".into()))
+            }
+            SetupError::TooLarge { .. } => one(
+                Span::NONE,
+                Some("sample less often (`--every`, `output.every`) or fewer columns (`output.columns`)".into()),
+            ),
+            SetupError::Assembly(e) => e.diagnostics(),
+            SetupError::Rank(_) => one(Span::NONE, None),
+            SetupError::Start { element, .. } => {
+                one(Span::NONE, element.as_ref().map(|e| format!("look at {e}")))
+            }
+        }
+    }
+}
+
+/// The nearest name, where the word is misspelt.
+fn method_hint(error: &MethodError) -> Option<String> {
+    match error {
+        MethodError::UnknownKind { family, name, known } => did_you_mean(name, known.iter())
+            .or_else(|| Some(format!("`sarrus list {family}s` tells what each does"))),
+        MethodError::UnknownOption { option, known, .. } => did_you_mean(option, known.iter()),
+        MethodError::BadOption { .. } => None,
+    }
+}
+
+fn plural(n: usize, word: &str) -> String {
+    if n == 1 { format!("{n} {word}") } else { format!("{n} {word}s") }
+}

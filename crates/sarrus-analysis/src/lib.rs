@@ -1,0 +1,36 @@
+//! What a user asks for: a certified simulation, or a check of the model.
+//!
+//! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
+//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running.
+
+mod assemble;
+mod check;
+mod clock;
+mod energy;
+mod error;
+mod method;
+mod rank;
+mod recorder;
+mod report;
+mod settings;
+mod simulate;
+mod start;
+mod trajectory;
+mod violation;
+
+pub use assemble::*;
+pub use check::{CheckReport, ElementError, GroupReport, Redundancy, check};
+pub use clock::Clock;
+pub use energy::EnergyBook;
+pub use error::SetupError;
+pub use method::{Facts, Method, Part};
+pub use rank::{RedundantGroup, TOLERANCE, constraint_rank, constraint_singular, redundant_groups};
+pub use report::*;
+pub use sarrus_solve::integrators::Flow;
+pub use settings::{MethodText, MethodTextError, Overrides, Settings};
+pub use simulate::{Outcome, Plan, Progress, Simulate, Watch, simulate};
+pub use trajectory::Trajectory;
+pub use violation::{Levels, Spread, Violations};
+
+/// Version of the program, as reports have it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

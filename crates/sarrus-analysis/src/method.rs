@@ -1,0 +1,317 @@
+//! Which formulation, stabilization and integrator a run takes, and why.
+//!
+//! What the settings name is taken, after the registry has agreed to the name and its options. What they leave to
+//! `auto` is chosen from a few facts about the model, and every choice comes with its reason:
+//!
+//! | part | chosen | when |
+//! |---|---|---|
+//! | formulation | `proximal` | always: exact for full rank, and the one that does not care when rank is lost on the way |
+//! | stabilization | `none` | no constraint rows |
+//! | | `projection` | otherwise: drift is removed to roundoff at the cost of about one more solve a step |
+//! | integrator | `rk4` | a step is given and no tolerance |
+//! | | `rk23` | rtol above 1e-3 |
+//! | | `rk45` | rtol above 1e-5 |
+//! | | `dop853` | otherwise |
+
+use crate::error::SetupError;
+use crate::report::MethodReport;
+use crate::settings::Settings;
+use sarrus_model::settings::{MethodChoice, OptionValue};
+use sarrus_model::Span;
+use sarrus_solve::formulations::{self, Formulation};
+use sarrus_solve::integrators;
+use sarrus_solve::stabilizations::{self, Stabilization};
+use sarrus_solve::{Integrator, MethodError, Options, Structure};
+
+/// What is known of a model when its method is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Velocities.
+    pub nv: usize,
+    /// Constraint rows.
+    pub rows: usize,
+    /// Their rank at the start, where it is known.
+    pub rank: Option<usize>,
+}
+
+impl Facts {
+    /// Facts of a structure, with the rank of its constraints where it is known.
+    pub fn new(structure: &Structure, rank: Option<usize>) -> Facts {
+        Facts { nv: structure.nv, rows: structure.nc, rank }
+    }
+}
+
+/// A part of a method by name, with its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Name in its registry.
+    pub name: &'static str,
+    /// Options as given.
+    pub options: Options,
+}
+
+impl Part {
+    /// As the command line writes it: `baumgarte:alpha=5,beta=5`.
+    pub fn text(&self) -> String {
+        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
+        if options.is_empty() { self.name.to_string() } else { format!("{}:{}", self.name, options.join(",")) }
+    }
+}
+
+fn plain(value: &sarrus_solve::OptionValue) -> String {
+    match value {
+        sarrus_solve::OptionValue::Number(x) => x.to_string(),
+        sarrus_solve::OptionValue::Text(s) => s.clone(),
+    }
+}
+
+/// A method, checked and ready to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Method {
+    /// How accelerations are found.
+    pub formulation: Part,
+    /// How drift is removed.
+    pub stabilization: Part,
+    /// How time is stepped.
+    pub integrator: Part,
+    /// Whether the integrator chooses its steps from the tolerances.
+    pub adaptive: bool,
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: f64,
+    /// Step [s].
+    pub step: Option<f64>,
+    /// One reason per part that was left to the program.
+    pub why: Vec<String>,
+    /// What the reader should know: settings without effect and the like.
+    pub notes: Vec<String>,
+}
+
+impl Method {
+    /// Takes what `settings` name and chooses the rest from `facts`.
+    pub fn resolve(settings: &Settings, facts: &Facts) -> Result<Method, SetupError> {
+        let mut why = Vec::new();
+        let mut choose = |asked: &Option<MethodChoice>, auto: (&'static str, String)| match asked {
+            None => {
+                why.push(auto.1);
+                Ok((auto.0.to_string(), Options::new(), Span::NONE))
+            }
+            Some(c) if c.kind == "auto" => Err(SetupError::AutoWithOptions { at: c.span }),
+            Some(c) => Ok((c.kind.clone(), options(c), c.span)),
+        };
+        let formulation = choose(&settings.formulation, auto_formulation(facts))?;
+        let stabilization = choose(&settings.stabilization, auto_stabilization(facts))?;
+        let integrator = choose(&settings.integrator, auto_integrator(settings))?;
+
+        // the registries agree to names and options
+        let at = |at: Span| move |source: MethodError| SetupError::Method { source, at };
+        let f = formulations::find(&formulation.0).map_err(at(formulation.2))?;
+        (f.new)(&formulation.1).map_err(at(formulation.2))?;
+        let s = stabilizations::find(&stabilization.0).map_err(at(stabilization.2))?;
+        (s.new)(&stabilization.1).map_err(at(stabilization.2))?;
+        let i = integrators::find(&integrator.0).map_err(at(integrator.2))?;
+        (i.new)(&integrator.1).map_err(at(integrator.2))?;
+
+        // mixes that cannot work
+        if let (true, Some(rank)) = (f.needs_full_rank, facts.rank.filter(|rank| *rank < facts.rows)) {
+            return Err(SetupError::NotIndependent { rows: facts.rows, rank, at: formulation.2 });
+        }
+        Ok(Method {
+            formulation: Part { name: f.name, options: formulation.1 },
+            stabilization: Part { name: s.name, options: stabilization.1 },
+            integrator: Part { name: i.name, options: integrator.1 },
+            adaptive: i.adaptive,
+            rtol: settings.rtol,
+            atol: settings.atol,
+            step: settings.step,
+            why,
+            notes: notes(settings, i),
+        })
+    }
+
+    /// Makes the formulation.
+    pub fn new_formulation(&self) -> Result<Box<dyn Formulation>, MethodError> {
+        (formulations::find(self.formulation.name)?.new)(&self.formulation.options)
+    }
+
+    /// Makes the stabilization.
+    pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
+        (stabilizations::find(self.stabilization.name)?.new)(&self.stabilization.options)
+    }
+
+    /// Makes the integrator.
+    pub fn new_integrator(&self) -> Result<Integrator, MethodError> {
+        (integrators::find(self.integrator.name)?.new)(&self.integrator.options)
+    }
+
+    /// `proximal + projection + dop853`
+    pub fn text(&self) -> String {
+        format!("{} + {} + {}", self.formulation.text(), self.stabilization.text(), self.integrator.text())
+    }
+
+    /// `auto -> proximal + projection + dop853 because ...`, or without `auto` where nothing was left to it.
+    pub fn announcement(&self) -> String {
+        if self.why.is_empty() {
+            return self.text();
+        }
+        format!("auto -> {} because {}", self.text(), self.why.join("; "))
+    }
+
+    /// For `report.json`.
+    pub fn report(&self) -> MethodReport {
+        MethodReport {
+            formulation: self.formulation.text(),
+            stabilization: self.stabilization.text(),
+            integrator: self.integrator.text(),
+            rtol: self.adaptive.then_some(self.rtol),
+            atol: self.adaptive.then_some(self.atol),
+            step: self.step,
+            why: self.why.clone(),
+        }
+    }
+}
+
+fn options(choice: &MethodChoice) -> Options {
+    let mut options = Options::new();
+    for (name, value) in &choice.options {
+        match value {
+            OptionValue::Number(x) => options.set(name.as_str(), *x),
+            OptionValue::Name(text) => options.set(name.as_str(), text.as_str()),
+        };
+    }
+    options
+}
+
+fn auto_formulation(facts: &Facts) -> (&'static str, String) {
+    let why = match facts.rank {
+        _ if facts.rows == 0 => "there are no constraints to solve for".to_string(),
+        Some(rank) if rank < facts.rows => {
+            format!("{} of the {} constraint rows depend on the others", facts.rows - rank, facts.rows)
+        }
+        Some(_) => format!("the {} constraint rows are independent now but need not stay so", facts.rows),
+        None => format!("the rank of {} constraint rows need not be known", facts.rows),
+    };
+    ("proximal", why)
+}
+
+fn auto_stabilization(facts: &Facts) -> (&'static str, String) {
+    if facts.rows == 0 {
+        ("none", "there is no drift to remove".to_string())
+    } else {
+        ("projection", "drift is removed at every step".to_string())
+    }
+}
+
+fn auto_integrator(settings: &Settings) -> (&'static str, String) {
+    let rtol = settings.rtol;
+    match settings.step {
+        Some(step) if !settings.tolerance_given => ("rk4", format!("a step of {step} s is given and no tolerance")),
+        _ if rtol > 1e-3 => ("rk23", format!("rtol = {rtol:e} is loose")),
+        _ if rtol > 1e-5 => ("rk45", format!("rtol = {rtol:e} is moderate")),
+        _ => ("dop853", format!("rtol = {rtol:e} asks for high order")),
+    }
+}
+
+/// Settings that have no effect on the integrator, and defaults that matter.
+fn notes(settings: &Settings, integrator: &integrators::Kind) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !integrator.adaptive {
+        if settings.tolerance_given {
+            notes.push(format!("`rtol` and `atol` have no effect on `{}`, whose step is fixed", integrator.name));
+        }
+        if settings.step.is_none() {
+            let step = (settings.t_end - settings.t_start) / 1000.0;
+            notes.push(format!("no step is given: `{}` takes 1000 steps of {step} s", integrator.name));
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarrus_model::settings::{Assembly, Certify};
+
+    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8) };
+
+    fn settings() -> Settings {
+        Settings {
+            t_start: 0.0,
+            t_end: 1.0,
+            every: 0.1,
+            columns: vec!["*".into()],
+            formulation: None,
+            stabilization: None,
+            integrator: None,
+            rtol: 1e-6,
+            atol: 1e-8,
+            tolerance_given: false,
+            step: None,
+            max_steps: None,
+            wall_limit: None,
+            assembly: Assembly::Full,
+            certify: Certify::default(),
+        }
+    }
+
+    fn named(kind: &str) -> Option<MethodChoice> {
+        Some(MethodChoice { kind: kind.into(), options: vec![], span: Span::NONE })
+    }
+
+    #[test]
+    fn auto_gives_a_reason_for_every_part() {
+        let m = Method::resolve(&settings(), &FACTS).unwrap();
+        assert_eq!(m.text(), "proximal + projection + dop853");
+        assert_eq!(m.why.len(), 3);
+        assert!(m.announcement().starts_with("auto -> proximal + projection + dop853 because "));
+    }
+
+    #[test]
+    fn auto_sees_redundant_rows_steps_and_free_bodies() {
+        let m = Method::resolve(&settings(), &Facts { rank: Some(6), ..FACTS }).unwrap();
+        assert!(m.why[0].contains("2 of the 8"), "{}", m.why[0]);
+
+        let stepped = Settings { step: Some(0.01), ..settings() };
+        assert_eq!(Method::resolve(&stepped, &FACTS).unwrap().integrator.name, "rk4");
+        let both = Settings { step: Some(0.01), tolerance_given: true, ..settings() };
+        assert_eq!(Method::resolve(&both, &FACTS).unwrap().integrator.name, "dop853");
+
+        let free = Method::resolve(&settings(), &Facts { nv: 6, rows: 0, rank: Some(0) }).unwrap();
+        assert_eq!(free.stabilization.name, "none");
+    }
+
+    #[test]
+    fn named_parts_need_no_reason() {
+        let s = Settings {
+            formulation: named("direct"),
+            stabilization: named("none"),
+            integrator: named("rk45"),
+            ..settings()
+        };
+        let m = Method::resolve(&s, &FACTS).unwrap();
+        assert_eq!(m.announcement(), "direct + none + rk45");
+    }
+
+    #[test]
+    fn a_misspelt_method_is_refused_with_a_suggestion() {
+        let s = Settings { integrator: named("dop835"), ..settings() };
+        let error = Method::resolve(&s, &FACTS).unwrap_err();
+        let d = &error.diagnostics()[0];
+        assert_eq!(d.hint.as_deref(), Some("did you mean `dop853`?"));
+    }
+
+    #[test]
+    fn direct_is_refused_for_dependent_rows() {
+        let s = Settings { formulation: named("direct"), ..settings() };
+        let error = Method::resolve(&s, &Facts { rank: Some(7), ..FACTS }).unwrap_err();
+        assert!(matches!(error, SetupError::NotIndependent { rows: 8, rank: 7, .. }));
+    }
+
+    #[test]
+    fn a_tolerance_without_effect_is_noted() {
+        let s = Settings { integrator: named("rk4"), tolerance_given: true, ..settings() };
+        let notes = Method::resolve(&s, &FACTS).unwrap().notes;
+        assert!(notes[0].contains("no effect") && notes[1].contains("1000 steps"), "{notes:?}");
+    }
+}

@@ -1,0 +1,372 @@
+//! `report.json`: what a run did, how well, and whether that is good enough.
+//!
+//! Numbers that are not finite are written as `null`, as JSON has no word for them.
+
+use crate::energy::EnergyBook;
+use crate::violation::{Levels, Spread};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The whole report, in the order of its keys.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Name of the model.
+    pub model: String,
+    /// Version of the program.
+    pub version: &'static str,
+    /// The case that was run, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// How the run was made.
+    pub method: MethodReport,
+    /// How it ended.
+    pub status: Status,
+    /// Why it ended there.
+    pub reason: String,
+    /// What went wrong, if something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureReport>,
+    /// Time at the start [s].
+    pub t_start: f64,
+    /// Time reached [s].
+    pub t_end: f64,
+    /// Work done.
+    pub counts: CountsReport,
+    /// Wall time of the integration [s].
+    pub wall_s: f64,
+    /// Processor time of the integration [s], where the system tells it.
+    pub cpu_s: Option<f64>,
+    /// Degrees of freedom at the start: velocities minus the rank of the constraints.
+    pub dof: Option<usize>,
+    /// Bodies, joints and the like.
+    pub size: SizeReport,
+    /// The constraints at the start.
+    pub constraints: ConstraintsReport,
+    /// What assembly did before the run.
+    pub assembly: AssemblyPart,
+    /// 2-norms over all constraint rows.
+    pub violation: ViolationReport,
+    /// Energies [J].
+    pub energy: EnergyReport,
+    /// Whether the run kept what was asked of it.
+    pub certificate: Certificate,
+    /// Events in time order.
+    pub events: Vec<EventReport>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// Units of the trajectory's columns by name; left out where there are very many.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub units: BTreeMap<String, &'static str>,
+}
+
+impl Report {
+    /// As indented JSON.
+    pub fn to_json(&self) -> String {
+        // a struct of numbers, strings and maps with string keys cannot fail to serialize
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The end was reached.
+    Completed,
+    /// Somebody or a limit stopped it.
+    Stopped,
+    /// A step could not be taken.
+    Failed,
+}
+
+impl Status {
+    /// As written in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Completed => "completed",
+            Status::Stopped => "stopped",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// The method of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodReport {
+    /// Formulation with its options, as the command line writes it.
+    pub formulation: String,
+    /// Stabilization, likewise.
+    pub stabilization: String,
+    /// Integrator, likewise.
+    pub integrator: String,
+    /// Relative tolerance; none for a method with fixed steps.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance, likewise.
+    pub atol: Option<f64>,
+    /// Step asked for [s].
+    pub step: Option<f64>,
+    /// Why `auto` chose what it chose; empty where nothing was left to it.
+    pub why: Vec<String>,
+}
+
+/// What a failed run failed at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailureReport {
+    /// What went wrong.
+    pub message: String,
+    /// The element that it was about, such as ``joint `A` ``.
+    pub element: Option<String>,
+    /// Time of the failure [s].
+    pub t: f64,
+    /// The number that told: a residual, a violation, a pivot, a step size.
+    pub number: Option<f64>,
+}
+
+/// Work done by a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct CountsReport {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Trials given up.
+    pub rejected: u64,
+    /// Evaluations of the right side.
+    pub rhs: u64,
+    /// Newton iterations of projections.
+    pub newton_iterations: u64,
+    /// Factorizations.
+    pub factorizations: u64,
+    /// Samples recorded.
+    pub samples: u64,
+}
+
+/// How large a model is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct SizeReport {
+    /// Moving bodies.
+    pub bodies: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Velocities.
+    pub velocities: usize,
+    /// First-order states of controllers and the like.
+    pub states: usize,
+}
+
+/// The constraints at one instant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConstraintsReport {
+    /// Rows.
+    pub rows: usize,
+    /// Rank, where it was determined.
+    pub rank: Option<usize>,
+    /// Rows that say nothing new.
+    pub redundant: Option<usize>,
+    /// Factor by which the tolerance could change without changing the rank; none: nothing could.
+    pub rank_margin: Option<f64>,
+    /// Singular values (of J M^-1/2) or pivots up to this count as zero.
+    pub rank_tolerance: Option<f64>,
+    /// How the rank was found.
+    pub rank_method: &'static str,
+    /// Violations per joint, constraint and driver, in the model's order; the worst where there are very many.
+    pub per_joint: Vec<ElementReport>,
+}
+
+/// Violations of one element.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ElementReport {
+    /// Its name.
+    pub name: String,
+    /// `joint`, `constraint`, `driver` or `hold`.
+    pub family: &'static str,
+    /// Its rows.
+    pub rows: usize,
+    /// ‖Φ‖.
+    pub position: SpreadReport,
+    /// ‖Φ̇‖.
+    pub velocity: SpreadReport,
+    /// ‖Φ̈‖.
+    pub acceleration: SpreadReport,
+}
+
+/// Violations of all rows together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ViolationReport {
+    /// ‖Φ‖.
+    pub position: SpreadReport,
+    /// ‖Φ̇‖.
+    pub velocity: SpreadReport,
+    /// ‖Φ̈‖.
+    pub acceleration: SpreadReport,
+}
+
+impl From<&Levels> for ViolationReport {
+    fn from(l: &Levels) -> Self {
+        ViolationReport {
+            position: l.position.into(),
+            velocity: l.velocity.into(),
+            acceleration: l.acceleration.into(),
+        }
+    }
+}
+
+/// Largest and root mean square of a norm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SpreadReport {
+    /// Largest.
+    pub max: f64,
+    /// Root mean square.
+    pub rms: f64,
+}
+
+impl From<Spread> for SpreadReport {
+    fn from(s: Spread) -> Self {
+        SpreadReport { max: s.max, rms: s.rms() }
+    }
+}
+
+/// What assembly did.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct AssemblyPart {
+    /// `full`, `velocity` or `none`.
+    pub mode: &'static str,
+    /// Farthest that a body was moved [m].
+    pub moved: f64,
+    /// Farthest that a body was turned [rad].
+    pub turned: f64,
+    /// The body that was moved or turned most, if one was.
+    pub worst: Option<String>,
+    /// ‖Φ‖ that is left.
+    pub position_error: f64,
+    /// ‖Φ̇‖ that is left.
+    pub velocity_error: f64,
+}
+
+/// Energies of a run [J].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EnergyReport {
+    /// Kinetic and potential energy at the start.
+    pub initial: f64,
+    /// Most that kinetic + potential + dissipated - work moved away from its start.
+    pub max_drift: f64,
+    /// `max_drift` over `scale`.
+    pub balance_error: f64,
+    /// The energy exchanged in the run.
+    pub scale: f64,
+}
+
+impl From<&EnergyBook> for EnergyReport {
+    fn from(book: &EnergyBook) -> Self {
+        EnergyReport {
+            initial: book.initial(),
+            max_drift: book.max_drift(),
+            balance_error: book.balance_error(),
+            scale: book.scale(),
+        }
+    }
+}
+
+/// Something that happened at an instant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventReport {
+    /// When [s].
+    pub t: f64,
+    /// Its name.
+    pub name: String,
+}
+
+/// Limits that a run is held to (`run.certify`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Of the largest ‖Φ‖.
+    pub position: f64,
+    /// Of the largest ‖Φ̇‖.
+    pub velocity: f64,
+    /// Of the relative error of the energy balance.
+    pub energy: f64,
+}
+
+/// Whether a run kept its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Certificate {
+    /// Whether the run reached its end and every item passed.
+    pub passed: bool,
+    /// Largest ‖Φ‖.
+    pub position: Item,
+    /// Largest ‖Φ̇‖.
+    pub velocity: Item,
+    /// Relative error of the energy balance.
+    pub energy: Item,
+}
+
+impl Certificate {
+    /// Holds a run that ended with `status` to `limits`.
+    pub fn new(status: Status, violation: &ViolationReport, energy: &EnergyReport, limits: &Limits) -> Certificate {
+        let position = Item::new(violation.position.max, limits.position);
+        let velocity = Item::new(violation.velocity.max, limits.velocity);
+        let energy = Item::new(energy.balance_error, limits.energy);
+        let items = position.passed && velocity.passed && energy.passed;
+        Certificate { passed: items && status != Status::Failed, position, velocity, energy }
+    }
+
+    /// The items by name.
+    pub fn items(&self) -> [(&'static str, Item); 3] {
+        [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)]
+    }
+}
+
+/// One number against its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Item {
+    /// The number.
+    pub value: f64,
+    /// The most that it may be.
+    pub limit: f64,
+    /// Whether it is; a value that is not a number never is.
+    pub passed: bool,
+}
+
+impl Item {
+    fn new(value: f64, limit: f64) -> Item {
+        Item { value, limit, passed: value <= limit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { position: 1e-8, velocity: 1e-7, energy: 1e-6 };
+
+    fn violation(position: f64) -> ViolationReport {
+        let at = |max| SpreadReport { max, rms: 0.0 };
+        ViolationReport { position: at(position), velocity: at(0.0), acceleration: at(1.0) }
+    }
+
+    fn energy(balance_error: f64) -> EnergyReport {
+        EnergyReport { initial: 0.0, max_drift: 0.0, balance_error, scale: 1.0 }
+    }
+
+    #[test]
+    fn a_run_within_its_limits_passes() {
+        let c = Certificate::new(Status::Completed, &violation(1e-9), &energy(1e-7), &LIMITS);
+        assert!(c.passed);
+    }
+
+    #[test]
+    fn one_item_over_its_limit_fails_the_whole() {
+        let c = Certificate::new(Status::Completed, &violation(1e-9), &energy(2e-6), &LIMITS);
+        assert!(!c.passed && c.position.passed && !c.energy.passed);
+    }
+
+    #[test]
+    fn a_value_that_is_not_a_number_does_not_pass() {
+        let c = Certificate::new(Status::Completed, &violation(f64::NAN), &energy(0.0), &LIMITS);
+        assert!(!c.passed && !c.position.passed);
+    }
+
+    #[test]
+    fn a_failed_run_does_not_pass() {
+        let c = Certificate::new(Status::Failed, &violation(0.0), &energy(0.0), &LIMITS);
+        assert!(!c.passed);
+    }
+}

@@ -1,0 +1,173 @@
+//! What is asked of a run: the file's `[run]` and `[output]`, and over them what the caller says.
+
+use crate::error::SetupError;
+use sarrus_model::settings::{Assembly, Certify, MethodChoice, OptionValue, OutputSettings, RunSettings};
+use sarrus_model::{Model, Span};
+use std::str::FromStr;
+
+/// What a caller says over the file; the command line's flags.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Overrides {
+    /// In place of `run.formulation`.
+    pub formulation: Option<MethodChoice>,
+    /// In place of `run.stabilization`.
+    pub stabilization: Option<MethodChoice>,
+    /// In place of `run.integrator`.
+    pub integrator: Option<MethodChoice>,
+    /// In place of `run.rtol`.
+    pub rtol: Option<f64>,
+    /// In place of `run.atol`.
+    pub atol: Option<f64>,
+    /// In place of `run.step` [s].
+    pub step: Option<f64>,
+    /// In place of `run.t_end` [s].
+    pub t_end: Option<f64>,
+    /// In place of `output.every` [s].
+    pub every: Option<f64>,
+    /// In place of `output.columns`.
+    pub columns: Option<Vec<String>>,
+}
+
+/// What is asked of a run, defaults of times and tolerances filled in, methods still by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Time at the start [s].
+    pub t_start: f64,
+    /// Time at the end [s].
+    pub t_end: f64,
+    /// Time between samples [s].
+    pub every: f64,
+    /// Patterns of columns.
+    pub columns: Vec<String>,
+    /// None: left to the program, as is `auto`.
+    pub formulation: Option<MethodChoice>,
+    /// None: left to the program.
+    pub stabilization: Option<MethodChoice>,
+    /// None: left to the program.
+    pub integrator: Option<MethodChoice>,
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: f64,
+    /// Whether a tolerance was asked for.
+    pub tolerance_given: bool,
+    /// Step [s].
+    pub step: Option<f64>,
+    /// Most steps.
+    pub max_steps: Option<u64>,
+    /// Longest wall time [s].
+    pub wall_limit: Option<f64>,
+    /// What is made consistent before the run.
+    pub assembly: Assembly,
+    /// Limits of the certificate.
+    pub certify: Certify,
+}
+
+impl Settings {
+    /// Reads `[run]` and `[output]` of `model` and lays `over` over them.
+    pub fn read(model: &Model, over: &Overrides) -> Result<Settings, SetupError> {
+        let run = RunSettings::read(model)?;
+        let output = OutputSettings::read(model)?;
+
+        let positive = |flag: &'static str, x: Option<f64>| match x {
+            Some(x) if !(x.is_finite() && x > 0.0) => Err(SetupError::NotPositive { flag, value: x }),
+            x => Ok(x),
+        };
+        let (rtol, atol) = (positive("rtol", over.rtol)?, positive("atol", over.atol)?);
+        let (t_start, t_end) = (run.t_start(), over.t_end.unwrap_or(run.t_end()));
+        if !(t_end > t_start && t_end.is_finite()) {
+            return Err(SetupError::Backwards { t_start, t_end });
+        }
+        let chosen = |over: &Option<MethodChoice>, file: Option<MethodChoice>| {
+            over.clone().or(file).filter(|c| c.kind != "auto" || !c.options.is_empty())
+        };
+        Ok(Settings {
+            t_start,
+            t_end,
+            every: positive("every", over.every)?.or(output.every).unwrap_or((t_end - t_start) / 1000.0),
+            columns: over.columns.clone().or(output.columns).unwrap_or_else(|| vec!["*".into()]),
+            formulation: chosen(&over.formulation, run.formulation),
+            stabilization: chosen(&over.stabilization, run.stabilization),
+            integrator: chosen(&over.integrator, run.integrator),
+            tolerance_given: rtol.or(atol).or(run.rtol).or(run.atol).is_some(),
+            rtol: rtol.or(run.rtol).unwrap_or(1e-6),
+            atol: atol.or(run.atol).unwrap_or(1e-8),
+            step: positive("step", over.step)?.or(run.step),
+            max_steps: run.max_steps,
+            wall_limit: run.wall_limit,
+            assembly: run.assembly,
+            certify: run.certify,
+        })
+    }
+
+    /// How many samples the run will have.
+    pub fn samples(&self) -> f64 {
+        ((self.t_end - self.t_start) / self.every).ceil() + 1.0
+    }
+}
+
+/// A method as the command line writes it: `rk4`, `baumgarte:alpha=5,beta=5`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodText(pub MethodChoice);
+
+/// A method could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a method; write a name, or name:option=value,...")]
+pub struct MethodTextError {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for MethodText {
+    type Err = MethodTextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || MethodTextError { text: text.to_string() };
+        let (kind, rest) = match text.split_once(':') {
+            Some((kind, rest)) => (kind, Some(rest)),
+            None => (text, None),
+        };
+        let is_name = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name(kind.trim()) {
+            return Err(bad());
+        }
+        let mut options = Vec::new();
+        for option in rest.into_iter().flat_map(|rest| rest.split(',')) {
+            let (name, value) = option.split_once('=').ok_or_else(bad)?;
+            let (name, value) = (name.trim(), value.trim());
+            if !is_name(name) || value.is_empty() {
+                return Err(bad());
+            }
+            let value = match value.parse() {
+                Ok(number) => OptionValue::Number(number),
+                Err(_) => OptionValue::Name(value.to_string()),
+            };
+            options.push((name.to_string(), value));
+        }
+        Ok(MethodText(MethodChoice { kind: kind.trim().to_string(), options, span: Span::NONE }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_is_a_name_with_options() {
+        let MethodText(m) = "baumgarte:alpha=5, beta=auto".parse().unwrap();
+        assert_eq!(m.kind, "baumgarte");
+        let expected = [
+            ("alpha".to_string(), OptionValue::Number(5.0)),
+            ("beta".to_string(), OptionValue::Name("auto".into())),
+        ];
+        assert_eq!(m.options, expected);
+        assert!("rk4".parse::<MethodText>().unwrap().0.options.is_empty());
+    }
+
+    #[test]
+    fn a_malformed_method_is_refused() {
+        for bad in ["", ":", "rk4:", "rk4:step", "rk4:step=", "rk4:=3", "rk 4", "rk4:a=1,,b=2", "a:b:c"] {
+            assert!(bad.parse::<MethodText>().is_err(), "{bad}");
+        }
+    }
+}

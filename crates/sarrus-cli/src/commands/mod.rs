@@ -1,0 +1,48 @@
+//! One file per command.
+
+pub mod check;
+pub mod list;
+pub mod run;
+pub mod schema;
+
+use crate::args::{MethodArgs, ModelArgs};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use sarrus::analysis::Overrides;
+use sarrus::io::{LoadOptions, load};
+use sarrus::model::{Failure, Model};
+use sarrus::system::{System, compile};
+use std::sync::Arc;
+
+/// Loads and compiles the model, or says why not.
+fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model, Arc<System>), Exit> {
+    let options = LoadOptions { set: args.set.clone(), case: args.case.clone(), record, ..LoadOptions::default() };
+    let model = match load(&args.model, &options) {
+        Ok(model) => model,
+        Err(failure) => {
+            printer.failure(&failure);
+            return Err(Exit::Input);
+        }
+    };
+    match compile(&model) {
+        Ok(system) => Ok((model, Arc::new(system))),
+        Err(diagnostics) => {
+            printer.failure(&Failure { diagnostics, sources: model.sources });
+            Err(Exit::Input)
+        }
+    }
+}
+
+/// The flags that say how to run.
+fn overrides(args: &MethodArgs) -> Overrides {
+    let choice = |m: &Option<sarrus::analysis::MethodText>| m.as_ref().map(|m| m.0.clone());
+    Overrides {
+        formulation: choice(&args.formulation),
+        stabilization: choice(&args.stabilization),
+        integrator: choice(&args.integrator),
+        rtol: args.rtol,
+        atol: args.atol,
+        step: args.step,
+        ..Overrides::default()
+    }
+}

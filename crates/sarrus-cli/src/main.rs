@@ -1,0 +1,34 @@
+//! `sarrus`: the command line. Results go to stdout, talk to stderr.
+
+mod args;
+mod commands;
+mod exit;
+mod printer;
+mod progress;
+mod results;
+mod style;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::Exit;
+use printer::Printer;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // help and version are answers, not errors; a closed pipe is nobody's fault
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Input.into() } else { Exit::Done.into() };
+        }
+    };
+    let mut printer = Printer::new();
+    let exit = match cli.command {
+        Command::Run(args) => commands::run::run(&args, &mut printer),
+        Command::Check(args) => commands::check::run(&args, &mut printer),
+        Command::List(args) => commands::list::run(&args, &mut printer),
+        Command::Schema => commands::schema::run(&mut printer),
+    };
+    exit.into()
+}

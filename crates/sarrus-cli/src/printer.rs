@@ -1,0 +1,339 @@
+//! Every line that the user sees. Data goes to stdout, talk to stderr; a reader that has gone away is not an error.
+
+use crate::style::{Paint, paint_for, width_of};
+use sarrus::analysis::{CheckReport, Method, Report, Status};
+use sarrus::catalogue::Entry;
+use sarrus::model::Failure;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
+/// Writes to the two streams, in colour where that is wanted.
+pub struct Printer {
+    out: Paint,
+    talk: Paint,
+    width: usize,
+    terminal: bool,
+}
+
+impl Printer {
+    /// For this process's streams.
+    pub fn new() -> Printer {
+        let (stdout, stderr) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        Printer { out: paint_for(stdout), talk: paint_for(stderr), width: width_of(stderr), terminal: stderr }
+    }
+
+    /// Whether somebody watches stderr.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Data, as it is.
+    pub fn data(&mut self, text: &str) {
+        let mut out = io::stdout().lock();
+        // a closed pipe ends the talk, not the program
+        let _ = out.write_all(text.as_bytes());
+        if !text.ends_with('\n') {
+            let _ = out.write_all(b"\n");
+        }
+        let _ = out.flush();
+    }
+
+    fn talk(&mut self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// One line of talk under a label: `method: ...`, wrapped to the terminal.
+    pub fn say(&mut self, label: &str, text: impl Display) {
+        let text = wrap(&format!("{label}: {text}"), self.width);
+        let text = text.replacen(label, &self.talk.bold(label), 1);
+        self.talk(&text);
+    }
+
+    /// Something that deserves attention.
+    pub fn warn(&mut self, text: impl Display) {
+        let label = self.talk.yellow("warning");
+        let text = wrap(&format!("warning: {text}"), self.width).replacen("warning", &label, 1);
+        self.talk(&text);
+    }
+
+    /// What went wrong.
+    pub fn error(&mut self, text: impl Display) {
+        let label = self.talk.red("error");
+        self.talk(&format!("{label}: {text}"));
+    }
+
+    /// What to do about it.
+    pub fn hint(&mut self, text: impl Display) {
+        let label = self.talk.blue("hint");
+        self.talk(&format!("{label}: {text}"));
+    }
+
+    /// Why a model cannot be used.
+    pub fn failure(&mut self, failure: &Failure) {
+        const SHOWN: usize = 20;
+        for (i, d) in failure.diagnostics.iter().take(SHOWN).enumerate() {
+            if i > 0 {
+                self.talk("");
+            }
+            let text = d.render(&failure.sources);
+            // `file:line:col: message` already says that something is wrong; a bare message does not
+            if d.at.is_some() { self.talk(&text) } else { self.error(text) }
+        }
+        if failure.diagnostics.len() > SHOWN {
+            self.talk(&format!("\n... and {} more", failure.diagnostics.len() - SHOWN));
+        }
+    }
+
+    /// `method: auto -> ... because ...`
+    pub fn method(&mut self, method: &Method) {
+        self.say("method", method.announcement());
+    }
+
+    /// Kinds of families, one line each.
+    pub fn list(&mut self, all: &[(String, Vec<Entry>)]) {
+        let mut text = String::new();
+        for (i, (family, entries)) in all.iter().enumerate() {
+            if all.len() > 1 {
+                let gap = if i > 0 { "\n" } else { "" };
+                text += &format!("{gap}{}\n", self.out.bold(family));
+            }
+            let rows: Vec<[String; 3]> =
+                entries.iter().map(|e| [e.name.to_string(), e.remark.clone(), e.doc.clone()]).collect();
+            if rows.iter().all(|row| row[1].is_empty()) {
+                text += &table(&rows.into_iter().map(|[name, _, doc]| [name, doc]).collect::<Vec<_>>());
+            } else {
+                text += &table(&rows);
+            }
+        }
+        self.data(&text);
+    }
+
+    /// What a run did and how well.
+    pub fn summary(&mut self, report: &Report) {
+        let mut text = String::new();
+        let status = match report.status {
+            Status::Completed => self.out.green(report.status.name()),
+            Status::Stopped => self.out.yellow(report.status.name()),
+            Status::Failed => self.out.red(report.status.name()),
+        };
+        text += &format!("{}: {status} at t = {} s", self.out.bold(&report.model), report.t_end);
+        if report.status != Status::Completed {
+            text += &format!(" ({})", report.reason);
+        }
+        text += "\n\n";
+        text += &table(&run_facts(report));
+        text.push('\n');
+
+        let mut rows = vec![["certificate".to_string(), "value".into(), "limit".into(), String::new()]];
+        for (name, item) in report.certificate.items() {
+            let mark = if item.passed { self.out.green("passed") } else { self.out.red("not kept") };
+            rows.push([name.to_string(), number(item.value), number(item.limit), mark]);
+        }
+        text += &table(&rows);
+        let verdict = if report.certificate.passed { self.out.green("passed") } else { self.out.red("not passed") };
+        text += &format!("\n  certificate {verdict}\n");
+        self.data(&text);
+    }
+
+    /// What a check found.
+    pub fn check(&mut self, report: &CheckReport) {
+        let mut text = format!("{}\n\n", self.out.bold(&report.model));
+        text += &table(&check_facts(report));
+        if !report.redundant_groups.is_empty() {
+            text += "\n  elements whose reactions are not unique\n";
+            for group in &report.redundant_groups {
+                text += &format!("    {} redundant among {}\n", group.redundant, shorten(&group.elements));
+            }
+        }
+        if !report.assembly_errors.is_empty() {
+            text += "\n  assembly: distance between what the model pose says and what the constraints want\n";
+            let rows: Vec<[String; 2]> =
+                report.assembly_errors.iter().take(10).map(|e| [format!("  {}", e.name), number(e.error)]).collect();
+            text += &table(&rows);
+        }
+        for note in &report.notes {
+            text += &format!("\n  {}\n", wrap(note, self.width.saturating_sub(2)).replace('\n', "\n  "));
+        }
+        self.data(&text);
+    }
+}
+
+fn run_facts(r: &Report) -> Vec<[String; 2]> {
+    let c = &r.counts;
+    let rejected = if c.rejected > 0 { format!(" ({} rejected)", group(c.rejected)) } else { String::new() };
+    let mut rows = vec![
+        ["bodies".to_string(), group(r.size.bodies as u64)],
+        ["freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
+        ["constraints".to_string(), constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin)],
+        ["steps".to_string(), format!("{}{rejected}", group(c.steps))],
+        ["right sides".to_string(), group(c.rhs)],
+        ["wall time".to_string(), format!("{} s", short(r.wall_s))],
+        ["energy".to_string(), format!("{} J at the start, drift {} J", short(r.energy.initial), number(r.energy.max_drift))],
+    ];
+    if c.samples > 0 {
+        rows.push(["samples".to_string(), group(c.samples)]);
+    }
+    rows
+}
+
+fn check_facts(r: &CheckReport) -> Vec<[String; 2]> {
+    let mut rows = vec![
+        ["space".to_string(), r.space.to_string()],
+        ["bodies".to_string(), group(r.size.bodies as u64)],
+        ["joints".to_string(), group(r.size.joints as u64)],
+        ["velocities".to_string(), group(r.size.velocities as u64)],
+        ["constraints".to_string(), constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin)],
+        [
+            "rank tolerance".to_string(),
+            match r.constraints.rank_tolerance {
+                Some(t) => format!("{} ({})", number(t), r.constraints.rank_method),
+                None => r.constraints.rank_method.to_string(),
+            },
+        ],
+        ["mobility".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
+        ["counted mobility".to_string(), r.counted_mobility.to_string()],
+        [
+            "assembly".to_string(),
+            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.turned)),
+        ],
+        ["method".to_string(), r.method.clone()],
+    ];
+    if r.size.states > 0 {
+        rows.insert(4, ["states".to_string(), group(r.size.states as u64)]);
+    }
+    rows
+}
+
+/// `8 rows, rank 8 (margin 2.1e+09)`
+fn constraints(rows: usize, rank: Option<usize>, margin: Option<f64>) -> String {
+    let rows_text = if rows == 1 { "1 row".to_string() } else { format!("{} rows", group(rows as u64)) };
+    match rank {
+        Some(rank) => {
+            let margin = margin.map_or(String::new(), |m| format!(" (margin {})", number(m)));
+            let redundant = if rank < rows { format!(", {} redundant", group((rows - rank) as u64)) } else { String::new() };
+            format!("{rows_text}, rank {}{redundant}{margin}", group(rank as u64))
+        }
+        None => rows_text,
+    }
+}
+
+/// Names in a row, the middle left out where there are many.
+fn shorten(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    if names.len() <= SHOWN {
+        return names.join(", ");
+    }
+    format!("{}, ... ({} in all)", names[..SHOWN].join(", "), names.len())
+}
+
+/// Rows with aligned columns, two spaces in front.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let mut widths = [0; N];
+    for row in rows {
+        for (w, cell) in widths.iter_mut().zip(row) {
+            *w = (*w).max(shown(cell));
+        }
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (cell, w) in row.iter().zip(widths) {
+            line += &format!(" {cell}{}  ", " ".repeat(w - shown(cell)));
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Characters that show: colours do not.
+fn shown(text: &str) -> usize {
+    let mut n = 0;
+    let mut escape = false;
+    for c in text.chars() {
+        match c {
+            '\x1b' => escape = true,
+            'm' if escape => escape = false,
+            _ if escape => {}
+            _ => n += 1,
+        }
+    }
+    n
+}
+
+/// Two digits: `1.2e-14`, and 0 as it is.
+fn number(x: f64) -> String {
+    if x == 0.0 { "0".to_string() } else { format!("{x:.1e}") }
+}
+
+/// Four digits, plain where that is short.
+fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        "0".to_string()
+    } else if (1e-3..1e5).contains(&size) {
+        let digits = (3 - size.log10().floor() as i32).clamp(0, 6) as usize;
+        format!("{x:.digits$}")
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+/// `12 345`
+fn group(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && digits.len() > 4 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// Breaks lines at spaces so that none is wider than `width`, where words allow; later lines are indented.
+fn wrap(text: &str, width: usize) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut current = String::new();
+        for word in line.split(' ') {
+            let fits = current.is_empty() || current.chars().count() + 1 + word.chars().count() <= width;
+            if !fits {
+                lines.push(std::mem::take(&mut current));
+                current.push_str("  ");
+            } else if !current.is_empty() {
+                current.push(' ');
+            }
+            current.push_str(word);
+        }
+        lines.push(current);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([number(0.0), number(1.234e-14)], ["0", "1.2e-14"]);
+        assert_eq!([short(0.01234567), short(3.0), short(123456.0)], ["0.01235", "3.000", "1.235e5"]);
+        assert_eq!([group(999), group(1234), group(1_234_567)], ["999", "1234", "1 234 567"]);
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces() {
+        assert_eq!(wrap("one two three four", 9), "one two\n  three\n  four");
+        assert_eq!(wrap("averylongword", 4), "averylongword");
+    }
+
+    #[test]
+    fn columns_are_aligned_whatever_their_colour() {
+        let rows = [["a".to_string(), "\x1b[32mx\x1b[0m".to_string()], ["bbb".to_string(), "y".to_string()]];
+        let text = table(&rows);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines, ["  a     \x1b[32mx\x1b[0m", "  bbb   y"]);
+    }
+}

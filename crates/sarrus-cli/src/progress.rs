@@ -1,0 +1,70 @@
+//! The progress bar, the announcement of the method, and Ctrl-C.
+
+use crate::printer::Printer;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sarrus::analysis::{Flow, Plan, Progress, Watch};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Set by Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// Resolution of the bar.
+const TICKS: u64 = 1000;
+/// Runs shorter than this show no bar.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Watches a run for the command line.
+pub struct Watcher<'a> {
+    printer: &'a mut Printer,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    span: (f64, f64),
+}
+
+impl<'a> Watcher<'a> {
+    /// Listens for Ctrl-C from here on.
+    pub fn new(printer: &'a mut Printer) -> Watcher<'a> {
+        // a second Ctrl-C does not wait for the end of a step; without a handler the first does not either
+        let _ = ctrlc::set_handler(|| {
+            if STOP.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+        });
+        Watcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0) }
+    }
+
+    fn show(&mut self) {
+        let bar = ProgressBar::with_draw_target(Some(TICKS), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}%  {msg}") {
+            bar.set_style(style);
+        }
+        self.bar = Some(bar);
+    }
+}
+
+impl Watch for Watcher<'_> {
+    fn begin(&mut self, plan: &Plan) {
+        self.span = (plan.settings.t_start, plan.settings.t_end);
+        self.printer.method(plan.method);
+    }
+
+    fn step(&mut self, progress: &Progress) -> Flow {
+        if self.printer.is_terminal() && self.bar.is_none() && self.started.elapsed() > PATIENCE {
+            self.show();
+        }
+        if let Some(bar) = &self.bar {
+            let done = (progress.t - self.span.0) / (self.span.1 - self.span.0);
+            bar.set_position((done.clamp(0.0, 1.0) * TICKS as f64) as u64);
+            bar.set_message(format!("t = {:.4} s, {} steps", progress.t, progress.steps));
+        }
+        if STOP.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Parameters, points, functions and tables: in any order, no cycles.
+//!
+//! Values depend on each other through the names in their expressions. They are evaluated depth first
+//! with a stack of their own, because a chain of 100 000 points, each from the one before, is a normal
+//! model and would overflow the program's stack.
+
+use super::overrides::{Given, Overrides};
+use super::{sections, tables};
+use sarrus_model::expr::{Expr, Function, Quantity, builtin};
+use sarrus_model::model::Locals;
+use sarrus_model::scope::{Context, ScopeData, placed};
+use sarrus_model::{Data, Diagnostic, Span, Table, Text, Value};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Parameter,
+    Point,
+    Table,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    /// Waits for what it depends on.
+    Open,
+    Done,
+    Failed,
+}
+
+struct Definition {
+    kind: Kind,
+    name: String,
+    span: Span,
+    given: Given,
+    /// The table of a parameter with `min` and `max`.
+    limits: Option<Arc<Table>>,
+    locals: Option<Arc<Locals>>,
+    state: State,
+}
+
+/// The definitions of one file.
+pub struct Definitions<'a> {
+    list: Vec<Definition>,
+    index: HashMap<String, usize>,
+    functions: HashMap<String, (Arc<Function>, Span)>,
+    folder: &'a Path,
+}
+
+impl<'a> Definitions<'a> {
+    /// None yet; CSV files are looked for in `folder`.
+    pub fn new(folder: &'a Path) -> Self {
+        Definitions { list: Vec::new(), index: HashMap::new(), functions: HashMap::new(), folder }
+    }
+
+    /// Takes the definitions of a file or of one index of a `repeat`.
+    pub fn add_sections(
+        &mut self,
+        table: &Table,
+        locals: Option<&Arc<Locals>>,
+        scope: &ScopeData,
+        overrides: &mut Overrides,
+    ) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for (section, kind) in
+            [("parameters", Kind::Parameter), ("points", Kind::Point), ("tables", Kind::Table)]
+        {
+            let Some(value) = table.get(section) else { continue };
+            match sections::table(value, section) {
+                Err(d) => errors.push(d),
+                Ok(t) => {
+                    for e in &t.entries {
+                        let name = match Context::new(scope, locals.map(|l| &**l)).expand_key(&e.key) {
+                            Ok(name) => name,
+                            Err(message) => {
+                                errors.push(Diagnostic::new(e.key_span, message));
+                                continue;
+                            }
+                        };
+                        let added = self.add(kind, name, e.key_span, &e.value, locals, overrides);
+                        errors.extend(added.err());
+                    }
+                }
+            }
+        }
+        if let Some(value) = table.get("functions") {
+            match sections::table(value, "functions") {
+                Err(d) => errors.push(d),
+                Ok(t) => {
+                    for e in &t.entries {
+                        errors.extend(self.add_function(&e.key, e.key_span, &e.value).err());
+                    }
+                }
+            }
+        }
+        errors
+    }
+
+    fn add(
+        &mut self,
+        kind: Kind,
+        name: String,
+        span: Span,
+        value: &Value,
+        locals: Option<&Arc<Locals>>,
+        overrides: &mut Overrides,
+    ) -> Result<(), Diagnostic> {
+        let what = ["parameter", "point", "table"][kind as usize];
+        if let Some(d) = sections::bad_name(&name, what, span) {
+            return Err(d);
+        }
+        if name.contains('.') {
+            return Err(Diagnostic::new(span, format!("a {what} has no dot in its name: `{name}`")));
+        }
+        if let Some(&other) = self.index.get(&name) {
+            let other = &self.list[other];
+            let theirs = ["parameter", "point", "table"][other.kind as usize];
+            return Err(sections::twice(&name, what, span, theirs, other.span));
+        }
+        let mut limits = None;
+        let mut given = Given::Value(value.clone());
+        if let (Kind::Parameter, Data::Table(t)) = (kind, &value.data) {
+            sections::known(t, &format!("parameter `{name}`"), &["value", "min", "max", "note", "extra"])?;
+            let Some(inner) = t.get("value") else {
+                return Err(Diagnostic::new(value.span, format!("parameter `{name}` needs `value`")));
+            };
+            given = Given::Value(inner.clone());
+            limits = Some(t.clone());
+        }
+        if kind == Kind::Parameter
+            && let Some((set, _)) = overrides.find(&name)
+        {
+            given = match set {
+                // a case may repeat the whole table
+                Given::Value(Value { data: Data::Table(t), span }) => match t.get("value") {
+                    Some(inner) => Given::Value(inner.clone()),
+                    None => return Err(Diagnostic::new(span, format!("parameter `{name}` needs `value`"))),
+                },
+                other => other,
+            };
+        }
+        self.index.insert(name.clone(), self.list.len());
+        let locals = locals.cloned();
+        self.list.push(Definition { kind, name, span, given, limits, locals, state: State::New });
+        Ok(())
+    }
+
+    fn add_function(&mut self, signature: &str, span: Span, value: &Value) -> Result<(), Diagnostic> {
+        let text = match &value.data {
+            Data::Text(t) => t.clone(),
+            Data::Number(x) => Text::new(Quantity::Number(*x).to_string()),
+            _ => {
+                let found = value.describe();
+                return Err(Diagnostic::new(value.span, format!("`{signature}`: expected an expression, found {found}")));
+            }
+        };
+        let body = text.expr().map_err(|e| placed(e, &text, value.span))?;
+        let function = Function::new(signature, Expr::clone(body)).map_err(|e| {
+            Diagnostic::new(span, e.message).maybe_hint(e.hint.or(Some("such as \"bump(x, w)\"".into())))
+        })?;
+        if builtin(&function.name).is_some() {
+            return Err(Diagnostic::new(span, format!("`{}` is a built-in function", function.name)));
+        }
+        if let Some((_, at)) = self.functions.get(&function.name) {
+            return Err(sections::twice(&function.name, "function", span, "function", *at));
+        }
+        self.functions.insert(function.name.clone(), (Arc::new(function), span));
+        Ok(())
+    }
+
+    /// Evaluates everything into the scope.
+    pub fn evaluate_all(&mut self, scope: &mut ScopeData) -> Vec<Diagnostic> {
+        self.share_functions(scope);
+        let mut errors = Vec::new();
+        for i in 0..self.list.len() {
+            self.evaluate_one(i, scope, &mut errors);
+        }
+        errors
+    }
+
+    /// The value of a string, with whatever it needs evaluated first: for the bounds of a `repeat`.
+    pub fn evaluate_text(&mut self, text: &Text, span: Span, locals: Option<&Locals>, scope: &mut ScopeData) -> Result<Quantity, Diagnostic> {
+        self.share_functions(scope);
+        let mut errors = Vec::new();
+        for i in self.needs_of_text(text, span, locals, scope)? {
+            self.evaluate_one(i, scope, &mut errors);
+        }
+        match errors.into_iter().next() {
+            Some(d) => Err(d),
+            None => Context::new(scope, locals).evaluate(text, span),
+        }
+    }
+
+    fn share_functions(&self, scope: &mut ScopeData) {
+        for (name, (f, _)) in &self.functions {
+            scope.functions.entry(name.clone()).or_insert_with(|| f.clone());
+        }
+    }
+
+    fn evaluate_one(&mut self, start: usize, scope: &mut ScopeData, errors: &mut Vec<Diagnostic>) {
+        let mut stack = vec![start];
+        while let Some(&top) = stack.last() {
+            if matches!(self.list[top].state, State::Done | State::Failed) {
+                stack.pop();
+                continue;
+            }
+            self.list[top].state = State::Open;
+            let needs = match self.needs(top, scope) {
+                Ok(needs) => needs,
+                Err(d) => {
+                    self.give_up(top, errors, Some(d));
+                    stack.pop();
+                    continue;
+                }
+            };
+            if needs.iter().any(|n| self.list[*n].state == State::Failed) {
+                // what it depends on has been reported
+                self.give_up(top, errors, None);
+                stack.pop();
+            } else if let Some(&open) = needs.iter().find(|n| self.list[**n].state == State::Open) {
+                let d = self.cycle(&stack, open);
+                for i in &stack {
+                    if self.list[*i].state == State::Open {
+                        self.list[*i].state = State::Failed;
+                    }
+                }
+                errors.push(d);
+                stack.pop();
+            } else if needs.is_empty() {
+                let done = self.finish(top, scope);
+                match done {
+                    Ok(()) => self.list[top].state = State::Done,
+                    Err(d) => self.give_up(top, errors, Some(d)),
+                }
+                stack.pop();
+            } else {
+                stack.extend(needs);
+            }
+        }
+    }
+
+    fn give_up(&mut self, i: usize, errors: &mut Vec<Diagnostic>, d: Option<Diagnostic>) {
+        self.list[i].state = State::Failed;
+        if let Some(d) = d {
+            errors.push(match &self.list[i].locals {
+                Some(l) => d.note(l.describe()),
+                None => d,
+            });
+        }
+    }
+
+    fn cycle(&self, stack: &[usize], open: usize) -> Diagnostic {
+        let mut ring: Vec<&str> = stack
+            .iter()
+            .skip_while(|i| **i != open)
+            .filter(|i| self.list[**i].state == State::Open)
+            .map(|i| self.list[*i].name.as_str())
+            .collect();
+        ring.push(&self.list[open].name);
+        let shown = if ring.len() > 8 { [&ring[..4], &["…"], &ring[ring.len() - 3..]].concat() } else { ring };
+        Diagnostic::new(self.list[open].span, format!("`{}` depends on itself", self.list[open].name))
+            .hint(shown.join(" -> "))
+    }
+
+    /// What a definition needs that is not evaluated yet.
+    fn needs(&self, i: usize, scope: &ScopeData) -> Result<Vec<usize>, Diagnostic> {
+        let d = &self.list[i];
+        let mut out = Vec::new();
+        let locals = d.locals.as_deref();
+        if let Given::Value(v) = &d.given {
+            self.needs_of_value(v, locals, scope, &mut out)?;
+        }
+        for v in d.limits.iter().flat_map(|t| [t.get("min"), t.get("max")]).flatten() {
+            self.needs_of_value(v, locals, scope, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn needs_of_value(&self, value: &Value, locals: Option<&Locals>, scope: &ScopeData, out: &mut Vec<usize>) -> Result<(), Diagnostic> {
+        match &value.data {
+            Data::Text(t) => out.extend(self.needs_of_text(t, value.span, locals, scope)?),
+            Data::List(list) => {
+                for v in list {
+                    self.needs_of_value(v, locals, scope, out)?;
+                }
+            }
+            // of a table only its points are evaluated
+            Data::Table(t) => {
+                if let Some(v) = t.get("points") {
+                    self.needs_of_value(v, locals, scope, out)?;
+                }
+            }
+            Data::Bool(_) | Data::Number(_) => {}
+        }
+        Ok(())
+    }
+
+    fn needs_of_text(&self, text: &Text, span: Span, locals: Option<&Locals>, scope: &ScopeData) -> Result<Vec<usize>, Diagnostic> {
+        let mut out = Vec::new();
+        for index in text.parts_with_index() {
+            if let Ok(expr) = &index.expr {
+                self.needs_of_expr(expr, locals, &mut out);
+            }
+        }
+        if !out.is_empty() {
+            // names are complete only when their `{…}` have values
+            return Ok(out);
+        }
+        let context = Context::new(scope, locals);
+        self.needs_of_expr(&*context.parse(text, span)?, locals, &mut out);
+        Ok(out)
+    }
+
+    fn needs_of_expr(&self, expr: &Expr, locals: Option<&Locals>, out: &mut Vec<usize>) {
+        let mut names = expr.paths();
+        let mut calls = expr.calls();
+        // functions bring the names in their bodies, each once
+        let mut seen: Vec<String> = Vec::new();
+        while let Some((call, at)) = calls.pop() {
+            if seen.contains(&call) {
+                continue;
+            }
+            match self.functions.get(&call) {
+                Some((f, _)) => {
+                    names.extend(f.body.paths());
+                    calls.extend(f.body.calls());
+                }
+                None => names.push((call.clone(), at)),
+            }
+            seen.push(call);
+        }
+        for (path, _) in names {
+            let head = path.split('.').next().unwrap_or("");
+            if locals.is_some_and(|l| l.get(head).is_some()) {
+                continue;
+            }
+            if let Some(&i) = self.index.get(head)
+                && self.list[i].state != State::Done
+            {
+                out.push(i);
+            }
+        }
+    }
+
+    /// Evaluates one whose needs are met.
+    fn finish(&self, i: usize, scope: &mut ScopeData) -> Result<(), Diagnostic> {
+        let d = &self.list[i];
+        let context = Context::new(scope, d.locals.as_deref());
+        if d.kind == Kind::Table {
+            let Given::Value(value) = &d.given else { return Ok(()) };
+            let (points, curve) = tables::read(&d.name, value, &context, self.folder)?;
+            scope.tables.insert(d.name.clone(), Arc::new(curve));
+            scope.table_points.insert(d.name.clone(), points);
+            return Ok(());
+        }
+        let (quantity, span) = match &d.given {
+            Given::Known(q) => (*q, d.span),
+            Given::Value(v) => (context.quantity(v)?, v.span),
+        };
+        if d.kind == Kind::Point {
+            let wanted = if scope.planar { 2 } else { 3 };
+            match quantity {
+                Quantity::Vector { v, n } if n == wanted && v.iter().all(|x| x.is_finite()) => {}
+                Quantity::Vector { n, .. } if n == wanted => {
+                    return Err(Diagnostic::new(span, format!("point `{}` is not finite", d.name)));
+                }
+                Quantity::Vector { n, .. } => {
+                    let message = format!("point `{}`: expected {wanted} numbers, found {n}", d.name);
+                    return Err(Diagnostic::new(span, message));
+                }
+                other => {
+                    let message = format!("point `{}`: expected {wanted} numbers, found {}", d.name, other.kind());
+                    return Err(Diagnostic::new(span, message));
+                }
+            }
+            scope.points.insert(d.name.clone(), quantity);
+            return Ok(());
+        }
+        if let Some(t) = &d.limits {
+            self.check_limits(&d.name, t, quantity, span, &context)?;
+        }
+        scope.parameters.insert(d.name.clone(), quantity);
+        Ok(())
+    }
+
+    fn check_limits(&self, name: &str, table: &Table, q: Quantity, span: Span, context: &Context<'_>) -> Result<(), Diagnostic> {
+        for (key, sign) in [("min", 1.0), ("max", -1.0)] {
+            let Some(v) = table.get(key) else { continue };
+            let limit = context.number(v)?;
+            let Quantity::Number(x) = q else {
+                return Err(Diagnostic::new(v.span, format!("`{key}` of parameter `{name}`: only numbers have limits")));
+            };
+            if sign * (x - limit) < 0.0 {
+                let side = if key == "min" { "below its min" } else { "above its max" };
+                return Err(Diagnostic::new(span, format!("parameter `{name}` is {x}, {side} {limit}"))
+                    .also(v.span, format!("the `{key}` of `{name}`")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a parameter exists.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.index.get(name).is_some_and(|i| self.list[*i].kind == Kind::Parameter)
+    }
+
+    /// The parameters' names.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter(|d| d.kind == Kind::Parameter).map(|d| d.name.as_str())
+    }
+
+    /// The names that share the namespace of the elements: all but points.
+    pub fn names(&self) -> Vec<(&str, &'static str, Span)> {
+        let own = self.list.iter().filter(|d| d.kind != Kind::Point).map(|d| {
+            (d.name.as_str(), if d.kind == Kind::Parameter { "parameter" } else { "table" }, d.span)
+        });
+        own.chain(self.functions.iter().map(|(n, (_, span))| (n.as_str(), "function", *span))).collect()
+    }
+
+    /// The place of a parameter or point.
+    pub fn place(&self, name: &str) -> Option<Span> {
+        self.index.get(name).map(|i| self.list[*i].span)
+    }
+}

@@ -1,0 +1,403 @@
+//! The model as the file says it, after `if`, `repeat`, `include`, cases and `--set`.
+
+use crate::Result;
+use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::materials::Material;
+use crate::record::Recorder;
+use crate::scope::{Alias, ScopeData};
+use crate::suggest::suggest;
+use crate::transform::Frame;
+use crate::value::{Table, Value};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+/// Planar or spatial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// x right, y up; a body has 3 coordinates.
+    Planar,
+    /// z up; a body has a position and a unit quaternion.
+    Spatial,
+}
+
+/// The sections that hold named elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Section {
+    /// `[bodies]`
+    Bodies,
+    /// `[joints]`
+    Joints,
+    /// `[constraints]`
+    Constraints,
+    /// `[drivers]`
+    Drivers,
+    /// `[forces]`
+    Forces,
+    /// `[controllers]`
+    Controllers,
+    /// `[measures]`
+    Measures,
+    /// `[ground]`, and what stands in for a body of an included file
+    Ground,
+    /// `[run]`
+    Run,
+    /// `[output]`
+    Output,
+    /// `[view]`
+    View,
+    /// `[initial]`
+    Initial,
+    /// `[guess]`
+    Guess,
+    /// `[materials]`
+    Materials,
+    /// `[tables]`
+    Tables,
+    /// `[include]`
+    Include,
+}
+
+impl Section {
+    /// The families whose elements carry names of the common namespace.
+    pub const ELEMENTS: [Section; 7] = [
+        Section::Bodies,
+        Section::Joints,
+        Section::Constraints,
+        Section::Drivers,
+        Section::Forces,
+        Section::Controllers,
+        Section::Measures,
+    ];
+
+    /// As the file writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::Bodies => "bodies",
+            Section::Joints => "joints",
+            Section::Constraints => "constraints",
+            Section::Drivers => "drivers",
+            Section::Forces => "forces",
+            Section::Controllers => "controllers",
+            Section::Measures => "measures",
+            Section::Ground => "ground",
+            Section::Run => "run",
+            Section::Output => "output",
+            Section::View => "view",
+            Section::Initial => "initial",
+            Section::Guess => "guess",
+            Section::Materials => "materials",
+            Section::Tables => "tables",
+            Section::Include => "include",
+        }
+    }
+
+    /// What one entry is called: `body`, `joint`.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Section::Bodies => "body",
+            Section::Joints => "joint",
+            Section::Constraints => "constraint",
+            Section::Drivers => "driver",
+            Section::Forces => "force",
+            Section::Controllers => "controller",
+            Section::Measures => "measure",
+            Section::Materials => "material",
+            Section::Tables => "table",
+            other => other.name(),
+        }
+    }
+}
+
+/// The index values of a repeated element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Locals {
+    /// The entry of `[repeat]`.
+    pub entry: Arc<str>,
+    /// Names and values, such as `i` = 3.
+    pub values: Vec<(Arc<str>, f64)>,
+}
+
+impl Locals {
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.values.iter().find(|(n, _)| &**n == name).map(|(_, v)| *v)
+    }
+
+    /// `entry `links` of [repeat], i = 3`
+    pub fn describe(&self) -> String {
+        let values: Vec<String> = self.values.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        format!("in entry `{}` of [repeat], {}", self.entry, values.join(", "))
+    }
+}
+
+/// A named thing: its table as written, and the scope in which its expressions stand.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// The full name, with the prefix of its include.
+    pub name: String,
+    /// `kind`, or the section's default; `expression` for a measure that is a string.
+    pub kind: String,
+    /// Where it belongs.
+    pub section: Section,
+    /// The table as written; shared by all indices of a `repeat`.
+    pub table: Arc<Table>,
+    /// Where the name stands.
+    pub span: Span,
+    /// Index in [`Model::scopes`].
+    pub scope: u32,
+    /// Index values, where it is repeated.
+    pub locals: Option<Arc<Locals>>,
+}
+
+impl Element {
+    /// `joint `A``
+    pub fn title(&self) -> String {
+        match self.section {
+            Section::Run | Section::Output | Section::View | Section::Ground => {
+                format!("[{}]", self.section.name())
+            }
+            s => format!("{} `{}`", s.singular(), self.name),
+        }
+    }
+}
+
+/// An entry of `[initial]` or `[guess]`.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The full path: `A.angle`, `left.ball.velocity`.
+    pub path: String,
+    /// Where the path stands.
+    pub span: Span,
+    /// An element whose table has the one key `value`, to be read with [`crate::Reader::setting`].
+    pub element: Element,
+}
+
+/// Markers and shapes that a body gets from elsewhere: from `[ground]`, from an included file's ground,
+/// or from a body of it that is replaced.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// The body that carries them.
+    pub body: String,
+    /// What stands before a marker's name: `left.ground.` for an included file's, else nothing.
+    pub prefix: String,
+    /// The frame in which `on` is meant, in the model pose.
+    pub frame: Frame,
+    /// Whether the shapes come too (not for a replaced body).
+    pub shapes: bool,
+    /// The table with `markers` and `shape`.
+    pub element: Element,
+}
+
+/// A variant of the model.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// Its remark.
+    pub note: Option<String>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Where a name of the common namespace is.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// Its section.
+    pub section: Section,
+    /// Its position in the section's list.
+    pub index: u32,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+/// A whole model.
+#[derive(Debug)]
+pub struct Model {
+    /// `name`, or the file's.
+    pub name: String,
+    /// Planar or spatial.
+    pub space: Space,
+    /// In world axes (m/s²).
+    pub gravity: [f64; 3],
+    /// What `[ground]` and the like give to bodies.
+    pub attachments: Vec<Attachment>,
+    /// `[bodies]`
+    pub bodies: Vec<Element>,
+    /// `[joints]`
+    pub joints: Vec<Element>,
+    /// `[constraints]`
+    pub constraints: Vec<Element>,
+    /// `[drivers]`
+    pub drivers: Vec<Element>,
+    /// `[forces]`
+    pub forces: Vec<Element>,
+    /// `[controllers]`
+    pub controllers: Vec<Element>,
+    /// `[measures]`
+    pub measures: Vec<Element>,
+    /// `[initial]`
+    pub initial: Vec<Setting>,
+    /// `[guess]`
+    pub guess: Vec<Setting>,
+    /// `[run]`, with the case's keys laid over it; read with [`crate::settings::RunSettings::read`].
+    pub run: Element,
+    /// `[output]`, likewise.
+    pub output: Element,
+    /// `[view]`
+    pub view: Element,
+    /// `[materials]`, without the built-in ones.
+    pub materials: Vec<Material>,
+    /// `[cases]`
+    pub cases: Vec<Case>,
+    /// The case that was asked for.
+    pub case: Option<String>,
+    /// `note` of the file.
+    pub note: Option<String>,
+    /// One per file instance; 0 is the model's own.
+    pub scopes: Vec<ScopeData>,
+    /// The texts.
+    pub sources: Sources,
+    /// Every element by its full name.
+    pub names: HashMap<String, Named>,
+    /// Elements left out by `if`, by full name.
+    pub removed: HashMap<String, Span>,
+    /// Names that mean another body: `left.ground`, replaced bodies.
+    pub aliases: HashMap<String, Alias>,
+    /// Markers that such a body brings along, by its own full name: `left.ground.C`.
+    pub attached: HashSet<String>,
+    /// What was read, for the resolved file; none unless asked for.
+    pub recorder: Option<Mutex<Recorder>>,
+}
+
+impl Model {
+    /// An empty model, to be filled by a loader or a builder.
+    pub fn empty(name: impl Into<String>, space: Space) -> Self {
+        let blank = |section: Section| Element {
+            name: section.name().into(),
+            kind: String::new(),
+            section,
+            table: Arc::default(),
+            span: Span::NONE,
+            scope: 0,
+            locals: None,
+        };
+        Model {
+            name: name.into(),
+            space,
+            gravity: [0.0; 3],
+            attachments: Vec::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            constraints: Vec::new(),
+            drivers: Vec::new(),
+            forces: Vec::new(),
+            controllers: Vec::new(),
+            measures: Vec::new(),
+            initial: Vec::new(),
+            guess: Vec::new(),
+            run: blank(Section::Run),
+            output: blank(Section::Output),
+            view: blank(Section::View),
+            materials: Vec::new(),
+            cases: Vec::new(),
+            case: None,
+            note: None,
+            scopes: vec![ScopeData::default()],
+            sources: Sources::default(),
+            names: HashMap::new(),
+            removed: HashMap::new(),
+            aliases: HashMap::new(),
+            attached: HashSet::new(),
+            recorder: None,
+        }
+    }
+
+    /// Whether the space is planar.
+    pub fn is_planar(&self) -> bool {
+        self.space == Space::Planar
+    }
+
+    /// The elements of a section; none for a section that is not a list of elements.
+    pub fn elements(&self, section: Section) -> &[Element] {
+        match section {
+            Section::Bodies => &self.bodies,
+            Section::Joints => &self.joints,
+            Section::Constraints => &self.constraints,
+            Section::Drivers => &self.drivers,
+            Section::Forces => &self.forces,
+            Section::Controllers => &self.controllers,
+            Section::Measures => &self.measures,
+            _ => &[],
+        }
+    }
+
+    /// The list of a section's elements, to add to.
+    pub fn elements_mut(&mut self, section: Section) -> Option<&mut Vec<Element>> {
+        Some(match section {
+            Section::Bodies => &mut self.bodies,
+            Section::Joints => &mut self.joints,
+            Section::Constraints => &mut self.constraints,
+            Section::Drivers => &mut self.drivers,
+            Section::Forces => &mut self.forces,
+            Section::Controllers => &mut self.controllers,
+            Section::Measures => &mut self.measures,
+            _ => return None,
+        })
+    }
+
+    /// The element with a full name.
+    pub fn find(&self, name: &str) -> Option<&Element> {
+        let named = self.names.get(name)?;
+        self.elements(named.section).get(named.index as usize)
+    }
+
+    /// The body with a full name; none for `ground`.
+    pub fn body(&self, name: &str) -> Option<&Element> {
+        self.find(name).filter(|e| e.section == Section::Bodies)
+    }
+
+    /// The error for a name that is not there: left out by `if`, of another section, or misspelt.
+    pub fn unknown(&self, name: &str, span: Span, sections: &[Section]) -> Diagnostic {
+        let what = match sections {
+            [one] => one.singular(),
+            _ => "name",
+        };
+        if let Some(at) = self.removed.get(name) {
+            return Diagnostic::new(span, format!("{what} `{name}` is left out of the model by its `if`"))
+                .also(*at, format!("`{name}` is defined here"));
+        }
+        if let Some(named) = self.names.get(name) {
+            return Diagnostic::new(span, format!("`{name}` is a {}, not a {what}", named.section.singular()))
+                .also(named.span, format!("`{name}` is defined here"));
+        }
+        let candidates = sections.iter().flat_map(|s| self.elements(*s)).map(|e| e.name.as_str());
+        let hint = suggest(name, candidates).map(|near| format!("did you mean `{near}`?"));
+        Diagnostic::new(span, format!("{what} `{name}` does not exist")).maybe_hint(hint)
+    }
+
+    /// The frame of a body in the model pose; `ground` has the world's.
+    pub fn frame_of(&self, body: &str) -> Result<Frame> {
+        match self.body(body) {
+            Some(element) => Ok(crate::reader::Reader::open(self, element).body_frame()?.frame),
+            None => Ok(Frame::default()),
+        }
+    }
+
+    /// A setting made by the program, such as one of the command line.
+    pub fn setting(path: impl Into<String>, value: Value) -> Setting {
+        let span = value.span;
+        let mut table = Table::default();
+        table.set("value", span, value);
+        let path = path.into();
+        let element = Element {
+            name: path.clone(),
+            kind: String::new(),
+            section: Section::Initial,
+            table: Arc::new(table),
+            span,
+            scope: 0,
+            locals: None,
+        };
+        Setting { path, span, element }
+    }
+}

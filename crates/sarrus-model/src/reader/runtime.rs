@@ -1,0 +1,388 @@
+//! Expressions that are evaluated while the model runs.
+
+use super::Reader;
+use crate::Result;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::expr::{Bind, Expr, Lookup, Program, Quantity, Scope};
+use crate::model::{Locals, Model};
+use crate::record::{Place, Plain};
+use crate::scope::{Context, placed};
+use crate::transform::{Matrix, apply};
+use crate::value::{Data, Text, Value};
+use std::sync::Arc;
+
+/// An expression of the file, parsed, to be compiled by [`Model::compile`].
+#[derive(Clone, Debug)]
+pub struct RuntimeExpr {
+    /// The tree.
+    pub expr: Arc<Expr>,
+    /// Where it stands.
+    pub span: Span,
+    /// Index of the file's scope.
+    pub scope: u32,
+    /// Index values of the element.
+    pub locals: Option<Arc<Locals>>,
+    /// Where its text begins in the file, if it stands there letter by letter.
+    verbatim: Option<u32>,
+    /// Where the resolved file has it.
+    place: Option<Arc<Place>>,
+}
+
+/// A vector of expressions, or one vector expression, in world or body axes of the model.
+#[derive(Clone, Debug)]
+pub struct RuntimeVector {
+    components: Components,
+    /// Where it stands.
+    pub span: Span,
+    place: Option<Arc<Place>>,
+}
+
+#[derive(Clone, Debug)]
+enum Components {
+    /// One expression with the value of a vector.
+    Whole(RuntimeExpr),
+    /// One expression per component; none: left free.
+    Each(Vec<Option<RuntimeExpr>>),
+}
+
+/// How the components of a vector go through the include's transform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Not at all: the numbers mean no direction.
+    Plain,
+    /// A world point.
+    Point,
+    /// A world vector that a mirror reflects.
+    Polar,
+    /// A world vector that a mirror reflects and reverses.
+    Axial,
+    /// A vector in body axes that a mirror reflects.
+    Local,
+    /// A vector in body axes that a mirror reflects and reverses.
+    LocalAxial,
+}
+
+impl Reader<'_> {
+    /// An expression, or a number.
+    pub fn expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let mut expr = self.runtime(key, value)?;
+        expr.place = self.is_recording().then(|| Arc::new(self.place(key)));
+        Ok(Some(expr))
+    }
+
+    /// An expression that must be given.
+    pub fn require_expression(&self, key: &str) -> Result<RuntimeExpr> {
+        self.expression(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// A scalar of rotation or torque in a planar model: a mirror reverses it.
+    pub fn axial_expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
+        let Some(mut expr) = self.expression(key)? else { return Ok(None) };
+        if self.handedness() < 0.0 {
+            let text = format!("-({})", expr.expr.text());
+            expr = RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? };
+        }
+        Ok(Some(expr))
+    }
+
+    /// A vector of expressions in the space's dimension; `"free"` leaves a component alone where `free`
+    /// is set.
+    pub fn expressions(&self, key: &str, turns: Turns, free: bool) -> Result<Option<RuntimeVector>> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let n = if self.is_planar() { 2 } else { 3 };
+        let place = self.is_recording().then(|| Arc::new(self.place(key)));
+        let components = match &value.data {
+            Data::List(list) => {
+                if list.len() != n {
+                    return Err(self.at(
+                        value.span,
+                        format!("`{key}` of {}: expected {n} components, found {}", self.title(), list.len()),
+                    ));
+                }
+                let component = |v: &Value| match &v.data {
+                    Data::Text(t) if free && t.as_str() == "free" => Ok(None),
+                    _ => self.runtime(key, v).map(Some),
+                };
+                Components::Each(list.iter().map(component).collect::<Result<_>>()?)
+            }
+            Data::Text(_) => Components::Whole(self.runtime(key, value)?),
+            _ => return Err(self.expected(key, "a list of expressions or a vector expression", value)),
+        };
+        let components = match self.turning(turns) {
+            None => components,
+            Some((q, d)) => self.turn(key, value.span, &components, &q, d, n)?,
+        };
+        Ok(Some(RuntimeVector { components, span: value.span, place }))
+    }
+
+    /// A list of expressions of any length that mean no direction: `path = ["cos(s)", "sin(s)"]`.
+    pub fn expression_list(&self, key: &str) -> Result<Option<Vec<RuntimeExpr>>> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let Data::List(list) = &value.data else {
+            return Err(self.expected(key, "a list of expressions", value));
+        };
+        let mut out = Vec::with_capacity(list.len());
+        for (i, v) in list.iter().enumerate() {
+            let mut expr = self.runtime(key, v)?;
+            if self.is_recording() {
+                let mut place = self.place(key);
+                place.path.push(i.to_string());
+                expr.place = Some(Arc::new(place));
+            }
+            out.push(expr);
+        }
+        Ok(Some(out))
+    }
+
+    /// A table of expressions whose keys the file chooses: `rates = { x = "-x" }`.
+    pub fn map_of_expressions(&self, key: &str) -> Result<Vec<(String, Span, RuntimeExpr)>> {
+        let Some(inner) = self.map(key)? else { return Ok(Vec::new()) };
+        let mut out = Vec::with_capacity(inner.table.len());
+        for entry in &inner.table.entries {
+            if let Some(expr) = inner.expression(&entry.key)? {
+                out.push((entry.key.to_string(), entry.key_span, expr));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A table of numbers whose keys the file chooses: `states = { x = 0 }`.
+    pub fn map_of_numbers(&self, key: &str) -> Result<Vec<(String, Span, f64)>> {
+        let Some(inner) = self.map(key)? else { return Ok(Vec::new()) };
+        let mut out = Vec::with_capacity(inner.table.len());
+        for entry in &inner.table.entries {
+            out.push((entry.key.to_string(), entry.key_span, inner.number(&entry.key)?));
+        }
+        Ok(out)
+    }
+
+    /// Parses a value; nothing is evaluated yet.
+    fn runtime(&self, key: &str, value: &Value) -> Result<RuntimeExpr> {
+        let (expr, verbatim) = match &value.data {
+            Data::Number(x) if x.is_finite() => {
+                let expr = Expr::parse(&Quantity::Number(*x).to_string());
+                (expr.map(Arc::new).map_err(|e| self.at(value.span, e.message))?, None)
+            }
+            Data::Number(x) => {
+                return Err(self.at(value.span, format!("`{key}` of {} must be finite, it is {x}", self.title())));
+            }
+            Data::Text(text) => {
+                let expr = self.context().parse(text, value.span).map_err(|d| self.noted(d))?;
+                (expr, text.verbatim.filter(|_| !text.is_template()))
+            }
+            _ => return Err(self.expected(key, "a number or an expression", value)),
+        };
+        Ok(RuntimeExpr {
+            expr,
+            span: value.span,
+            scope: self.element.scope,
+            locals: self.element.locals.clone(),
+            verbatim,
+            place: None,
+        })
+    }
+
+    /// An expression made of the file's.
+    fn combined(&self, key: &str, text: &str, span: Span) -> Result<RuntimeExpr> {
+        self.runtime(key, &Value { data: Data::Text(Text::new(text)), span })
+    }
+
+    /// The matrix and offset of the include's transform, where it changes anything.
+    fn turning(&self, turns: Turns) -> Option<(Matrix, [f64; 3])> {
+        let t = self.transform();
+        if t.is_identity() {
+            return None;
+        }
+        let diagonal = |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
+        match turns {
+            Turns::Plain => None,
+            Turns::Point => Some((t.q, t.d)),
+            Turns::Polar => Some((t.q, [0.0; 3])),
+            Turns::Axial => Some((t.q.map(|row| row.map(|x| t.sign() * x)), [0.0; 3])),
+            Turns::Local => Some((diagonal(1.0), [0.0; 3])),
+            Turns::LocalAxial => Some((diagonal(t.sign()), [0.0; 3])),
+        }
+    }
+
+    /// Q c + d, as expressions.
+    fn turn(
+        &self,
+        key: &str,
+        span: Span,
+        components: &Components,
+        q: &Matrix,
+        d: [f64; 3],
+        n: usize,
+    ) -> Result<Components> {
+        // a quarter turn by sin and cos leaves 6e-17 where 0 is meant
+        const NOTHING: f64 = 1e-15;
+        let number = |x: f64| Quantity::Number(x).to_string();
+        let mut out = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut text = match components {
+                Components::Whole(e) => {
+                    let row: Vec<String> = q[i][..n].iter().map(|x| number(*x)).collect();
+                    format!("dot([{}], {})", row.join(", "), e.expr.text())
+                }
+                Components::Each(list) => {
+                    let used: Vec<usize> = (0..n).filter(|j| q[i][*j].abs() > NOTHING).collect();
+                    let free = used.iter().filter(|j| list[**j].is_none()).count();
+                    if free > 0 {
+                        if used.len() > 1 {
+                            return Err(self
+                                .at(span, format!("`{key}` of {}: a free component in a file that is turned", self.title()))
+                                .hint("turn the file by quarter turns, or leave no component free"));
+                        }
+                        out.push(None);
+                        continue;
+                    }
+                    let terms: Vec<String> = used
+                        .iter()
+                        .filter_map(|j| {
+                            let e = list[*j].as_ref()?;
+                            Some(format!("{}*({})", number(q[i][*j]), e.expr.text()))
+                        })
+                        .collect();
+                    if terms.is_empty() { "0".to_string() } else { terms.join(" + ") }
+                }
+            };
+            if d[i] != 0.0 {
+                text = format!("{text} + {}", number(d[i]));
+            }
+            out.push(Some(self.combined(key, &text, span)?));
+        }
+        Ok(Components::Each(out))
+    }
+
+    /// The value of a vector that is constant: every parameter known, nothing read at run time.
+    pub fn constant_vector(&self, key: &str) -> Result<Option<[f64; 3]>> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let v = self.raw_vector(key, value)?;
+        Ok(Some(apply(&self.transform().q, v)))
+    }
+}
+
+/// The names of an expression at run time.
+struct RunScope<'a> {
+    model: &'a Model,
+    context: Context<'a>,
+    own: &'a [&'a str],
+}
+
+impl Scope for RunScope<'_> {
+    fn lookup(&self, path: &str) -> Option<Lookup> {
+        // names that only this element knows, such as `length` in a spring, come first
+        if self.own.contains(&path) {
+            return Some(Lookup::Runtime(path.to_string()));
+        }
+        let head = path.split('.').next().unwrap_or(path);
+        if self.own.contains(&head) {
+            return None;
+        }
+        let scope = self.context.scope();
+        let full = || self.model.resolve(scope, path);
+        match self.context.lookup(head) {
+            // a point may share its name with an element, which alone exists at run time
+            Some(Lookup::Point(q)) => {
+                let exists = self.model.names.contains_key(&self.model.resolve(scope, head));
+                match (exists, path == head) {
+                    (true, _) => Some(Lookup::Runtime(full())),
+                    (false, true) => Some(Lookup::Point(q)),
+                    (false, false) => None,
+                }
+            }
+            Some(known) => (path == head).then_some(known),
+            None => Some(Lookup::Runtime(full())),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = self.context.names();
+        names.extend(self.own.iter().map(|n| n.to_string()));
+        names
+    }
+
+    fn of_function(&self, name: &str) -> Option<&dyn Scope> {
+        self.context.of_function(name)
+    }
+}
+
+impl Model {
+    /// Compiles an expression with the value of a number.
+    ///
+    /// `own` are names that only this element knows (`length` in a spring's tension); they reach `bind` as
+    /// they are. All other names reach it in full, with the prefix of their file; parameters do not.
+    pub fn compile(&self, e: &RuntimeExpr, own: &[&str], bind: &mut Bind<'_>) -> Result<Program> {
+        let mut programs = self.programs(e, own, bind)?;
+        match (programs.len(), programs.pop()) {
+            (1, Some(program)) => {
+                if let Some(place) = &e.place {
+                    self.put(place, || plain(&program));
+                }
+                Ok(program)
+            }
+            _ => Err(self.noted(e, Diagnostic::new(e.span, "expected a number, found a vector"))),
+        }
+    }
+
+    /// Compiles a vector: 2 components where the space is planar, else 3; none for a free one.
+    pub fn compile_vector(
+        &self,
+        v: &RuntimeVector,
+        own: &[&str],
+        bind: &mut Bind<'_>,
+    ) -> Result<Vec<Option<Program>>> {
+        let n = if self.is_planar() { 2 } else { 3 };
+        let programs: Vec<Option<Program>> = match &v.components {
+            Components::Whole(e) => {
+                let mut programs = self.programs(e, own, bind)?;
+                if programs.len() == 1 {
+                    return Err(self.noted(e, Diagnostic::new(e.span, "expected a vector, found a number")));
+                }
+                programs.truncate(n);
+                programs.into_iter().map(Some).collect()
+            }
+            Components::Each(list) => {
+                let each = |e: &Option<RuntimeExpr>| e.as_ref().map(|e| self.compile(e, own, bind)).transpose();
+                list.iter().map(each).collect::<Result<_>>()?
+            }
+        };
+        if let Some(place) = &v.place {
+            let free = || Plain::Text("free".into());
+            self.put(place, || {
+                Plain::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
+            });
+        }
+        Ok(programs)
+    }
+
+    fn programs(&self, e: &RuntimeExpr, own: &[&str], bind: &mut Bind<'_>) -> Result<Vec<Program>> {
+        let scope = &self.scopes[(e.scope as usize).min(self.scopes.len() - 1)];
+        let names = RunScope { model: self, context: Context::new(scope, e.locals.as_deref()), own };
+        e.expr.compile(&names, bind, self.is_planar()).map_err(|error| {
+            let text = Text::at(e.expr.text(), e.verbatim);
+            self.noted(e, placed(&error, &text, e.span))
+        })
+    }
+
+    fn noted(&self, e: &RuntimeExpr, d: Diagnostic) -> Diagnostic {
+        match &e.locals {
+            Some(locals) => d.note(locals.describe()),
+            None => d,
+        }
+    }
+
+    fn put(&self, place: &Place, value: impl FnOnce() -> Plain) {
+        if let Some(Ok(mut recorder)) = self.recorder.as_ref().map(|r| r.lock()) {
+            recorder.put(place, value());
+        }
+    }
+}
+
+fn plain(program: &Program) -> Plain {
+    match program.is_constant() {
+        Some(x) => Plain::Number(x),
+        None => Plain::Text(program.to_string()),
+    }
+}

@@ -1,0 +1,113 @@
+//! What was read from a model, kept for the resolved file.
+//!
+//! The resolved file holds what the kinds understood, so it is written from what their readers returned:
+//! every number after evaluation, every world vector after the include's transform.
+
+use crate::model::Section;
+use std::collections::HashMap;
+
+/// A resolved value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plain {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// A list.
+    List(Vec<Plain>),
+    /// A table, in order.
+    Table(Vec<(String, Plain)>),
+}
+
+impl Plain {
+    /// A list of numbers.
+    pub fn numbers(values: &[f64]) -> Self {
+        Plain::List(values.iter().map(|v| Plain::Number(*v)).collect())
+    }
+
+    /// A vector: two numbers where the space is planar.
+    pub fn vector(v: [f64; 3], planar: bool) -> Self {
+        Plain::numbers(&v[..if planar { 2 } else { 3 }])
+    }
+}
+
+/// Where a value was read: an element, the tables inside it, the key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The element's section.
+    pub section: Section,
+    /// The element's full name.
+    pub element: String,
+    /// Keys from the outside in; a number picks an entry of a list of tables.
+    pub path: Vec<String>,
+}
+
+/// Everything that was read, by element.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    elements: HashMap<(Section, String), Vec<(String, Plain)>>,
+}
+
+impl Recorder {
+    /// Notes a value; a later one for the same place replaces it.
+    pub fn put(&mut self, place: &Place, value: Plain) {
+        let table = self.elements.entry((place.section, place.element.clone())).or_default();
+        insert(table, &place.path, value);
+    }
+
+    /// Forgets a value: another key says the same in the resolved file.
+    pub fn remove(&mut self, place: &Place) {
+        if let ([key], Some(table)) =
+            (place.path.as_slice(), self.elements.get_mut(&(place.section, place.element.clone())))
+        {
+            table.retain(|(k, _)| k != key);
+        }
+    }
+
+    /// What was read of an element.
+    pub fn element(&self, section: Section, name: &str) -> Option<&[(String, Plain)]> {
+        self.elements.get(&(section, name.to_string())).map(Vec::as_slice)
+    }
+}
+
+/// Puts a value under a path of keys, making the tables on the way.
+fn insert(table: &mut Vec<(String, Plain)>, path: &[String], value: Plain) {
+    let Some((key, rest)) = path.split_first() else { return };
+    let position = match table.iter().position(|(k, _)| k == key) {
+        Some(p) => p,
+        None => {
+            table.push((key.clone(), Plain::Table(Vec::new())));
+            table.len() - 1
+        }
+    };
+    let slot = &mut table[position].1;
+    if rest.is_empty() {
+        *slot = value;
+    } else {
+        if !matches!(slot, Plain::Table(_)) {
+            *slot = Plain::Table(Vec::new());
+        }
+        if let Plain::Table(inner) = slot {
+            insert(inner, rest, value);
+        }
+    }
+}
+
+/// Tables keyed `0`, `1`, … by [`Place::path`] as lists.
+pub fn with_lists(value: Plain) -> Plain {
+    match value {
+        Plain::Table(entries) => {
+            let entries: Vec<(String, Plain)> =
+                entries.into_iter().map(|(k, v)| (k, with_lists(v))).collect();
+            let counted = entries.iter().enumerate().all(|(i, (k, _))| *k == i.to_string());
+            if counted && !entries.is_empty() {
+                Plain::List(entries.into_iter().map(|(_, v)| v).collect())
+            } else {
+                Plain::Table(entries)
+            }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,268 @@
+//! `[run]` and `[output]`: what was asked for. What was not is left to the method.
+
+use crate::Result;
+use crate::diagnostic::Span;
+use crate::expr::Quantity;
+use crate::key::{Key, KeyType};
+use crate::model::Model;
+use crate::reader::Reader;
+use crate::record::Plain;
+use crate::value::Data;
+
+/// The keys of `[run]`.
+pub const RUN_KEYS: &[Key] = &[
+    Key::new("t_start", KeyType::Number, "0", "time at which the run begins (s)"),
+    Key::new("t_end", KeyType::Number, "10", "time at which it ends (s)"),
+    Key::new("max_steps", KeyType::Number, "none", "most steps that are taken"),
+    Key::new("wall_limit", KeyType::Number, "none", "longest time the computer may take (s)"),
+    Key::new("integrator", KeyType::Method, "auto", "how time is stepped"),
+    Key::new("formulation", KeyType::Method, "auto", "how constraint forces are found"),
+    Key::new("stabilization", KeyType::Method, "auto", "how drift is removed"),
+    Key::new("rtol", KeyType::Number, "1e-6", "relative tolerance of a step"),
+    Key::new("atol", KeyType::Number, "1e-8", "absolute tolerance of a step"),
+    Key::new("step", KeyType::Number, "chosen", "of fixed-step methods; of the others the first and largest (s)"),
+    Key::new("coordinates", KeyType::Choice(&["absolute", "joint"]), "absolute", "coordinates of the equations"),
+    Key::new("rotation", KeyType::Choice(&["quaternion", "euler_zxz"]), "quaternion", "how orientations are stored"),
+    Key::new(
+        "regularize",
+        KeyType::Either(&KeyType::Flag, &KeyType::Choice(&["auto", "jets", "amirouche"])),
+        "auto",
+        "through singular positions",
+    ),
+    Key::new("assembly", KeyType::Choice(&["full", "velocity", "none"]), "full", "what is made consistent before the run"),
+    Key::new("certify", KeyType::Table(CERTIFY_KEYS), "", "limits of the certificate"),
+];
+
+/// The keys of `run.certify`.
+pub const CERTIFY_KEYS: &[Key] = &[
+    Key::new("position", KeyType::Number, "1e-8", "largest violation of the constraints"),
+    Key::new("velocity", KeyType::Number, "1e-7", "largest violation of their first derivatives"),
+    Key::new("energy", KeyType::Number, "1e-6", "largest relative error of the energy balance"),
+];
+
+/// The keys of `[output]`.
+pub const OUTPUT_KEYS: &[Key] = &[
+    Key::new("every", KeyType::Number, "1/1000 of the run", "time between two rows (s)"),
+    Key::new("columns", KeyType::Names, "[\"*\"]", "patterns of columns, such as \"crank.*\" and \"!*.q?\""),
+];
+
+/// The keys of `[view]`.
+pub const VIEW_KEYS: &[Key] = &[
+    Key::new("trace", KeyType::Names, "", "markers whose paths are drawn"),
+    Key::new("follow", KeyType::Name, "", "body that the camera follows"),
+    Key::new("camera", KeyType::Any, "", "where the camera stands"),
+];
+
+/// A method by name, with its options in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MethodChoice {
+    /// Its name; `auto` leaves the choice to the program.
+    pub kind: String,
+    /// Its options.
+    pub options: Vec<(String, OptionValue)>,
+    /// Where it is asked for; [`Span::NONE`] on the command line.
+    pub span: Span,
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OptionValue {
+    /// A number; a flag is 1 or 0.
+    Number(f64),
+    /// A name, such as `auto`.
+    Name(String),
+}
+
+/// How a run starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Assembly {
+    /// Positions and velocities are made consistent.
+    #[default]
+    Full,
+    /// Positions stay as written.
+    Velocity,
+    /// Everything stays as written.
+    None,
+}
+
+/// Limits of the certificate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certify {
+    /// Largest ‖Φ‖.
+    pub position: f64,
+    /// Largest ‖Φ̇‖.
+    pub velocity: f64,
+    /// Largest relative error of the energy balance.
+    pub energy: f64,
+}
+
+impl Default for Certify {
+    fn default() -> Self {
+        Certify { position: 1e-8, velocity: 1e-7, energy: 1e-6 }
+    }
+}
+
+/// `[run]`, with nothing filled in that the file leaves out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunSettings {
+    /// Default 0 (s).
+    pub t_start: Option<f64>,
+    /// Default 10 (s).
+    pub t_end: Option<f64>,
+    /// Most steps.
+    pub max_steps: Option<u64>,
+    /// Longest time the computer may take (s).
+    pub wall_limit: Option<f64>,
+    /// None: auto.
+    pub integrator: Option<MethodChoice>,
+    /// None: auto.
+    pub formulation: Option<MethodChoice>,
+    /// None: auto.
+    pub stabilization: Option<MethodChoice>,
+    /// Default 1e-6.
+    pub rtol: Option<f64>,
+    /// Default 1e-8.
+    pub atol: Option<f64>,
+    /// Step of fixed-step methods (s).
+    pub step: Option<f64>,
+    /// How the run starts.
+    pub assembly: Assembly,
+    /// Limits of the certificate.
+    pub certify: Certify,
+}
+
+/// `[output]`, with nothing filled in that the file leaves out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputSettings {
+    /// Time between two rows (s); default 1/1000 of the run.
+    pub every: Option<f64>,
+    /// Patterns of columns; default all.
+    pub columns: Option<Vec<String>>,
+}
+
+impl RunSettings {
+    /// Reads `[run]`.
+    pub fn read(model: &Model) -> Result<RunSettings> {
+        let reader = Reader::new(model, &model.run, RUN_KEYS)?;
+        refuse_other(&reader, "coordinates", &["absolute"], &["absolute", "joint"])?;
+        refuse_other(&reader, "rotation", &["quaternion"], &["quaternion", "euler_zxz"])?;
+        if reader.value("regularize").is_some_and(|v| !matches!(v.data, Data::Bool(false))) {
+            refuse_other(&reader, "regularize", &["auto"], &["auto", "jets", "amirouche"])?;
+        }
+        let assembly = match reader.choice("assembly", &["full", "velocity", "none"])? {
+            Some(1) => Assembly::Velocity,
+            Some(2) => Assembly::None,
+            _ => Assembly::Full,
+        };
+        let mut certify = Certify::default();
+        if let Some(table) = reader.sub("certify", CERTIFY_KEYS)? {
+            certify.position = table.positive_opt("position")?.unwrap_or(certify.position);
+            certify.velocity = table.positive_opt("velocity")?.unwrap_or(certify.velocity);
+            certify.energy = table.positive_opt("energy")?.unwrap_or(certify.energy);
+        }
+        let settings = RunSettings {
+            t_start: reader.number_opt("t_start")?,
+            t_end: reader.number_opt("t_end")?,
+            max_steps: reader.count_opt("max_steps")?,
+            wall_limit: reader.positive_opt("wall_limit")?,
+            integrator: reader.method("integrator")?,
+            formulation: reader.method("formulation")?,
+            stabilization: reader.method("stabilization")?,
+            rtol: reader.positive_opt("rtol")?,
+            atol: reader.positive_opt("atol")?,
+            step: reader.positive_opt("step")?,
+            assembly,
+            certify,
+        };
+        let (start, end) = (settings.t_start(), settings.t_end());
+        if end <= start {
+            let key = if reader.has("t_end") { "t_end" } else { "t_start" };
+            return Err(reader
+                .error(key, format!("time cannot go backwards: the run is from t = {start} to t = {end}"))
+                .hint("`t_end` must be above `t_start`"));
+        }
+        Ok(settings)
+    }
+
+    /// The time at which the run begins (s).
+    pub fn t_start(&self) -> f64 {
+        self.t_start.unwrap_or(0.0)
+    }
+
+    /// The time at which it ends (s).
+    pub fn t_end(&self) -> f64 {
+        self.t_end.unwrap_or(10.0)
+    }
+}
+
+impl OutputSettings {
+    /// Reads `[output]`.
+    pub fn read(model: &Model) -> Result<OutputSettings> {
+        let reader = Reader::new(model, &model.output, OUTPUT_KEYS)?;
+        let columns = match reader.value("columns").map(|v| &v.data) {
+            Some(Data::Text(_)) => reader.text("columns")?.map(|t| vec![t.to_string()]),
+            _ => reader.texts("columns")?.map(|list| list.into_iter().map(str::to_string).collect()),
+        };
+        Ok(OutputSettings { every: reader.positive_opt("every")?, columns })
+    }
+}
+
+/// Refuses a known value that is not there yet, and an unknown one.
+fn refuse_other(reader: &Reader<'_>, key: &str, available: &[&str], known: &[&str]) -> Result<()> {
+    if let Some(Data::Bool(true)) = reader.value(key).map(|v| &v.data) {
+        return Err(reader.error(key, format!("`{key} = true` is not available yet")).hint("leave it out"));
+    }
+    match reader.choice(key, known)? {
+        Some(i) if !available.contains(&known[i]) => Err(reader
+            .error(key, format!("`{key} = \"{}\"` is not available yet", known[i]))
+            .hint(format!("available: {}", available.join(" ")))),
+        _ => Ok(()),
+    }
+}
+
+impl Reader<'_> {
+    /// A method: a name, or a table with `kind` and options.
+    pub fn method(&self, key: &str) -> Result<Option<MethodChoice>> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        let span = value.span;
+        match &value.data {
+            Data::Text(name) => {
+                self.record(key, || Plain::Text(name.to_string()));
+                Ok(Some(MethodChoice { kind: name.to_string(), options: Vec::new(), span }))
+            }
+            Data::Table(_) => {
+                let Some(inner) = self.map(key)? else { return Ok(None) };
+                let kind = inner.text("kind")?.ok_or_else(|| inner.missing("kind"))?.to_string();
+                let mut options = Vec::new();
+                for entry in &inner.table().entries {
+                    if ["kind", "note", "extra"].contains(&&*entry.key) {
+                        continue;
+                    }
+                    options.push((entry.key.to_string(), inner.option(&entry.key)?));
+                }
+                Ok(Some(MethodChoice { kind, options, span }))
+            }
+            _ => Err(self.error(
+                key,
+                format!("`{key}`: expected a name or a table with `kind`, found {}", value.describe()),
+            )),
+        }
+    }
+
+    /// A number or a name: a string that evaluates to a number is one.
+    fn option(&self, key: &str) -> Result<OptionValue> {
+        let Some(value) = self.value(key) else { return Err(self.missing(key)) };
+        if let Data::Text(text) = &value.data {
+            let number = self.context().evaluate(text, value.span).ok();
+            if !matches!(number, Some(Quantity::Number(_))) {
+                self.record(key, || Plain::Text(text.to_string()));
+                return Ok(OptionValue::Name(text.to_string()));
+            }
+        }
+        if let Data::Bool(b) = value.data {
+            self.record(key, || Plain::Flag(b));
+            return Ok(OptionValue::Number(f64::from(u8::from(b))));
+        }
+        Ok(OptionValue::Number(self.number(key)?))
+    }
+}

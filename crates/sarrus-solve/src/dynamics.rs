@@ -1,0 +1,134 @@
+//! A problem, a formulation and a stabilization together: an ordinary differential equation.
+//!
+//! q̇ = N(q) v, v̇ from the formulation with γ shifted by the stabilization, ẋ from the problem; after an
+//! accepted step the stabilization may move the state.
+
+use crate::error::{SolveError, StepError};
+use crate::formulations::Formulation;
+use crate::kkt::Kkt;
+use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
+use crate::stabilizations::Stabilization;
+use crate::views::Ode;
+
+/// What a run has cost so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Right sides.
+    pub rhs: u64,
+    /// Factorizations, of accelerations and projections.
+    pub factorizations: u64,
+    /// Refinements in the solutions for accelerations.
+    pub refinements: u64,
+    /// Newton iterations of projections.
+    pub projection_iterations: u64,
+}
+
+/// The equations of motion of `problem` as an [`Ode`].
+pub struct Dynamics<'a> {
+    problem: &'a mut dyn Problem,
+    formulation: Box<dyn Formulation>,
+    stabilization: Box<dyn Stabilization>,
+    kkt: Kkt,
+    eq: Equations,
+    accel: Accel,
+    /// Size of the step being made [s], zero if none.
+    h: f64,
+    counts: Counts,
+}
+
+impl<'a> Dynamics<'a> {
+    /// Puts the three together; analyses the pattern once.
+    pub fn new(
+        problem: &'a mut dyn Problem,
+        formulation: Box<dyn Formulation>,
+        stabilization: Box<dyn Stabilization>,
+    ) -> Result<Dynamics<'a>, SolveError> {
+        let eq = Equations::new(problem);
+        let kkt = Kkt::new(problem.structure(), &eq, formulation.hub_degree())?;
+        let accel = Accel::zeros(problem.structure());
+        Ok(Dynamics { problem, formulation, stabilization, kkt, eq, accel, h: 0.0, counts: Counts::default() })
+    }
+
+    /// Accelerations and multipliers at `s`, without the stabilization's shift; also leaves Φ, Φ̇, γ and the rest in
+    /// [`equations`](Dynamics::equations).
+    pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
+        self.problem.update(s, Stage::FORCE, &mut self.eq);
+        self.accelerate()?;
+        Ok(&self.accel)
+    }
+
+    /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
+    /// it was moved.
+    pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
+        let done = self.stabilization.project(self.problem, &mut self.kkt, &mut self.eq, s)?;
+        self.counts.projection_iterations += u64::from(done.iterations);
+        Ok(done.moved)
+    }
+
+    /// What the last right side or [`evaluate`](Dynamics::evaluate) found.
+    pub fn accel(&self) -> &Accel {
+        &self.accel
+    }
+
+    /// The equations, as the last call left them; after a right side γ holds the stabilization's shift.
+    pub fn equations(&self) -> &Equations {
+        &self.eq
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &dyn Problem {
+        self.problem
+    }
+
+    /// The problem, to be changed; its structure and masses must stay.
+    pub fn problem_mut(&mut self) -> &mut dyn Problem {
+        self.problem
+    }
+
+    /// The solver, for what it found of the rank.
+    pub fn kkt(&self) -> &Kkt {
+        &self.kkt
+    }
+
+    /// What the run has cost so far.
+    pub fn counts(&self) -> Counts {
+        Counts { factorizations: self.kkt.factorizations(), ..self.counts }
+    }
+
+    fn accelerate(&mut self) -> Result<(), SolveError> {
+        self.formulation.accelerations(&self.eq, &mut self.kkt, &mut self.accel)?;
+        self.counts.refinements += u64::from(self.accel.refinements);
+        Ok(())
+    }
+}
+
+impl Ode for Dynamics<'_> {
+    fn structure(&self) -> &Structure {
+        self.problem.structure()
+    }
+
+    fn begin_step(&mut self, h: f64) {
+        self.h = h;
+    }
+
+    fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+        self.counts.rhs += 1;
+        self.problem.update(s, Stage::FORCE, &mut self.eq);
+        self.stabilization.shift(self.problem.structure(), &mut self.eq, self.h);
+        self.accelerate()?;
+        self.problem.qdot(s, dq);
+        dv.copy_from_slice(&self.accel.vdot);
+        self.problem.xdot(s, &self.eq, &self.accel, dx);
+        Ok(())
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        self.problem.normalize(q);
+    }
+
+    fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
+        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
+        self.problem.accept(s);
+        Ok(moved)
+    }
+}

@@ -1,0 +1,225 @@
+//! What can go wrong, one enum per stage, with numbers instead of prose.
+
+use thiserror::Error;
+
+/// A [`Structure`](crate::Structure) was built from blocks that do not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StructureError {
+    /// A body without velocities.
+    #[error("column block {column} has no velocities")]
+    EmptyColumn {
+        /// Index of the column block.
+        column: usize,
+    },
+    /// An element names a body that does not exist.
+    #[error("row block {row} acts on column block {column}, which does not exist")]
+    NoSuchColumn {
+        /// Index of the row block.
+        row: usize,
+        /// The index that was asked for.
+        column: usize,
+    },
+    /// An element names a body twice.
+    #[error("row block {row} names column block {column} twice")]
+    RepeatedColumn {
+        /// Index of the row block.
+        row: usize,
+        /// Index of the column block.
+        column: usize,
+    },
+    /// More holonomic rows than rows.
+    #[error("row block {row} has {size} rows, {holonomic} of them holonomic")]
+    HolonomicRows {
+        /// Index of the row block.
+        row: usize,
+        /// Number of rows.
+        size: usize,
+        /// Number of rows with a position level.
+        holonomic: usize,
+    },
+    /// A group outside its array, empty, or a rotation that is not a quaternion.
+    #[error("group {group} ({len} numbers from {start}) does not fit its array of {array}")]
+    Group {
+        /// Index of the group.
+        group: usize,
+        /// First index.
+        start: usize,
+        /// How many numbers.
+        len: usize,
+        /// Length of the array.
+        array: usize,
+    },
+}
+
+/// A formulation or a projection could not solve its equations.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SolveError {
+    /// J lost rank and the method needs full rank.
+    #[error("constraint row {row} depends on the others (pivot {pivot:.1e} of its scale {scale:.1e})")]
+    RankDeficient {
+        /// Scalar row of λ.
+        row: usize,
+        /// What elimination of the other rows left of it.
+        pivot: f64,
+        /// What it was before.
+        scale: f64,
+    },
+    /// The constraints contradict each other: no v̇ satisfies J v̇ = γ.
+    #[error("constraints contradict each other, most at row {row} (relative residual {residual:.1e})")]
+    Inconsistent {
+        /// Scalar row of λ with the largest residual.
+        row: usize,
+        /// Residual relative to the largest term of its equation.
+        residual: f64,
+    },
+    /// The equation of motion of a velocity was not solved.
+    #[error("equation of motion of velocity {velocity} is not solved (relative residual {residual:.1e})")]
+    Unsolved {
+        /// Index in v.
+        velocity: usize,
+        /// Residual relative to the largest term of its equation.
+        residual: f64,
+    },
+    /// A mass block is not positive definite.
+    #[error("mass of velocity {velocity} is not positive")]
+    Mass {
+        /// Index in v of the bad pivot.
+        velocity: usize,
+    },
+    /// The factors would not fit in memory: too many elements on common bodies.
+    #[error("the factors would hold {blocks} blocks, more than fits in memory")]
+    TooLarge {
+        /// Blocks counted before giving up.
+        blocks: usize,
+    },
+    /// A number is not finite.
+    #[error("{quantity}[{index}] is not finite")]
+    NotFinite {
+        /// Which array: `J`, `f`, `gamma`, `phi`, ...
+        quantity: &'static str,
+        /// Index in it.
+        index: usize,
+    },
+    /// Positions could not be brought onto the constraints.
+    #[error("projection left constraint row {row} at {violation:.1e} after {iterations} iterations")]
+    Projection {
+        /// Scalar row of λ with the largest violation.
+        row: usize,
+        /// Its violation.
+        violation: f64,
+        /// Newton iterations made.
+        iterations: u32,
+    },
+}
+
+impl SolveError {
+    /// The scalar constraint row that the error is about, to be named by
+    /// [`Problem::name_of_row`](crate::Problem::name_of_row).
+    pub fn row(&self) -> Option<usize> {
+        match *self {
+            SolveError::RankDeficient { row, .. }
+            | SolveError::Inconsistent { row, .. }
+            | SolveError::Projection { row, .. } => Some(row),
+            SolveError::NotFinite { quantity: "gamma" | "phi" | "phidot" | "lambda", index } => Some(index),
+            _ => None,
+        }
+    }
+}
+
+/// A step was not taken.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// The right side could not be evaluated.
+    #[error("no accelerations at t = {t}")]
+    Solve {
+        /// Time of the evaluation [s].
+        t: f64,
+        /// Why.
+        #[source]
+        source: SolveError,
+    },
+    /// The stabilization could not correct the accepted state.
+    #[error("no projection at t = {t}")]
+    Project {
+        /// Time of the state [s].
+        t: f64,
+        /// Why.
+        #[source]
+        source: SolveError,
+    },
+    /// The error control asks for steps that time cannot resolve.
+    #[error("step size fell below {h_min:e} at t = {t}")]
+    StepTooSmall {
+        /// Time reached [s].
+        t: f64,
+        /// The least step allowed [s].
+        h_min: f64,
+    },
+    /// The state left the numbers.
+    #[error("the state is not finite at t = {t}")]
+    NotFinite {
+        /// Time of the last good state [s].
+        t: f64,
+    },
+}
+
+impl StepError {
+    /// Time of the failure [s].
+    pub fn t(&self) -> f64 {
+        match *self {
+            StepError::Solve { t, .. }
+            | StepError::Project { t, .. }
+            | StepError::StepTooSmall { t, .. }
+            | StepError::NotFinite { t } => t,
+        }
+    }
+
+    /// The scalar constraint row that the failure is about, if it is about one.
+    pub fn row(&self) -> Option<usize> {
+        match self {
+            StepError::Solve { source, .. } | StepError::Project { source, .. } => source.row(),
+            _ => None,
+        }
+    }
+}
+
+/// A method could not be made from its name and options.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MethodError {
+    /// No such kind in the family.
+    #[error("there is no {family} `{name}` (known: {})", known.join(", "))]
+    UnknownKind {
+        /// `formulation`, `stabilization` or `integrator`.
+        family: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Every kind of the family.
+        known: Vec<&'static str>,
+    },
+    /// The kind has no such option.
+    #[error("`{kind}` has no option `{option}` ({})", list(known))]
+    UnknownOption {
+        /// The kind.
+        kind: &'static str,
+        /// What was asked for.
+        option: String,
+        /// Every option of the kind.
+        known: Vec<&'static str>,
+    },
+    /// The option's value is of the wrong type or outside its range.
+    #[error("option `{option}` of `{kind}` is {value}, must be {expected}")]
+    BadOption {
+        /// The kind.
+        kind: &'static str,
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is accepted.
+        expected: &'static str,
+    },
+}
+
+fn list(known: &[&str]) -> String {
+    if known.is_empty() { "it has none".to_string() } else { format!("known: {}", known.join(", ")) }
+}

@@ -1,0 +1,30 @@
+//! Direct solution of [M Jᵀ; J 0] [v̇; λ] = [f; γ].
+//!
+//! Needs J of full row rank: a dependent row is an error that names it. Cost: one block LDLᵀ of J M⁻¹ Jᵀ. Not for
+//! redundant constraints or singular positions: use `proximal`.
+
+use super::{Formulation, Kind, solve};
+use crate::error::SolveError;
+use crate::kkt::{Kkt, Rank, Rows};
+use crate::problem::{Accel, Equations};
+
+pub(super) const KIND: Kind = Kind {
+    name: "direct",
+    doc: "KKT matrix solved directly; dependent constraints are an error",
+    options: &[],
+    new: |_| Ok(Box::new(Direct)),
+};
+
+struct Direct;
+
+impl Formulation for Direct {
+    /// A hub's rows may look dependent before the hub is eliminated; so hubs only where the fill would be ruinous.
+    fn hub_degree(&self) -> usize {
+        256
+    }
+
+    fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
+        kkt.factor(eq, Rows::All, Rank::Full)?;
+        solve(eq, kkt, out)
+    }
+}

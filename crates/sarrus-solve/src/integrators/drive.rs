@@ -1,0 +1,194 @@
+//! The loop that every run goes through: steps, samples between them, and how it ended.
+
+use crate::control::{Control, StepCounts};
+use crate::error::StepError;
+use crate::problem::State;
+use crate::views::{Integrator, Ode, StepInfo};
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Take the next step.
+    Continue,
+    /// End here; what has been computed stays.
+    Stop,
+}
+
+/// Who is told about a run while it goes on.
+///
+/// `ode` is handed out as the type that [`integrate`] was called with, so that an observer can ask it for more
+/// than rates (multipliers, energies).
+pub trait Observer<O: ?Sized> {
+    /// The state at a time asked for by the samples.
+    fn sample(&mut self, _ode: &mut O, _s: &State) {}
+
+    /// A step was accepted and ended at `s`; its samples have been given before.
+    fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Flow {
+        Flow::Continue
+    }
+}
+
+/// Watches nothing.
+impl<O: ?Sized> Observer<O> for () {}
+
+/// Times at which samples are wanted, in increasing order.
+pub struct Samples<'a> {
+    next: Option<f64>,
+    rest: Box<dyn Iterator<Item = f64> + 'a>,
+}
+
+impl<'a> Samples<'a> {
+    /// The times of `times`, which must increase.
+    pub fn new(times: impl Iterator<Item = f64> + 'a) -> Samples<'a> {
+        let mut rest = Box::new(times);
+        Samples { next: rest.next(), rest }
+    }
+
+    /// None at all.
+    pub fn none() -> Samples<'a> {
+        Samples::new(std::iter::empty())
+    }
+
+    /// `start`, `start + every`, ... and `end` itself, each computed from `start` so that rounding does not
+    /// accumulate. An `every` that is not positive gives both ends only.
+    pub fn every(start: f64, every: f64, end: f64) -> Samples<'a> {
+        let inner = move |k: u64| start + k as f64 * every;
+        let last = end - 1e-9 * every;
+        let grid = (1_u64..).map(inner).take_while(move |t| every > 0.0 && *t < last);
+        Samples::new(std::iter::once(start).chain(grid).chain((end > start).then_some(end)))
+    }
+
+    /// Takes the next time if it is not after `t`.
+    fn take_until(&mut self, t: f64) -> Option<f64> {
+        let next = self.next.filter(|next| *next <= t)?;
+        self.next = self.rest.next();
+        Some(next)
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// Time reached [s].
+    pub at: f64,
+    /// Why there.
+    pub because: Because,
+    /// Work done under this [`Control`].
+    pub counts: StepCounts,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Because {
+    /// The end was reached.
+    End,
+    /// The observer stopped it.
+    Stopped,
+    /// A step was not taken.
+    Failed(StepError),
+}
+
+/// Advances `s` to `t_end` (exactly), telling `observer` about the samples and steps on the way.
+///
+/// Time runs forward: where `t_end` is not after `s.t` there is nothing to do. Samples before `s.t` are passed
+/// over, those after `t_end` stay in `samples` for the next call. However the run ends, `s` is the last accepted
+/// state and the observer has everything up to it.
+///
+/// ```
+/// use sarrus_solve::{Control, GroupKind, Ode, Options, SolveError, State, StepError, Structure};
+/// use sarrus_solve::integrators::{self, Because, Samples, integrate};
+///
+/// /// ẋ = -x.
+/// struct Decay(Structure);
+///
+/// impl Ode for Decay {
+///     fn structure(&self) -> &Structure {
+///         &self.0
+///     }
+///     fn rhs(&mut self, s: &State, _: &mut [f64], _: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+///         dx[0] = -s.x[0];
+///         Ok(())
+///     }
+///     fn normalize(&self, _: &mut [f64]) {}
+///     fn finish_step(&mut self, _: &mut State, _: f64) -> Result<bool, StepError> {
+///         Ok(false)
+///     }
+/// }
+///
+/// let mut structure = Structure::builder();
+/// structure.group(GroupKind::Auxiliary, 0, 1);
+/// let mut ode = Decay(structure.build(0, 1)?);
+///
+/// let mut method = (integrators::find("dop853")?.new)(&Options::new())?;
+/// let mut control = Control::new(1e-10, 1e-12, None)?;
+/// let mut s = State { x: vec![1.0], ..State::default() };
+/// let ended = integrate(&mut ode, &mut method, &mut control, &mut s, 1.0, &mut Samples::none(), &mut ());
+/// assert_eq!(ended.because, Because::End);
+/// assert!((s.x[0] - (-1.0_f64).exp()).abs() < 1e-10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn integrate<O: Ode>(
+    ode: &mut O,
+    method: &mut Integrator,
+    control: &mut Control,
+    s: &mut State,
+    t_end: f64,
+    samples: &mut Samples<'_>,
+    observer: &mut dyn Observer<O>,
+) -> Ended {
+    method.prepare(ode.structure());
+    control.t_end = t_end;
+    let mut between = s.clone();
+
+    // the start
+    while let Some(t) = samples.take_until(s.t) {
+        if t == s.t {
+            observer.sample(ode, s);
+        }
+    }
+
+    let mut because = Because::End;
+    while s.t < t_end {
+        let info = match method.step(ode, s, control) {
+            Ok(info) => info,
+            Err(error) => {
+                because = Because::Failed(error);
+                break;
+            }
+        };
+
+        // samples inside the step and at its end
+        let sampled = sample(ode, method, control, s, &mut between, samples, observer);
+        let flow = observer.step(ode, s, &info);
+        if let Err(error) = sampled {
+            because = Because::Failed(error);
+            break;
+        }
+        if flow == Flow::Stop {
+            because = Because::Stopped;
+            break;
+        }
+    }
+    Ended { at: s.t, because, counts: control.counts }
+}
+
+/// Gives the samples up to `s.t`, the end of the step just taken.
+fn sample<O: Ode>(
+    ode: &mut O,
+    method: &mut Integrator,
+    control: &mut Control,
+    s: &State,
+    between: &mut State,
+    samples: &mut Samples<'_>,
+    observer: &mut dyn Observer<O>,
+) -> Result<(), StepError> {
+    while let Some(t) = samples.take_until(s.t) {
+        if t < s.t {
+            method.dense(ode, control, t, between)?;
+            observer.sample(ode, between);
+        } else {
+            observer.sample(ode, s);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,316 @@
+//! Explicit Runge-Kutta methods: one driver for every [`Tableau`].
+//!
+//! Solves (q̇, v̇, ẋ) = f(t, q, v, x) with quaternions as vectors of R⁴, made unit at the end of each step;
+//! after that [`Ode::finish_step`] projects. [Hairer1993, chapter II]
+//!
+//! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right sides a step
+//! plus those of the interpolant where a sample falls into the step; storage for about s + 6 states, made once
+//! in [`Step::prepare`]. Not for stiff problems: the step is bounded by the fastest decay, not by accuracy.
+
+use super::dense::Weights;
+use super::tableaux::{Estimate, Tableau};
+use crate::control::{Control, StepLimits, combine, combine_slopes, error_norm, initial_step, pair_error_norm};
+use crate::error::{MethodError, StepError};
+use crate::options::{OptionDoc, Options};
+use crate::problem::{State, Structure};
+use crate::views::{Ode, Step, StepInfo};
+
+/// Options of the adaptive methods.
+pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
+    OptionDoc {
+        name: "safety",
+        default: "0.9",
+        doc: "aim at this fraction of the step that would just meet the tolerance",
+    },
+    OptionDoc { name: "growth", default: "5", doc: "the most that a step may grow over the one before" },
+    OptionDoc { name: "min_step", default: "0", doc: "the least step [s]; a run that needs less fails" },
+];
+
+/// An explicit Runge-Kutta method with its workspace.
+pub struct ExplicitRk {
+    tableau: &'static Tableau,
+    limits: StepLimits,
+
+    /// State at the start of the step.
+    start: State,
+    /// State at its end; while a step is tried, the trial.
+    end: State,
+    /// State at a stage.
+    stage: State,
+    /// Slopes: stages, then the one at `end`, then the interpolant's own.
+    k: Vec<State>,
+    /// Error estimates.
+    delta: [State; 2],
+
+    /// Whether `start`, `end` and the stages belong to an accepted step.
+    accepted: bool,
+    /// Whether the slope at `end` is known.
+    end_slope: bool,
+    /// Whether the interpolant's own stages are known.
+    interpolant: bool,
+}
+
+impl ExplicitRk {
+    /// The method of `tableau`.
+    pub fn new(tableau: &'static Tableau, limits: StepLimits) -> ExplicitRk {
+        ExplicitRk {
+            tableau,
+            limits,
+            start: State::default(),
+            end: State::default(),
+            stage: State::default(),
+            k: Vec::new(),
+            delta: [State::default(), State::default()],
+            accepted: false,
+            end_slope: false,
+            interpolant: false,
+        }
+    }
+
+    /// The method of `tableau`, called `kind`, with the limits that `options` ask for.
+    pub fn from_options(
+        kind: &'static str,
+        tableau: &'static Tableau,
+        options: &Options,
+    ) -> Result<ExplicitRk, MethodError> {
+        let known = if tableau.error == Estimate::None { &[] } else { ADAPTIVE_OPTIONS };
+        options.check(kind, known)?;
+        let mut limits = StepLimits::default();
+        let read = |option, expected, accept: fn(f64) -> bool, into: &mut f64| {
+            options.number(kind, option, expected, accept).map(|x| *into = x.unwrap_or(*into))
+        };
+        read("safety", "between 0.1 and 1", |x| (0.1..=1.0).contains(&x), &mut limits.safety)?;
+        read("growth", "between 1.1 and 100", |x| (1.1..=100.0).contains(&x), &mut limits.growth)?;
+        read("min_step", "finite and not negative", |x| x.is_finite() && x >= 0.0, &mut limits.min_step)?;
+        Ok(ExplicitRk::new(tableau, limits))
+    }
+
+    /// Number of stages; also the index of the slope at the end of the step.
+    fn stages(&self) -> usize {
+        self.tableau.c.len()
+    }
+
+    /// The power of h that the error estimate goes with; 0 without one.
+    fn error_power(&self) -> u32 {
+        match self.tableau.error {
+            Estimate::None => 0,
+            Estimate::Embedded { power, .. } => power,
+            Estimate::Pair { .. } => 8,
+        }
+    }
+
+    /// Makes `start` and its slope those of `s`; takes over what the last step knows.
+    fn start_from(&mut self, ode: &mut dyn Ode, s: &State, control: &mut Control) -> Result<(), StepError> {
+        let known = self.accepted && self.end_slope && self.end == *s;
+        self.accepted = false;
+        self.start.copy_from(s);
+        if known {
+            let end = self.stages();
+            self.k.swap(0, end);
+            return Ok(());
+        }
+        ode.begin_step(control.proposal().unwrap_or(control.t_end - s.t).min(control.t_end - s.t));
+        slope(ode, &self.start, &mut self.k[0], control)
+    }
+
+    /// Computes the stages and the trial `end` at `t1`; returns the error in units of the tolerance.
+    fn try_step(&mut self, ode: &mut dyn Ode, control: &mut Control, t1: f64) -> Result<f64, StepError> {
+        let (m, s) = (self.tableau, self.stages());
+        let (t, h) = (self.start.t, t1 - self.start.t);
+        (self.end_slope, self.interpolant) = (false, false);
+        ode.begin_step(h);
+
+        // stages
+        for i in 1..s {
+            combine(&mut self.stage, &self.start, h, m.a[i], &self.k);
+            self.stage.t = if m.c[i] == 1.0 { t1 } else { t + m.c[i] * h };
+            slope(ode, &self.stage, &mut self.k[i], control)?;
+        }
+
+        // end
+        combine(&mut self.end, &self.start, h, m.b, &self.k);
+        self.end.t = t1;
+        ode.normalize(&mut self.end.q);
+
+        // error
+        Ok(match m.error {
+            Estimate::None => 0.0,
+            Estimate::Embedded { e, .. } => {
+                self.find_end_slope(ode, control)?;
+                combine_slopes(&mut self.delta[0], h, e, &self.k);
+                error_norm(&ode.structure().groups, control, &self.start, &self.end, &self.delta[0])
+            }
+            Estimate::Pair { e5, e3 } => {
+                let [delta5, delta3] = &mut self.delta;
+                combine_slopes(delta5, h, e5, &self.k);
+                combine_slopes(delta3, h, e3, &self.k);
+                pair_error_norm(&ode.structure().groups, control, &self.start, &self.end, delta5, delta3)
+            }
+        })
+    }
+
+    /// Ends a step whose error is small enough.
+    fn finish(&mut self, ode: &mut dyn Ode) -> Result<(), StepError> {
+        if !self.end.is_finite() {
+            return Err(StepError::NotFinite { t: self.start.t });
+        }
+        let h = self.end.t - self.start.t;
+        let changed = ode.finish_step(&mut self.end, h)?;
+        self.end_slope &= !changed;
+        self.accepted = true;
+        Ok(())
+    }
+
+    fn find_end_slope(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(), StepError> {
+        if !self.end_slope {
+            let end = self.stages();
+            slope(ode, &self.end, &mut self.k[end], control)?;
+            self.end_slope = true;
+        }
+        Ok(())
+    }
+
+    /// A step of fixed size.
+    fn fixed(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<f64, StepError> {
+        let t = self.start.t;
+        let t1 = control.fixed_end(t);
+        if t1 <= t || t1.is_nan() {
+            return Err(StepError::StepTooSmall { t, h_min: control.min_step(t, &self.limits) });
+        }
+        self.try_step(ode, control, t1)?;
+        self.finish(ode)?;
+        control.accept_fixed();
+        Ok(0.0)
+    }
+
+    /// Steps of decreasing size until one is accepted; returns its error and the number given up.
+    fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(f64, u32), StepError> {
+        let t = self.start.t;
+        let power = self.error_power();
+        let h_min = control.min_step(t, &self.limits);
+        let mut wanted = match control.proposal() {
+            Some(h) => h,
+            None => {
+                let [rate, _] = &mut self.delta;
+                initial_step(ode, control, &self.start, &self.k[0], power, &mut self.stage, rate)
+                    .map_err(|source| StepError::Solve { t, source })?
+            }
+        }
+        .max(h_min);
+
+        let mut rejected = 0;
+        loop {
+            let t1 = control.adaptive_end(t, wanted);
+            let h = t1 - t;
+            let tried = self.try_step(ode, control, t1).and_then(|error| {
+                if error <= 1.0 { self.finish(ode).map(|()| error) } else { Ok(error) }
+            });
+            let (shorter, reason) = match tried {
+                Ok(error) if error <= 1.0 => {
+                    control.accept(h, wanted, error, power, rejected > 0, &self.limits);
+                    return Ok((error, rejected));
+                }
+                Ok(error) => {
+                    (self.limits.after_rejection(h, error, power), StepError::StepTooSmall { t, h_min })
+                }
+                Err(reason) => (0.5 * h, reason),
+            };
+            rejected += 1;
+            control.counts.rejected += 1;
+            if wanted <= h_min || h <= h_min {
+                return Err(reason);
+            }
+            wanted = shorter.max(h_min);
+        }
+    }
+}
+
+impl Step for ExplicitRk {
+    fn order(&self) -> u32 {
+        self.tableau.order
+    }
+
+    fn dense_order(&self) -> u32 {
+        self.tableau.dense.order
+    }
+
+    fn is_adaptive(&self) -> bool {
+        self.tableau.error != Estimate::None
+    }
+
+    fn prepare(&mut self, structure: &Structure) {
+        let fits = |s: &State| (s.q.len(), s.v.len(), s.x.len()) == (structure.nq, structure.nv, structure.nx);
+        let slopes = self.stages() + 1 + self.tableau.dense.c.len();
+        if self.k.len() != slopes || !fits(&self.start) {
+            let zeros = || State::zeros(structure);
+            (self.start, self.end, self.stage) = (zeros(), zeros(), zeros());
+            self.delta = [zeros(), zeros()];
+            self.k = (0..slopes).map(|_| zeros()).collect();
+        }
+        (self.accepted, self.end_slope, self.interpolant) = (false, false, false);
+    }
+
+    fn step(&mut self, ode: &mut dyn Ode, s: &mut State, control: &mut Control) -> Result<StepInfo, StepError> {
+        self.start_from(ode, s, control)?;
+        let (error, rejected) = if self.is_adaptive() {
+            self.adaptive(ode, control)?
+        } else {
+            (self.fixed(ode, control)?, 0)
+        };
+        s.copy_from(&self.end);
+        let t = self.start.t;
+        Ok(StepInfo { t, h: self.end.t - t, error, rejected })
+    }
+
+    fn dense(
+        &mut self,
+        ode: &mut dyn Ode,
+        control: &mut Control,
+        t: f64,
+        out: &mut State,
+    ) -> Result<(), StepError> {
+        assert!(self.accepted, "dense output belongs to a step");
+        if t >= self.end.t {
+            out.copy_from(&self.end);
+            return Ok(());
+        }
+        if t <= self.start.t {
+            out.copy_from(&self.start);
+            return Ok(());
+        }
+        let (dense, s) = (&self.tableau.dense, self.stages());
+        let h = self.end.t - self.start.t;
+
+        // slopes beyond those of the step
+        self.find_end_slope(ode, control)?;
+        if !self.interpolant {
+            for (i, (a, c)) in dense.a.iter().zip(dense.c).enumerate() {
+                combine(&mut self.stage, &self.start, h, a, &self.k);
+                self.stage.t = self.start.t + c * h;
+                slope(ode, &self.stage, &mut self.k[s + 1 + i], control)?;
+            }
+            self.interpolant = true;
+        }
+
+        // y₀ + h Σ w_j k_j + w Δ
+        let w = Weights::at(dense, s, (t - self.start.t) / h);
+        combine(out, &self.start, h, &w.k[..self.k.len()], &self.k);
+        let towards_end = |out: &mut [f64], a: &[f64], b: &[f64]| {
+            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+                *out += w.delta * (b - a);
+            }
+        };
+        towards_end(&mut out.q, &self.start.q, &self.end.q);
+        towards_end(&mut out.v, &self.start.v, &self.end.v);
+        towards_end(&mut out.x, &self.start.x, &self.end.x);
+        out.t = t;
+        ode.normalize(&mut out.q);
+        Ok(())
+    }
+}
+
+/// Evaluates the right side at `s`.
+fn slope(ode: &mut dyn Ode, s: &State, k: &mut State, control: &mut Control) -> Result<(), StepError> {
+    control.counts.rhs += 1;
+    ode.rhs(s, &mut k.q, &mut k.v, &mut k.x).map_err(|source| StepError::Solve { t: s.t, source })
+}

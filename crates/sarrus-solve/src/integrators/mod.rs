@@ -1,0 +1,94 @@
+//! Integrators: how a state is advanced in time. Every kind stands in [`KINDS`]; [`integrate`] is the loop around
+//! all of them.
+
+mod dense;
+mod drive;
+mod explicit_rk;
+pub mod tableaux;
+
+pub use drive::{Because, Ended, Flow, Observer, Samples, integrate};
+pub use explicit_rk::ExplicitRk;
+
+use crate::error::MethodError;
+use crate::options::{OptionDoc, Options};
+use crate::views::Integrator;
+use explicit_rk::ADAPTIVE_OPTIONS;
+use tableaux::{DOP853, EULER, RK4, RK23, RK45, Tableau};
+
+/// An integrator that can be asked for by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// Name on the command line and in model files.
+    pub name: &'static str,
+    /// One line for `sarrus list`.
+    pub doc: &'static str,
+    /// Order of convergence.
+    pub order: u32,
+    /// Whether it chooses its steps from the tolerances.
+    pub adaptive: bool,
+    /// Options that it knows.
+    pub options: &'static [OptionDoc],
+    /// Makes one.
+    pub new: fn(&Options) -> Result<Integrator, MethodError>,
+}
+
+/// Every kind, in the order that `sarrus list integrators` prints.
+pub static KINDS: &[Kind] = &[
+    Kind {
+        name: "euler",
+        doc: "explicit Euler, fixed step; a baseline, not for use",
+        order: 1,
+        adaptive: false,
+        options: &[],
+        new: |o| runge_kutta("euler", &EULER, o),
+    },
+    Kind {
+        name: "rk4",
+        doc: "classical Runge-Kutta, fixed step",
+        order: 4,
+        adaptive: false,
+        options: &[],
+        new: |o| runge_kutta("rk4", &RK4, o),
+    },
+    Kind {
+        name: "rk23",
+        doc: "Bogacki-Shampine 3(2), adaptive; for loose tolerances and rough forces",
+        order: 3,
+        adaptive: true,
+        options: ADAPTIVE_OPTIONS,
+        new: |o| runge_kutta("rk23", &RK23, o),
+    },
+    Kind {
+        name: "rk45",
+        doc: "Dormand-Prince 5(4), adaptive; for tolerances of about 1e-4 to 1e-7",
+        order: 5,
+        adaptive: true,
+        options: ADAPTIVE_OPTIONS,
+        new: |o| runge_kutta("rk45", &RK45, o),
+    },
+    Kind {
+        name: "dop853",
+        doc: "Dormand-Prince 8(5,3), adaptive; for tight tolerances",
+        order: 8,
+        adaptive: true,
+        options: ADAPTIVE_OPTIONS,
+        new: |o| runge_kutta("dop853", &DOP853, o),
+    },
+];
+
+fn runge_kutta(
+    kind: &'static str,
+    tableau: &'static Tableau,
+    options: &Options,
+) -> Result<Integrator, MethodError> {
+    Ok(Integrator::Ode(Box::new(ExplicitRk::from_options(kind, tableau, options)?)))
+}
+
+/// The kind called `name`.
+pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+    KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
+        family: "integrator",
+        name: name.to_string(),
+        known: KINDS.iter().map(|k| k.name).collect(),
+    })
+}

@@ -1,0 +1,28 @@
+//! Methods: how accelerations are found, kept on the constraints, and integrated. Knows no bodies: all that a
+//! method sees is a [`Problem`].
+//!
+//! [`Problem`] gives [`Equations`] at a [`State`]; a [`Stabilization`](stabilizations::Stabilization) may shift
+//! them; a [`Formulation`](formulations::Formulation) solves them for an [`Accel`] through the shared
+//! block-sparse [`Kkt`]; [`Dynamics`] makes of the three an ordinary differential equation for an integrator.
+
+mod control;
+mod dynamics;
+mod error;
+pub mod formulations;
+pub mod integrators;
+mod kkt;
+mod options;
+mod problem;
+pub mod stabilizations;
+mod views;
+
+pub use control::*;
+pub use dynamics::{Counts, Dynamics};
+pub use error::{MethodError, SolveError, StepError, StructureError};
+pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
+pub use options::{OptionDoc, OptionValue, Options};
+pub use problem::{
+    Accel, Array, ColBlock, Entry, Equations, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
+    StructureBuilder,
+};
+pub use views::*;

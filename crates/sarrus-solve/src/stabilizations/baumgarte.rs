@@ -1,0 +1,112 @@
+//! Baumgarte's stabilization: J v̇ = γ - 2α Φ̇ - β² Φ, so that Φ̈ + 2α Φ̇ + β² Φ = 0 decays [Baumgarte1972].
+//!
+//! Rows without a position level obey Φ̈ + α Φ̇ = 0, with the same rate α, and no Φ is asked of them.
+//!
+//! `auto` takes α = β = the largest power of two not above 1/h, at most 10⁴/s. The double root -α times the step
+//! then lies in [-1, -½), inside the stability region of every explicit Runge-Kutta and Adams method, while
+//! violations decay within a few steps. A power of two changes seldom, so that error control does not see the
+//! equations change with every step size. The bound keeps β² times the rounding of Φ below 10⁻⁷.
+//!
+//! Costs nothing; leaves Φ at the size of the local error, not at rounding. Not for redundant constraints that have
+//! drifted apart: the shifts contradict each other. Not where energy must be kept to many digits.
+
+use super::{Kind, Stabilization};
+use crate::error::MethodError;
+use crate::options::{OptionDoc, Options};
+use crate::problem::{Equations, Structure};
+
+const RATE: &str = "a number above 0 [1/s] or `auto`";
+
+/// Fastest rate that `auto` chooses [1/s].
+const FASTEST: f64 = 1e4;
+
+pub(super) const KIND: Kind = Kind {
+    name: "baumgarte",
+    doc: "Φ̈ + 2α Φ̇ + β² Φ = 0 instead of Φ̈ = 0",
+    options: &[
+        OptionDoc { name: "alpha", default: "\"auto\"", doc: "damping rate α [1/s], or \"auto\": from the step size" },
+        OptionDoc { name: "beta", default: "alpha", doc: "stiffness rate β [1/s], or \"auto\": from the step size" },
+    ],
+    new: |options| Ok(Box::new(Baumgarte::new(options)?)),
+};
+
+struct Baumgarte {
+    alpha: Option<f64>,
+    beta: Option<f64>,
+}
+
+impl Baumgarte {
+    fn new(options: &Options) -> Result<Baumgarte, MethodError> {
+        let rate = |name: &'static str| match options.word("baumgarte", name, RATE, &["auto"]) {
+            Ok(_) => Ok(None),
+            Err(_) => options.number("baumgarte", name, RATE, |x| x > 0.0 && x.is_finite()),
+        };
+        let alpha = rate("alpha")?;
+        let beta = if options.get("beta").is_some() { rate("beta")? } else { alpha };
+        Ok(Baumgarte { alpha, beta })
+    }
+}
+
+/// The largest power of two not above 1/h, bounded; zero where there is no step.
+fn automatic(h: f64) -> f64 {
+    if h > 0.0 && h.is_finite() { (-h.log2().ceil()).exp2().min(FASTEST) } else { 0.0 }
+}
+
+impl Stabilization for Baumgarte {
+    fn shift(&self, s: &Structure, eq: &mut Equations, h: f64) {
+        let alpha = self.alpha.unwrap_or_else(|| automatic(h));
+        let beta = self.beta.unwrap_or_else(|| automatic(h));
+        for row in &s.rows {
+            let split = row.start + row.holonomic;
+            for i in row.start..split {
+                eq.gamma[i] -= 2.0 * alpha * eq.phidot[i] + beta * beta * eq.phi[i];
+            }
+            for i in split..row.start + row.size {
+                eq.gamma[i] -= alpha * eq.phidot[i];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_automatic_rate_times_the_step_is_between_a_half_and_one() {
+        for h in [1e-4, 1e-3, 0.7e-2, 0.125, 0.5, 1.0, 3.0] {
+            let x = automatic(h) * h;
+            assert!(x > 0.5 && x <= 1.0, "h = {h}: {x}");
+        }
+        assert_eq!(automatic(1e-9), FASTEST);
+        assert_eq!(automatic(0.0), 0.0);
+    }
+
+    /// Row 0 has a position level, row 1 has none; its Φ is a NaN that must not be touched.
+    #[test]
+    fn rows_without_positions_are_not_asked_for_them() {
+        let mut b = Structure::builder();
+        b.column(2);
+        b.row(2, 1, &[0]);
+        let s = b.build(2, 0).unwrap();
+        let mut eq = Equations::zeros(&s);
+        eq.phi = vec![0.5, f64::NAN];
+        eq.phidot = vec![2.0, 3.0];
+        let mut options = Options::new();
+        options.set("alpha", 10.0).set("beta", 4.0);
+        Baumgarte::new(&options).unwrap().shift(&s, &mut eq, 0.1);
+        assert_eq!(eq.gamma, [-2.0 * 10.0 * 2.0 - 16.0 * 0.5, -10.0 * 3.0]);
+    }
+
+    #[test]
+    fn a_rate_that_makes_no_sense_is_refused() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Baumgarte::new(Options::new().set("alpha", bad)).is_err());
+        }
+        let error = Baumgarte::new(Options::new().set("alpha", "often")).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "option `alpha` of `baumgarte` is `often`, must be a number above 0 [1/s] or `auto`"
+        );
+    }
+}

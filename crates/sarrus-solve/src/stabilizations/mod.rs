@@ -1,0 +1,66 @@
+//! Stabilizations: how positions and velocities are kept on the constraints, although only J v̇ = γ is solved.
+//!
+//! Two hooks, both idle by default: [`shift`](Stabilization::shift) changes γ before the formulation,
+//! [`project`](Stabilization::project) changes the state after an accepted step. A new one is a file here with its
+//! `impl Stabilization`, and a row in [`KINDS`].
+
+mod baumgarte;
+mod none;
+mod projection;
+
+use crate::error::{MethodError, SolveError};
+use crate::kkt::Kkt;
+use crate::options::{OptionDoc, Options};
+use crate::problem::{Equations, Problem, State, Structure};
+
+/// Keeps a motion on its constraints.
+pub trait Stabilization: Send {
+    /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` [s]; `h` = 0 where no step is being made.
+    fn shift(&self, _s: &Structure, _eq: &mut Equations, _h: f64) {}
+
+    /// Brings an accepted state onto the constraints. `eq` is room to work in, with the masses filled.
+    fn project(
+        &mut self,
+        _problem: &mut dyn Problem,
+        _kkt: &mut Kkt,
+        _eq: &mut Equations,
+        _s: &mut State,
+    ) -> Result<Projection, SolveError> {
+        Ok(Projection::default())
+    }
+}
+
+/// What a projection did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Projection {
+    /// Whether the state was changed.
+    pub moved: bool,
+    /// Newton iterations on positions.
+    pub iterations: u32,
+}
+
+/// A row of the registry.
+pub struct Kind {
+    /// Name in model files and flags.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub doc: &'static str,
+    /// Its options.
+    pub options: &'static [OptionDoc],
+    /// Makes it, or says which option is wrong.
+    pub new: fn(&Options) -> Result<Box<dyn Stabilization>, MethodError>,
+}
+
+/// Every stabilization, in the order of `sarrus list stabilizations`.
+pub static KINDS: &[Kind] = &[none::KIND, baumgarte::KIND, projection::KIND];
+
+/// The stabilization `name` with `options`.
+pub fn make(name: &str, options: &Options) -> Result<Box<dyn Stabilization>, MethodError> {
+    let kind = KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
+        family: "stabilization",
+        name: name.to_string(),
+        known: KINDS.iter().map(|k| k.name).collect(),
+    })?;
+    options.check(kind.name, kind.options)?;
+    (kind.new)(options)
+}

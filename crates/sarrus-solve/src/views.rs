@@ -1,0 +1,172 @@
+//! The faces that a problem shows to integrators, and what an integrator must do through them.
+//!
+//! | view | a method sees | who uses it |
+//! |---|---|---|
+//! | [`Ode`] | (q̇, v̇, ẋ) at a state | explicit Runge-Kutta |
+//!
+//! A method that wants another face (a residual with its tangent, or motion and multipliers in turn) gets a
+//! trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`]; [`integrate`]
+//! stays the one loop over all of them.
+//!
+//! [`integrate`]: crate::integrators::integrate
+
+use crate::control::Control;
+use crate::error::{SolveError, StepError};
+use crate::problem::{State, Structure};
+
+/// q̇, v̇, ẋ as functions of the state.
+///
+/// Quaternions in q are integrated as vectors of R⁴: inside a step they are unit only up to the truncation
+/// error, so [`rhs`](Ode::rhs) must be smooth around unit quaternions, not only on them.
+pub trait Ode {
+    /// Sizes, and the groups for error norms.
+    fn structure(&self) -> &Structure;
+
+    /// Announces the size [s] of the step that the next right sides belong to; some stabilizations depend on it.
+    fn begin_step(&mut self, _h: f64) {}
+
+    /// The rates at `s`: q̇ (nq), v̇ (nv), ẋ (nx). The hot path: must not allocate.
+    fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError>;
+
+    /// Makes quaternions unit, without changing their sign.
+    fn normalize(&self, q: &mut [f64]);
+
+    /// Ends an accepted step of size `h` [s]: brings `s` onto the constraints and lets the problem take note.
+    ///
+    /// Returns whether the right side at `s` may now differ from what it was before the call (the state was
+    /// moved, or the problem switched); if not, the slope at the end of the step is used again for the next.
+    /// On an error nothing may have been noted: an adaptive method then tries a shorter step.
+    fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
+}
+
+impl<T: Ode + ?Sized> Ode for &mut T {
+    fn structure(&self) -> &Structure {
+        (**self).structure()
+    }
+
+    fn begin_step(&mut self, h: f64) {
+        (**self).begin_step(h);
+    }
+
+    fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+        (**self).rhs(s, dq, dv, dx)
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        (**self).normalize(q);
+    }
+
+    fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
+        (**self).finish_step(s, h)
+    }
+}
+
+/// A method that advances an [`Ode`].
+pub trait Step: Send {
+    /// Order of convergence of the state at the ends of steps.
+    fn order(&self) -> u32;
+
+    /// Order of the dense output: inside a step its error is of size h^(order + 1).
+    fn dense_order(&self) -> u32;
+
+    /// Whether the method estimates its error and chooses its steps.
+    fn is_adaptive(&self) -> bool;
+
+    /// Sizes the workspace and forgets the previous step. The only place that allocates.
+    fn prepare(&mut self, structure: &Structure);
+
+    /// Takes one accepted step, from `s` towards [`Control::t_end`] and never beyond it.
+    ///
+    /// On an error `s` is left as it was. Call [`prepare`](Step::prepare) before the first step, and whenever
+    /// `ode` has changed otherwise than through [`Ode::finish_step`].
+    fn step(&mut self, ode: &mut dyn Ode, s: &mut State, control: &mut Control) -> Result<StepInfo, StepError>;
+
+    /// Writes the state at time `t` [s] inside the step just taken into `out`, which must have its sizes; `t`
+    /// outside is taken as the nearer end.
+    ///
+    /// The interpolant is continuously differentiable over the whole run: it passes through the states that
+    /// [`Ode::finish_step`] left, with the slopes there. Quaternions are unit; other constraints hold to the
+    /// accuracy of the interpolant. May evaluate `ode` the first time it is asked about a step.
+    fn dense(
+        &mut self,
+        ode: &mut dyn Ode,
+        control: &mut Control,
+        t: f64,
+        out: &mut State,
+    ) -> Result<(), StepError>;
+}
+
+/// An integrator, by the view it needs.
+#[non_exhaustive]
+pub enum Integrator {
+    /// Explicit in the accelerations.
+    Ode(Box<dyn Step>),
+}
+
+impl Integrator {
+    /// As [`Step::order`].
+    pub fn order(&self) -> u32 {
+        match self {
+            Integrator::Ode(m) => m.order(),
+        }
+    }
+
+    /// As [`Step::dense_order`].
+    pub fn dense_order(&self) -> u32 {
+        match self {
+            Integrator::Ode(m) => m.dense_order(),
+        }
+    }
+
+    /// As [`Step::is_adaptive`].
+    pub fn is_adaptive(&self) -> bool {
+        match self {
+            Integrator::Ode(m) => m.is_adaptive(),
+        }
+    }
+
+    /// As [`Step::prepare`].
+    pub fn prepare(&mut self, structure: &Structure) {
+        match self {
+            Integrator::Ode(m) => m.prepare(structure),
+        }
+    }
+
+    /// As [`Step::step`].
+    pub fn step<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError> {
+        match self {
+            Integrator::Ode(m) => m.step(ode, s, control),
+        }
+    }
+
+    /// As [`Step::dense`].
+    pub fn dense<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        control: &mut Control,
+        t: f64,
+        out: &mut State,
+    ) -> Result<(), StepError> {
+        match self {
+            Integrator::Ode(m) => m.dense(ode, control, t, out),
+        }
+    }
+}
+
+/// What an accepted step was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepInfo {
+    /// Time at its start [s].
+    pub t: f64,
+    /// Its size [s].
+    pub h: f64,
+    /// Estimated error, 1 being the tolerance; 0 for fixed steps.
+    pub error: f64,
+    /// Trials that were given up before it.
+    pub rejected: u32,
+}

@@ -1,0 +1,73 @@
+//! Bodies as the equations see them.
+
+use sarrus_math::Mat3;
+
+/// What coordinates a body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// None: the world.
+    Ground,
+    /// Position and unit quaternion; v = (ṗ, ω in body axes).
+    Rigid,
+    /// x, y, angle.
+    PlanarRigid,
+    /// x, y, z.
+    Point,
+    /// x, y.
+    PlanarPoint,
+}
+
+impl BodyKind {
+    /// Position coordinates.
+    pub fn nq(self) -> usize {
+        match self {
+            BodyKind::Ground => 0,
+            BodyKind::Rigid => 7,
+            BodyKind::PlanarRigid | BodyKind::Point => 3,
+            BodyKind::PlanarPoint => 2,
+        }
+    }
+
+    /// Velocity coordinates.
+    pub fn nv(self) -> usize {
+        match self {
+            BodyKind::Rigid => 6,
+            other => other.nq(),
+        }
+    }
+
+    /// Whether it turns.
+    pub fn turns(self) -> bool {
+        matches!(self, BodyKind::Rigid | BodyKind::PlanarRigid)
+    }
+}
+
+/// A body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Its name.
+    pub name: String,
+    /// Its coordinates.
+    pub kind: BodyKind,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Inertia about the centre of mass in body axes [kg m²]; a planar body uses only the zz entry.
+    pub inertia: Mat3<f64>,
+    /// Centre of mass from the body's origin, body axes [m].
+    pub com: [f64; 3],
+    /// First of its positions in q.
+    pub q: usize,
+    /// First of its velocities in v.
+    pub v: usize,
+    /// Model pose: the centre of mass [m], quaternion, planar angle [rad].
+    pub start: (  [f64; 3], [f64; 4], f64),
+    /// Named points, from the body's origin [m].
+    pub markers: Vec<(String, [f64; 3])>,
+}
+
+impl Body {
+    /// A point given from the body's origin, from its centre of mass.
+    pub fn from_com(&self, p: [f64; 3]) -> [f64; 3] {
+        [p[0] - self.com[0], p[1] - self.com[1], p[2] - self.com[2]]
+    }
+}

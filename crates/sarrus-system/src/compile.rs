@@ -1,0 +1,350 @@
+//! Model to system: names become places, kinds become rows and forces.
+
+use crate::bodies::read_bodies;
+use crate::constraint::Constraint;
+use crate::constraints::{self, Built, coupler::Coupler};
+use crate::context::Context;
+use crate::controllers;
+use crate::drivers::{self, Efforts};
+use crate::forces;
+use crate::joint::{Axis, JointFace};
+use crate::joints::{self, frames};
+use crate::names::{Directory, JointEntry, Named};
+use crate::primitive::Compound;
+use crate::signal::Distance;
+use crate::system::{ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System};
+use sarrus_model::settings::RunSettings;
+use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
+use std::sync::Arc;
+
+/// Errors reported at once; more would only repeat themselves.
+const MOST_ERRORS: usize = 20;
+
+/// Collects errors while the rest of the model is still read.
+#[derive(Default)]
+struct Errors(Vec<Diagnostic>);
+
+impl Errors {
+    fn take<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if self.0.len() < MOST_ERRORS {
+                    self.0.push(error);
+                }
+                None
+            }
+        }
+    }
+
+    fn check(&mut self) -> std::result::Result<(), Vec<Diagnostic>> {
+        if self.0.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.0)) }
+    }
+}
+
+/// Compiles a model.
+pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
+    let run = RunSettings::read(model).map_err(|e| vec![e])?;
+    let bodies = read_bodies(model)?;
+    if bodies.len() == 1 {
+        let error = Diagnostic::bare("the model has no bodies");
+        return Err(vec![error.hint("add one under [bodies], such as `bar = { from = [0, 0], to = [1, 0], mass = 1 }`")]);
+    }
+    let mut errors = Errors::default();
+    let mut hints = Vec::new();
+    let mut directory = Directory::new(model.space, bodies, run.t_start());
+    let mut elements = Vec::new();
+
+    // joints first: everything else may read their coordinates
+    for element in &model.joints {
+        let joint = joint(model, element, &directory, &mut hints);
+        if let Some((mut entry, mut rows)) = errors.take(joint) {
+            entry.element = elements.len();
+            elements.push(row_element(element, Family::Joint, rows.remove(0)));
+            elements.extend(rows.into_iter().map(|extra| row_element(element, Family::Joint, extra)));
+            directory.add(&element.name, Named::Joint(directory.joints.len()));
+            directory.joints.push(entry);
+        }
+    }
+    errors.check()?;
+
+    // names that expressions may read
+    for element in model.forces.iter().chain(&model.drivers) {
+        let what = if matches!(element.section, sarrus_model::Section::Drivers) { "driver" } else { "force" };
+        let pair = errors.take(pair(model, element, &directory)).flatten();
+        directory.add(&element.name, pair.unwrap_or(Named::Other(what)));
+    }
+    for element in &model.constraints {
+        directory.add(&element.name, Named::Other("constraint"));
+    }
+    for element in &model.measures {
+        let named = match crate::measures::expression(model, element) {
+            Some(expr) => errors.take(expr).map(Named::Measure),
+            None => Some(Named::Other("measure")),
+        };
+        if let Some(named) = named {
+            directory.add(&element.name, named);
+        }
+    }
+    let mut outs = 0;
+    for element in &model.controllers {
+        if let Some(outputs) = errors.take(controllers::outputs(model, element, outs)) {
+            outs += outputs.len();
+            directory.add(&element.name, Named::Controller(outputs));
+        }
+    }
+    errors.check()?;
+    directory.hints = hints.len();
+
+    // rows
+    for element in &model.constraints {
+        let built = with_kind(model, element, &directory, constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
+            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
+        if let Some(built) = errors.take(built.and_then(|b| moving(model, element, b))) {
+            elements.push(row_element(element, Family::Constraint, built));
+        }
+        directory.hints = hints.len();
+    }
+    let mut efforts = Vec::new();
+    for element in &model.drivers {
+        let built = with_kind(model, element, &directory, drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
+            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
+            .and_then(|(built, efforts)| Ok((moving(model, element, built)?, efforts)));
+        if let Some((built, names)) = errors.take(built) {
+            efforts.push((elements.len(), names));
+            elements.push(row_element(element, Family::Driver, built));
+        }
+    }
+
+    // forces: those of the file, then the springs inside joints
+    let mut loads = Vec::new();
+    for element in &model.forces {
+        if let Some(built) = errors.take(forces::read(model, &directory, element)) {
+            loads.push(ForceElement { name: element.name.clone(), ids: built.ids, load: built.load });
+        }
+    }
+    for (index, element) in model.joints.iter().enumerate() {
+        let ctx = Context::new(Reader::open(model, element), &directory);
+        for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
+            loads.push(ForceElement { name, ids: built.ids, load: built.load });
+        }
+    }
+
+    let (controllers, states) = control(model, &directory, &mut errors);
+    errors.check()?;
+    let system = System::build(Parts {
+        directory: Arc::new(directory),
+        gravity: model.gravity,
+        elements,
+        forces: loads,
+        controllers,
+        hints,
+        outs,
+        t_start: run.t_start(),
+        states,
+        efforts,
+    });
+    system.map_err(|error| vec![Diagnostic::bare(format!("the model cannot be laid out: {error}"))])
+}
+
+/// Opens an element whose kind is in the list.
+fn with_kind<'a, F>(
+    model: &'a Model,
+    element: &'a Element,
+    directory: &'a Directory,
+    kinds: impl Iterator<Item = (&'static str, &'static [Key], F)> + Clone,
+) -> Result<(Context<'a>, F)> {
+    match kinds.clone().find(|(name, ..)| *name == element.kind) {
+        Some((_, keys, read)) => Ok((Context::new(Reader::new(model, element, keys)?, directory), read)),
+        None => Err(unknown_kind(model, element, kinds.map(|(name, ..)| name))),
+    }
+}
+
+/// The error for a kind that does not exist.
+pub(crate) fn unknown_kind(
+    model: &Model,
+    element: &Element,
+    kinds: impl Iterator<Item = &'static str> + Clone,
+) -> Diagnostic {
+    let reader = Reader::open(model, element);
+    let section = element.section;
+    if !reader.has("kind") {
+        let list: Vec<&str> = kinds.collect();
+        return reader.missing("kind").hint(format!("one of: {}", list.join(", ")));
+    }
+    let message = format!("{} `{}` does not exist", section.singular(), element.kind);
+    let near = sarrus_model::suggest::suggest(&element.kind, kinds.clone());
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of: {}", kinds.collect::<Vec<_>>().join(", ")),
+    };
+    reader.error("kind", format!("kind of {message}")).hint(hint)
+}
+
+fn row_element(element: &Element, family: Family, built: Built) -> ConstraintElement {
+    ConstraintElement::new(element.name.clone(), family, built.ids, built.rows)
+}
+
+/// Refuses rows that are on the ground alone.
+fn moving(model: &Model, element: &Element, built: Built) -> Result<Built> {
+    if built.ids.iter().all(|&id| id == 0) {
+        return Err(Reader::open(model, element).element_error("constrains no moving body"));
+    }
+    Ok(built)
+}
+
+/// Bodies and points of something between two points, so that others can read its `length` and `speed`.
+fn pair(model: &Model, element: &Element, directory: &Directory) -> Result<Option<Named>> {
+    let mut ctx = Context::new(Reader::open(model, element), directory);
+    if !matches!(element.kind.as_str(), "spring" | "actuator" | "distance") || !ctx.reader.has("bodies") {
+        return Ok(None);
+    }
+    let bodies = ctx.bodies2()?;
+    let [r_A, r_B] = ctx.ends(bodies)?;
+    Ok(Some(Named::Pair(bodies[0], bodies[1], Distance { a: 0, r_A, b: 1, r_B })))
+}
+
+/// Reads a joint: its entry and its rows.
+fn joint(
+    model: &Model,
+    element: &Element,
+    directory: &Directory,
+    hints: &mut Vec<f64>,
+) -> Result<(JointEntry, Vec<Built>)> {
+    let space = model.space;
+    let kinds = joints::KINDS.iter().filter(|k| k.space == space);
+    let Some(kind) = kinds.clone().find(|k| k.name == element.kind) else {
+        let error = unknown_kind(model, element, kinds.map(|k| k.name));
+        let elsewhere = joints::KINDS.iter().any(|k| k.name == element.kind);
+        let other = if space == Space::Planar { "spatial" } else { "planar" };
+        return Err(if elsewhere { error.note(format!("it exists in a {other} model")) } else { error });
+    };
+    let mut reader = Reader::open(model, element);
+    let face: Arc<dyn JointFace> = {
+        reader.check(&joint_keys(kind), true)?;
+        (kind.read)(&mut reader)?.into()
+    };
+    let mut ctx = Context::new(reader, directory);
+    for (key, hint) in LATER {
+        ctx.not_yet(key, hint)?;
+    }
+    let bodies = ctx.bodies2()?;
+    for id in bodies {
+        let body = &directory.bodies[id as usize];
+        if id != 0 && !body.kind.turns() && (face.kind() != "spherical") && !(space == Space::Planar && face.kind() == "revolute") {
+            let message = format!("body `{}` is a point mass: it cannot carry a {} joint", body.name, face.kind());
+            return Err(ctx.reader.error("bodies", message).hint("use a rigid body, or the constraint `point`"));
+        }
+    }
+    let frames = frames::read(&ctx, bodies, kind.axis, kind.name != "prismatic")?;
+    let (F, M) = (frames.F.place(&ctx.model_pose(bodies[0])), frames.M.place(&ctx.model_pose(bodies[1])));
+    let mut readings = Vec::new();
+    for coordinate in face.coordinates() {
+        let raw = coordinate.reading.value(&F, &M);
+        let given = reads(&ctx, face.as_ref(), coordinate.name)?;
+        // a pin reads the angle between the bodies unless told otherwise, everything else 0
+        let natural = if coordinate.reading == crate::coordinate::Reading::PlanarAngle { raw } else { 0.0 };
+        let reads = given.unwrap_or(natural);
+        let hint = coordinate.reading.wraps().then(|| {
+            hints.push(reads);
+            hints.len() as u32 - 1
+        });
+        readings.push((reads - raw, hint));
+    }
+    let entry = JointEntry { name: element.name.clone(), face, frames, bodies, readings, element: 0 };
+    let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
+    if let Some(factors) = entry.face.coupling() {
+        let terms: Vec<_> = factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
+        let mut row = Coupler { terms, value: 0.0, own_hints: vec![] };
+        let mut sum = [0.0];
+        constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
+        row.value = sum[0];
+        rows.push(Built::new(bodies.to_vec(), row));
+    }
+    Ok((entry, rows))
+}
+
+/// Every key that a joint of the kind takes.
+pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
+    let mut keys = frames::KEYS.to_vec();
+    match kind.axis {
+        Axis::None => {}
+        Axis::Z | Axis::X => keys.extend_from_slice(frames::AXIS_KEYS),
+        Axis::ZX | Axis::Cross => {
+            keys.extend_from_slice(frames::AXIS_KEYS);
+            keys.extend_from_slice(frames::AXIS2_KEYS);
+        }
+    }
+    keys.extend_from_slice(kind.keys);
+    match kind.coordinates {
+        [] => {}
+        [_] => keys.extend_from_slice(forces::JOINT_OPTION_KEYS),
+        several => {
+            let named = |key: &&Key| several.iter().any(|c| c.name == key.name);
+            keys.extend(forces::COORDINATE_KEYS.iter().filter(named).copied());
+        }
+    }
+    keys.extend_from_slice(forces::LATER_JOINT_OPTIONS);
+    keys.extend(LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")));
+    keys
+}
+
+/// What the file says that a coordinate reads in the model pose.
+fn reads(ctx: &Context, face: &dyn JointFace, coordinate: &str) -> Result<Option<f64>> {
+    if face.coordinates().len() == 1 {
+        return ctx.reader.number_opt("reads");
+    }
+    let keys = [forces::JOINT_OPTION_KEYS, forces::LATER_JOINT_OPTIONS].concat();
+    match ctx.reader.sub(coordinate, &keys)? {
+        Some(options) => options.number_opt("reads"),
+        None => Ok(None),
+    }
+}
+
+/// Further options of joints that belong to later work, with what to do meanwhile.
+const LATER: &[(&str, &str)] = &[
+    ("clearance", "leave it out; the joint has no play"),
+    ("compliance", "leave it out"),
+    ("baumgarte", "use `run.stabilization`"),
+];
+
+/// Reads the controllers and puts each after those that it reads.
+fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<ControllerElement>, Vec<f64>) {
+    let mut built = Vec::new();
+    for element in &model.controllers {
+        let kinds = controllers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
+        let read = with_kind(model, element, directory, kinds).and_then(|(mut ctx, read)| read(&mut ctx));
+        if let Some(controller) = errors.take(read) {
+            built.push((element, controller));
+        }
+    }
+    let order = match controllers::order(&built.iter().map(|(_, b)| b).collect::<Vec<_>>()) {
+        Ok(order) => order,
+        Err(cycle) => {
+            let names: Vec<&str> = cycle.iter().map(|&i| built[i].0.name.as_str()).collect();
+            let reader = Reader::open(model, built[cycle[0]].0);
+            let message = format!("controllers read each other in a circle: {}", names.join(" -> "));
+            errors.0.push(reader.element_error(message).hint("break the circle with a state of an `ode` controller"));
+            return (vec![], vec![]);
+        }
+    };
+    let mut states = Vec::new();
+    let mut elements = Vec::new();
+    for i in order {
+        let (element, controller) = &built[i];
+        let Some(Named::Controller(outputs)) = directory.get(&element.name) else { continue };
+        elements.push(ControllerElement {
+            name: element.name.clone(),
+            ids: controller.ids.clone(),
+            controller: controller.controller.clone(),
+            x: FIRST_STATE + states.len(),
+            out: outputs.first().map_or(0, |(_, slot)| *slot),
+            outputs: outputs.clone(),
+        });
+        states.extend(controller.controller.start());
+    }
+    (elements, states)
+}
+
+/// Names of efforts, by driver.
+pub type DriverEfforts = Vec<(usize, Efforts)>;

@@ -1,0 +1,151 @@
+//! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
+
+use crate::at::At;
+use crate::derive::{self, Scratch};
+use sarrus_math::Real;
+
+/// The Jacobian blocks of one element: `rows` × `wide` per body, row-major, where the columns are
+/// (vx vy vz wx wy wz), in a planar model (vx vy rate).
+pub struct Blocks<'a> {
+    /// All blocks, one body after the other.
+    pub data: &'a mut [f64],
+    /// Rows of the element.
+    pub rows: usize,
+    /// 6, or 3 in a planar model.
+    pub wide: usize,
+}
+
+impl Blocks<'_> {
+    /// Row `row` of the block of the element's body `body`.
+    #[inline(always)]
+    pub fn row(&mut self, body: usize, row: usize) -> &mut [f64] {
+        let start = (body * self.rows + row) * self.wide;
+        &mut self.data[start..start + self.wide]
+    }
+}
+
+/// A constraint, as its author writes it.
+///
+/// Holonomic rows come first and have a residual Φ(q, t); rows at velocity level have ψ(q, v, t), linear in v.
+pub trait Constraint: Send + Sync + 'static {
+    /// Rows of Φ and ψ together.
+    fn rows(&self) -> usize;
+
+    /// Rows with a position level; the others hold for velocities only.
+    fn holonomic(&self) -> usize {
+        self.rows()
+    }
+
+    /// Φ of the holonomic rows.
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]);
+
+    /// ψ of the rows at velocity level.
+    fn velocity<R: Real>(&self, _at: &At<R>, _psi: &mut [R]) {}
+
+    /// Whether time enters, so that Φ_t is not zero.
+    fn depends_on_time(&self) -> bool {
+        false
+    }
+
+    /// J by hand, where a profile asks for it; `false` leaves it to the dual numbers. The blocks start at zero.
+    fn jacobian(&self, _at: &At<f64>, _J: &mut Blocks) -> bool {
+        false
+    }
+
+    /// γ by hand, where a profile asks for it; `false` leaves it to the jets.
+    fn gamma(&self, _at: &At<f64>, _gamma: &mut [f64]) -> bool {
+        false
+    }
+
+    /// New values of the hints this constraint keeps (see [`At::hints`]).
+    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+}
+
+/// The face of a constraint that a system stores: values and derivatives at an instant.
+pub trait Rows: Send + Sync {
+    /// Rows of Φ and ψ together.
+    fn rows(&self) -> usize;
+    /// Rows with a position level.
+    fn holonomic(&self) -> usize;
+    /// Whether Φ_t may differ from zero.
+    fn depends_on_time(&self) -> bool;
+    /// Φ; zero for rows at velocity level.
+    fn phi(&self, at: &At<f64>, phi: &mut [f64]);
+    /// J, by hand where there is a hand-coded one.
+    fn jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks);
+    /// J by dual numbers, always: the oracle of the conformance test.
+    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks);
+    /// γ, so that Φ̈ = 0 reads J v̇ = γ.
+    fn gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]);
+    /// γ by Taylor jets, always.
+    fn derived_gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]);
+    /// Φ_t, and ψ at v = 0.
+    fn phi_t(&self, at: &At<f64>, scratch: &mut Scratch, phi_t: &mut [f64]);
+    /// ψ and Φ̇ by Taylor jets: the oracle for J v + Φ_t.
+    fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]);
+    /// Third derivative of Φ (second of ψ) along a motion with constant v̇ = 0: the jerk terms.
+    fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]);
+    /// New values of the hints this constraint keeps.
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
+}
+
+impl<C: Constraint> Rows for C {
+    fn rows(&self) -> usize {
+        Constraint::rows(self)
+    }
+
+    fn holonomic(&self) -> usize {
+        Constraint::holonomic(self)
+    }
+
+    fn depends_on_time(&self) -> bool {
+        Constraint::depends_on_time(self)
+    }
+
+    fn phi(&self, at: &At<f64>, phi: &mut [f64]) {
+        let holonomic = Constraint::holonomic(self);
+        self.residual(at, &mut phi[..holonomic]);
+        phi[holonomic..].fill(0.0);
+    }
+
+    fn jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks) {
+        J.data.fill(0.0);
+        if !Constraint::jacobian(self, at, J) {
+            derive::jacobian(self, at, scratch, J);
+        }
+    }
+
+    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks) {
+        derive::jacobian(self, at, scratch, J);
+    }
+
+    fn gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]) {
+        if !Constraint::gamma(self, at, gamma) {
+            derive::gamma(self, at, scratch, gamma);
+        }
+    }
+
+    fn derived_gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]) {
+        derive::gamma(self, at, scratch, gamma);
+    }
+
+    fn phi_t(&self, at: &At<f64>, scratch: &mut Scratch, phi_t: &mut [f64]) {
+        if Constraint::depends_on_time(self) {
+            derive::phi_t(self, at, scratch, phi_t);
+        } else {
+            phi_t.fill(0.0);
+        }
+    }
+
+    fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]) {
+        derive::rates(self, at, scratch, rates);
+    }
+
+    fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]) {
+        derive::jerk(self, at, scratch, jerk);
+    }
+
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
+        Constraint::update_hints(self, at, hints);
+    }
+}

@@ -1,0 +1,54 @@
+//! Two directions keep an angle.
+//!
+//! Φ = a·b - cos(value) in space; in the plane the angle from the first direction to the second, minus the value. The cosine
+//! has no slope where the directions are parallel: such values are refused (use `parallel`).
+
+use super::prelude::*;
+use crate::primitive::{Compound, Primitive};
+
+/// The spatial constraint.
+pub struct Angle {
+    a_A: [f64; 3],
+    b_B: [f64; 3],
+    cosine: f64,
+}
+
+impl Constraint for Angle {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        phi[0] = at.pose(0).rotate(&self.a_A).dot(at.pose(1).rotate(&self.b_B)) - self.cosine;
+    }
+}
+
+/// Reads `[constraints.X] kind = "angle"`.
+pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+    let bodies = ctx.bodies2()?;
+    let [a_A, b_B] = two_directions(ctx, bodies)?;
+    let given = ctx.reader.number_opt("value")?;
+    if ctx.is_planar() {
+        let offset = a_A[1].atan2(a_A[0]) - b_B[1].atan2(b_B[0]);
+        let [start_A, start_B] = bodies.map(|id| ctx.directory.bodies[id as usize].start.2);
+        let start = start_B - start_A;
+        let angle = match given {
+            None => start,
+            // the value is an angle between directions: turns are counted from the model pose
+            Some(value) => {
+                let angle = value + offset;
+                angle + crate::coordinate::nearest_turn(angle, start)
+            }
+        };
+        return Ok(Built::new(bodies.to_vec(), Compound(vec![Primitive::Angle2 { angle }])));
+    }
+    let cosine = match given {
+        Some(value) => value.cos(),
+        None => ctx.model_pose(bodies[0]).rotate(&a_A).dot(ctx.model_pose(bodies[1]).rotate(&b_B)),
+    };
+    if 1.0 - cosine.abs() < 1e-6 {
+        let error = ctx.reader.error("value", "an angle of 0 or 180 degrees has no slope in this constraint");
+        return Err(error.hint("use `kind = \"parallel\"` (2 rows)"));
+    }
+    Ok(Built::new(bodies.to_vec(), Angle { a_A, b_B, cosine }))
+}

@@ -1,0 +1,187 @@
+//! Linear combinations of joint coordinates: couplers, gears, racks, and the thread of a screw.
+//!
+//! Φ = Σ factor·coordinate - value. A gear measures both wheels against the carrier; a rack measures its shift and the
+//! pinion's angle.
+
+use super::prelude::*;
+use crate::coordinate::{CoordinateRef, Reading};
+use crate::joint::{Fixed, Frames};
+
+/// The constraint.
+pub struct Coupler {
+    /// Factors and coordinates.
+    pub terms: Vec<(f64, CoordinateRef)>,
+    /// What they add up to.
+    pub value: f64,
+    /// Hints of coordinates that belong to no joint and are kept here.
+    pub own_hints: Vec<(u32, CoordinateRef)>,
+}
+
+impl Constraint for Coupler {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        phi[0] = R::from_f64(-self.value);
+        for (factor, coordinate) in &self.terms {
+            phi[0] += coordinate.value(at) * *factor;
+        }
+    }
+
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
+        for (hint, coordinate) in &self.own_hints {
+            hints[*hint as usize] = coordinate.value(at);
+        }
+    }
+}
+
+/// Reads `kind = "coupler"`.
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+    let named = ctx.joint_coordinates("coordinates")?;
+    let factors = ctx.reader.numbers("factors")?.ok_or_else(|| ctx.reader.missing("factors"))?;
+    if named.is_empty() {
+        return Err(ctx.reader.error("coordinates", "names no coordinate"));
+    }
+    if factors.len() != named.len() {
+        let message = format!("{} coordinates but {} factors", named.len(), factors.len());
+        return Err(ctx.reader.error("factors", message).hint("give one factor for each coordinate"));
+    }
+    let mut ids = Vec::new();
+    let mut place = |body: u32| match ids.iter().position(|&id| id == body) {
+        Some(i) => i,
+        None => {
+            ids.push(body);
+            ids.len() - 1
+        }
+    };
+    let mut terms = Vec::new();
+    for ((joint, k), factor) in named.into_iter().zip(factors) {
+        let joint = &ctx.directory.joints[joint];
+        let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
+        terms.push((factor, joint.coordinate(k, a, b)));
+    }
+    finish(ctx, hints, ids, terms, Vec::new(), ctx.reader.number_opt("value")?)
+}
+
+/// A coordinate that no joint has: body `b` against body `a` in frames at `p` (world) with the given z axis.
+fn free_coordinate(
+    ctx: &Context,
+    hints: &mut Vec<f64>,
+    reading: Reading,
+    [a, b]: [(u32, usize); 2],
+    axis: [f64; 3],
+) -> CoordinateRef {
+    let p = ctx.directory.bodies[b.0 as usize].start.0;
+    // the measured direction is x of the frames for a shift, z for a turn
+    let (x, y) = perpendiculars(axis);
+    let axes = if let Reading::Shift(_) = reading { [axis, x, y] } else { [x, y, axis] };
+    let frame = |body: u32| {
+        let (com, _, angle) = ctx.directory.bodies[body as usize].start;
+        let local = axes.map(|axis| Vec3(ctx.world_to_body(body, axis)));
+        let r = ctx.world_to_body(body, [p[0] - com[0], p[1] - com[1], p[2] - com[2]]);
+        Fixed { p: r, rot: Mat3::from_cols(local[0], local[1], local[2]), angle: -angle }
+    };
+    let frames = Frames { F: frame(a.0), M: frame(b.0) };
+    let hint = reading.wraps().then(|| {
+        hints.push(0.0);
+        hints.len() as u32 - 1
+    });
+    CoordinateRef { frames, reading, offset: 0.0, hint, a: a.1, b: b.1 }
+}
+
+fn turn_reading(ctx: &Context) -> Reading {
+    if ctx.is_planar() { Reading::PlanarAngle } else { Reading::TurnZ }
+}
+
+/// Bodies of a gear or rack with their carrier: ids without repeats, and the places of (first, second, carrier).
+fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [(u32, usize); 3])> {
+    let bodies = ctx.bodies2()?;
+    let carrier = ctx.body_or_ground("carrier")?;
+    let mut ids = bodies.to_vec();
+    let place = match ids.iter().position(|&id| id == carrier) {
+        Some(place) => place,
+        None => {
+            ids.push(carrier);
+            2
+        }
+    };
+    Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, place)]))
+}
+
+fn later(ctx: &Context) -> Result<()> {
+    ctx.not_yet("backlash", "leave it out: the mesh is ideal")?;
+    ctx.not_yet("stiffness", "leave it out: the mesh is ideal")
+}
+
+/// `axes`: two world directions.
+fn two_axes(ctx: &Context) -> Result<Option<[[f64; 3]; 2]>> {
+    match ctx.reader.axes("axes")? {
+        None => Ok(None),
+        Some(axes) => match axes[..] {
+            [a, b] => Ok(Some([a, b])),
+            _ => Err(ctx.reader.error("axes", format!("expected 2 directions, found {}", axes.len()))),
+        },
+    }
+}
+
+/// Reads `kind = "gear"`.
+pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+    later(ctx)?;
+    let (ids, [first, second, carrier]) = with_carrier(ctx)?;
+    let key = ctx.reader.require_one_of(&["teeth", "radii"])?;
+    let sizes = ctx.reader.array::<2>(key)?.ok_or_else(|| ctx.reader.missing(key))?;
+    if sizes.iter().any(|&z| z <= 0.0) {
+        return Err(ctx.reader.error(key, "must be positive"));
+    }
+    let mesh = ctx.reader.choice("mesh", &["external", "internal", "bevel"])?.unwrap_or(0);
+    let sign = if mesh == 1 { -1.0 } else { 1.0 };
+    let axes = if ctx.is_planar() {
+        [[0.0, 0.0, 1.0]; 2]
+    } else {
+        two_axes(ctx)?.unwrap_or([[0.0, 0.0, 1.0]; 2])
+    };
+    let reading = turn_reading(ctx);
+    let mut turn = |wheel: (u32, usize), axis| free_coordinate(ctx, hints, reading, [carrier, wheel], axis);
+    let (a, b) = (turn(first, axes[0]), turn(second, axes[1]));
+    // ground may be the fixed ring: it turns against the carrier like any wheel
+    let terms = vec![(1.0, a.clone()), (sign * sizes[1] / sizes[0], b.clone())];
+    finish(ctx, hints, ids, terms, vec![a, b], None)
+}
+
+/// Reads `kind = "rack"`.
+pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+    later(ctx)?;
+    let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
+    let radius = ctx.reader.positive("radius")?;
+    let [way, axle] = if ctx.is_planar() {
+        [ctx.reader.direction("axis")?.unwrap_or([1.0, 0.0, 0.0]), [0.0, 0.0, 1.0]]
+    } else {
+        two_axes(ctx)?.ok_or_else(|| ctx.reader.missing("axes"))?
+    };
+    let shift = free_coordinate(ctx, hints, Reading::Shift(0), [carrier, rack], way);
+    let turn = free_coordinate(ctx, hints, turn_reading(ctx), [carrier, pinion], axle);
+    let terms = vec![(1.0, shift), (-radius, turn.clone())];
+    finish(ctx, hints, ids, terms, vec![turn], None)
+}
+
+fn finish(
+    ctx: &Context,
+    hints: &[f64],
+    ids: Vec<u32>,
+    terms: Vec<(f64, CoordinateRef)>,
+    own: Vec<CoordinateRef>,
+    value: Option<f64>,
+) -> Result<Built> {
+    let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
+    let mut coupler = Coupler { terms, value: 0.0, own_hints };
+    coupler.value = match value {
+        Some(value) => value,
+        None => {
+            let mut sum = [0.0];
+            in_model_pose(ctx, &ids, hints, |at| coupler.residual(at, &mut sum));
+            sum[0]
+        }
+    };
+    Ok(Built::new(ids, coupler))
+}

@@ -1,0 +1,161 @@
+//! A point on a curve or surface given by an expression, in the frame of a body.
+//!
+//! Implicit: Φ = f(x, y, z), one row: a curve in the plane, a surface in space.
+//! Path c(s): the nearest parameter s solves (p - c)·c' = 0, and Φ is what remains of p - c across the tangent: one row
+//! in the plane, two in space. s is carried along as a hint; derivatives of s come from repeating the Newton step
+//! s ← s + (p - c)·c'/|c'|² over the scalar, which gains an order each time.
+
+use super::prelude::*;
+use crate::formula::{Formula, Level};
+use crate::signal::Signal;
+use sarrus_math::Dual;
+use sarrus_model::expr::{Bound, Program};
+
+/// f(x, y, z) = 0 with x, y, z bound to the point's coordinates.
+pub struct Implicit(Formula);
+
+impl Constraint for Implicit {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        phi[0] = self.0.eval(at);
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.0.needs_time()
+    }
+}
+
+/// A point on a path.
+pub struct Path {
+    /// The point's coordinates in the frame.
+    point: Vec<Signal>,
+    /// c(s), one program a component, slot 0 is s.
+    curve: Vec<Program>,
+    hint: u32,
+}
+
+impl Path {
+    /// c and c' at `s`.
+    fn curve<R: Real>(&self, s: R) -> (Vec3<R>, Vec3<R>) {
+        let seeded = Dual::<1, R>::variable(s, 0);
+        let mut c = Vec3::zero();
+        let mut tangent = Vec3::zero();
+        for (i, program) in self.curve.iter().enumerate() {
+            let value = program.eval(&|_| seeded);
+            c.0[i] = value.v;
+            tangent.0[i] = value.d[0];
+        }
+        (c, tangent)
+    }
+
+    fn point<R: Real>(&self, at: &At<R>) -> Vec3<R> {
+        let mut p = Vec3::zero();
+        for (p, signal) in p.0.iter_mut().zip(&self.point) {
+            *p = signal.eval(at);
+        }
+        p
+    }
+
+    /// The parameter nearest to `p`, from a value near it.
+    fn nearest(&self, p: [f64; 3], start: f64) -> f64 {
+        let mut s = start;
+        for _ in 0..50 {
+            let (c, tangent) = self.curve(s);
+            let step = (Vec3(p) - c).dot(tangent) / tangent.dot(tangent);
+            if !step.is_finite() {
+                return start;
+            }
+            s += step;
+            if step.abs() <= 1e-15 * (1.0 + s.abs()) {
+                break;
+            }
+        }
+        s
+    }
+
+    /// Of many parameters the one whose point is nearest: where the run starts.
+    fn search(&self, p: [f64; 3]) -> f64 {
+        let distance = |s: f64| (Vec3(p) - self.curve(s).0).norm();
+        let samples = (-4000..=4000).map(|i| i as f64 * 0.005);
+        let best = samples.filter(|&s| distance(s).is_finite()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+        self.nearest(p, best.unwrap_or(0.0))
+    }
+}
+
+impl Constraint for Path {
+    fn rows(&self) -> usize {
+        self.curve.len() - 1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        let p = self.point(at);
+        let mut s = R::from_f64(self.nearest(p.value(), at.hints[self.hint as usize]));
+        let (mut c, mut tangent) = self.curve(s);
+        // jets of up to four coefficients: one order a step, and one to spare
+        for _ in 0..4 {
+            s += (p - c).dot(tangent) / tangent.dot(tangent);
+            (c, tangent) = self.curve(s);
+        }
+        let u = tangent.scale(R::one() / tangent.norm());
+        let off = p - c;
+        if self.curve.len() == 2 {
+            phi[0] = off.0[1] * u.0[0] - off.0[0] * u.0[1];
+            return;
+        }
+        // two directions across the tangent, from the axis that is least along it
+        let value = u.value();
+        let least = (1..3).fold(0, |best, i| if value[i].abs() < value[best].abs() { i } else { best });
+        let mut axis = [0.0; 3];
+        axis[least] = 1.0;
+        let across = u.cross(Vec3::from_f64(axis));
+        let across = across.scale(R::one() / across.norm());
+        phi[0] = off.dot(across);
+        phi[1] = off.dot(u.cross(across));
+    }
+
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
+        hints[self.hint as usize] = self.nearest(self.point(at).0, at.hints[self.hint as usize]);
+    }
+}
+
+/// Reads `kind = "point_on_curve"`.
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+    let body = ctx.body("body")?;
+    let frame = ctx.body_or_ground("frame")?;
+    if frame == body {
+        return Err(ctx.reader.error("frame", "the curve moves with the point's own body"));
+    }
+    let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
+    let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
+    let com = ctx.directory.bodies[frame as usize].com;
+    let coordinate = |i: usize| Signal::Relative(1, com, 0, r, i);
+    let ids = vec![body, frame];
+    if ctx.reader.require_one_of(&["implicit", "path"])? == "implicit" {
+        let mut binder = ctx.binder(Level::Position, ids);
+        let names: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
+        for (i, name) in names.iter().enumerate() {
+            binder.local(name, coordinate(i));
+        }
+        let formula = binder.scalar(&ctx.reader.require_expression("implicit")?)?;
+        return Ok(Built::new(binder.ids, Implicit(formula)));
+    }
+    let n = if ctx.is_planar() { 2 } else { 3 };
+    let list = ctx.reader.expression_list("path")?.unwrap_or_default();
+    if list.len() != n {
+        let message = format!("expected {n} components, found {}", list.len());
+        return Err(ctx.reader.error("path", message).hint("one expression of `s` for each axis"));
+    }
+    let mut bind = |path: &str| match path {
+        "s" => Ok(Bound::Scalar(0)),
+        other => Err(format!("`{other}` cannot be read here: a path is a function of `s` and parameters")),
+    };
+    let curve = list.iter().map(|e| ctx.model.compile(e, &["s"], &mut bind)).collect::<Result<Vec<_>>>()?;
+    hints.push(0.0);
+    let path = Path { point: (0..n).map(coordinate).collect(), curve, hint: hints.len() as u32 - 1 };
+    let start = in_model_pose(ctx, &ids, hints, |at| path.search(path.point(at).0));
+    hints[path.hint as usize] = start;
+    Ok(Built::new(ids, path))
+}

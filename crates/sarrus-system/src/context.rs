@@ -1,0 +1,309 @@
+//! What an element's kind reads from its table, in terms of the system: bodies by number, points from their
+//! centres of mass, directions in their axes, joint coordinates.
+
+use crate::body::BodyKind;
+use crate::formula::{Binder, Level};
+use crate::names::Directory;
+use sarrus_math::{Mat3, Pose, Vec3};
+use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
+
+/// An element's table together with the system it is to join.
+pub struct Context<'a> {
+    /// The table.
+    pub reader: Reader<'a>,
+    /// The model.
+    pub model: &'a Model,
+    /// The names of the system.
+    pub directory: &'a Directory,
+    /// The bodies named so far, as the file writes them: `on` in an included file may mean the frame of the body that
+    /// one stands for.
+    named: Vec<(u32, BodyRef)>,
+}
+
+impl<'a> Context<'a> {
+    /// A context for the element that `reader` has open.
+    pub fn new(reader: Reader<'a>, directory: &'a Directory) -> Self {
+        Context { model: reader.model(), reader, directory, named: Vec::new() }
+    }
+
+    /// Whether the model is planar.
+    pub fn is_planar(&self) -> bool {
+        self.directory.space == Space::Planar
+    }
+
+    /// An error that names a thing of the model, with the index of a repeated element.
+    fn unknown(&self, name: &str, span: Span, section: Section) -> Diagnostic {
+        let error = self.model.unknown(name, span, &[section]);
+        match &self.reader.element().locals {
+            Some(locals) => error.note(locals.describe()),
+            None => error,
+        }
+    }
+
+    /// Number of a body that the file names; 0 is ground.
+    pub fn number(&mut self, body: BodyRef) -> Result<u32> {
+        let Some(id) = self.directory.body(&body.name) else {
+            return Err(self.unknown(&body.name, body.span, Section::Bodies));
+        };
+        self.named.push((id, body));
+        Ok(id)
+    }
+
+    /// The body that a key names; it must be given.
+    pub fn body(&mut self, key: &str) -> Result<u32> {
+        let body = self.reader.require_body(key)?;
+        self.number(body)
+    }
+
+    /// The body that a key names, or ground.
+    pub fn body_or_ground(&mut self, key: &str) -> Result<u32> {
+        match self.reader.body(key)? {
+            Some(body) => self.number(body),
+            None => Ok(0),
+        }
+    }
+
+    /// The two bodies of `bodies`, which differ.
+    pub fn bodies2(&mut self) -> Result<[u32; 2]> {
+        let [a, b] = self.reader.bodies2("bodies")?;
+        Ok([self.number(a)?, self.number(b)?])
+    }
+
+    /// The bodies of `bodies`, one or more.
+    pub fn bodies(&mut self) -> Result<Vec<u32>> {
+        if !self.reader.has("bodies") {
+            return Err(self.reader.missing("bodies"));
+        }
+        let list = self.reader.bodies("bodies")?;
+        if list.is_empty() {
+            return Err(self.reader.error("bodies", format!("{} needs a body", self.reader.title())));
+        }
+        list.into_iter().map(|body| self.number(body)).collect()
+    }
+
+    fn body_ref(&self, body: u32) -> BodyRef {
+        match self.named.iter().rev().find(|(id, _)| *id == body) {
+            Some((_, body)) => body.clone(),
+            None => {
+                let name = self.directory.bodies[body as usize].name.clone();
+                BodyRef { name, span: Span::NONE, stand_in: None }
+            }
+        }
+    }
+
+    /// Pose of a body in the model pose, at its centre of mass.
+    pub fn model_pose(&self, body: u32) -> Pose<f64> {
+        let (p, q, angle) = self.directory.bodies[body as usize].start;
+        match self.directory.space {
+            Space::Planar => Pose { p: Vec3(p), rot: Mat3::rot_z(angle), angle },
+            Space::Spatial => Pose::from_quat(p, q),
+        }
+    }
+
+    /// A world vector of the model pose in the axes of a body.
+    pub fn world_to_body(&self, body: u32, a_W: [f64; 3]) -> [f64; 3] {
+        self.model_pose(body).to_local(Vec3(a_W)).0
+    }
+
+    /// A world point of the model pose, from the centre of mass of a body in its axes.
+    pub fn point_to_body(&self, body: u32, p_W: [f64; 3]) -> [f64; 3] {
+        let pose = self.model_pose(body);
+        pose.to_local(Vec3(p_W) - pose.p).0
+    }
+
+    /// A place of a body, from its centre of mass.
+    fn place(&self, body: u32, on: &Local, key: &str) -> Result<[f64; 3]> {
+        let entry = &self.directory.bodies[body as usize];
+        match on {
+            Local::At(p) => Ok(entry.from_com(*p)),
+            Local::Marker(name) => match entry.markers.iter().find(|(marker, _)| marker == name) {
+                Some((_, p)) => Ok(entry.from_com(*p)),
+                None => {
+                    let message = format!("body `{}` has no marker `{name}`", entry.name);
+                    Err(self.reader.error(key, message))
+                }
+            },
+        }
+    }
+
+    /// A point on one body, from its centre of mass: given in the world (`at_key`) or on the body (`on_key`).
+    pub fn point_on(
+        &self,
+        body: u32,
+        at_key: &'static str,
+        on_key: &'static str,
+    ) -> Result<Option<[f64; 3]>> {
+        match self.reader.one_of(&[at_key, on_key])? {
+            None => Ok(None),
+            Some(key) if key == at_key => match self.reader.point(at_key)? {
+                Some(p_W) => self.turning_arm(body, self.point_to_body(body, p_W), at_key).map(Some),
+                None => Ok(None),
+            },
+            Some(_) => match self.reader.local(on_key, &self.body_ref(body))? {
+                Some(on) => self.turning_arm(body, self.place(body, &on, on_key)?, on_key).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// A point on each of two bodies, from their centres of mass: one in the world (`at`), two in the world (`ends`), or
+    /// two on the bodies (`on`).
+    pub fn points_on_two(&self, bodies: [u32; 2]) -> Result<Option<[[f64; 3]; 2]>> {
+        let Some(key) = self.reader.one_of(&["at", "ends", "on"])? else { return Ok(None) };
+        let [a, b] = bodies;
+        let in_world = |[p_W, q_W]: [[f64; 3]; 2]| [self.point_to_body(a, p_W), self.point_to_body(b, q_W)];
+        let points = match key {
+            "at" => self.reader.point(key)?.map(|p_W| in_world([p_W, p_W])),
+            "ends" => self.reader.points2(key)?.map(in_world),
+            _ => match self.reader.locals2(key, &bodies.map(|body| self.body_ref(body)))? {
+                Some([on_A, on_B]) => Some([self.place(a, &on_A, key)?, self.place(b, &on_B, key)?]),
+                None => None,
+            },
+        };
+        match points {
+            Some([r_A, r_B]) => Ok(Some([self.turning_arm(a, r_A, key)?, self.turning_arm(b, r_B, key)?])),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Context::points_on_two`] for `ends` or `on`, one of which must be given.
+    pub fn ends(&self, bodies: [u32; 2]) -> Result<[[f64; 3]; 2]> {
+        self.reader.require_one_of(&["ends", "on"])?;
+        self.points_on_two(bodies)?.ok_or_else(|| self.reader.missing("ends"))
+    }
+
+    /// Refuses a point away from a point mass, which has no orientation to carry it.
+    fn turning_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
+        let entry = &self.directory.bodies[body as usize];
+        if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
+            return Ok(r);
+        }
+        let scale = 1.0 + Vec3(entry.start.0).norm();
+        if Vec3(r).norm() > 1e-9 * scale {
+            let message = format!("body `{}` is a point mass: nothing can act beside it", entry.name);
+            return Err(self.reader.error(key, message).hint("give the point of the body itself, or make it `rigid`"));
+        }
+        Ok([0.0; 3])
+    }
+
+    /// Refuses a body that cannot take a torque.
+    pub fn must_turn(&self, body: u32, key: &str) -> Result<()> {
+        let entry = &self.directory.bodies[body as usize];
+        if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
+            return Ok(());
+        }
+        let message = format!("body `{}` is a point mass: it takes no torque", entry.name);
+        Err(self.reader.error(key, message).hint("make it `rigid`, with an inertia"))
+    }
+
+    /// The axes that the file means by those of a body, in the body's own: they differ only where the body stands in for
+    /// one of an included file.
+    pub fn file_axes(&self, body: u32) -> Mat3 {
+        match self.body_ref(body).stand_in {
+            Some(frame) => self.model_pose(body).rot.transpose() * Mat3(frame.rotation()),
+            None => Mat3::identity(),
+        }
+    }
+
+    /// A direction on a body, of length 1 in its axes: given in the world (`key`) or on the body (`on_key`). `axial`: an
+    /// axis of rotation, which a mirrored file reverses.
+    pub fn direction_on(
+        &self,
+        body: u32,
+        key: &'static str,
+        on_key: &'static str,
+        axial: bool,
+    ) -> Result<Option<[f64; 3]>> {
+        match self.reader.one_of(&[key, on_key])? {
+            Some(given) if given == key => {
+                let a_W = if axial && !self.is_planar() {
+                    self.reader.axis_or(key, [0.0, 0.0, 1.0])?
+                } else {
+                    self.reader.direction_or(key, [1.0, 0.0, 0.0])?
+                };
+                Ok(Some(self.world_to_body(body, a_W)))
+            }
+            _ => self.reader.local_direction(on_key, &self.body_ref(body), axial),
+        }
+    }
+
+    /// A direction on each of two bodies, of length 1 in their axes: one in the world (`key`), or one on each (`on_key`).
+    pub fn directions_on_two(
+        &self,
+        bodies: [u32; 2],
+        key: &'static str,
+        on_key: &'static str,
+        axial: bool,
+    ) -> Result<Option<[[f64; 3]; 2]>> {
+        if self.reader.one_of(&[key, on_key])? == Some(key) {
+            let a = self.direction_on(bodies[0], key, on_key, axial)?;
+            let b = self.direction_on(bodies[1], key, on_key, axial)?;
+            return Ok(a.zip(b).map(|(a, b)| [a, b]));
+        }
+        self.reader.local_directions2(on_key, &bodies.map(|body| self.body_ref(body)), axial)
+    }
+
+    /// Binds run-time expressions of this element, whose own bodies are `ids`.
+    pub fn binder(&self, level: Level, ids: Vec<u32>) -> Binder<'a> {
+        Binder::new(self.model, self.directory, level, ids)
+    }
+
+    /// The joint coordinate that a key names: a joint with one, or `"A.angle"`.
+    pub fn joint_coordinate(&self, key: &str) -> Result<(usize, usize)> {
+        match self.reader.name(key)? {
+            Some((name, span)) => self.coordinate_named(&name, span),
+            None => Err(self.reader.missing(key)),
+        }
+    }
+
+    /// The joint coordinates of a list of names.
+    pub fn joint_coordinates(&self, key: &str) -> Result<Vec<(usize, usize)>> {
+        self.reader.names(key)?.iter().map(|(name, span)| self.coordinate_named(name, *span)).collect()
+    }
+
+    /// The joint coordinate with a full name: its joint and its place among the joint's coordinates.
+    pub fn coordinate_named(&self, name: &str, span: Span) -> Result<(usize, usize)> {
+        let list = |joint: usize| -> Vec<String> {
+            let entry = &self.directory.joints[joint];
+            entry.face.coordinates().iter().map(|c| format!("`{}.{}`", entry.name, c.name)).collect()
+        };
+        if let Some(joint) = self.directory.joint(name) {
+            let given = list(joint);
+            return match given.len() {
+                1 => Ok((joint, 0)),
+                0 => {
+                    let kind = self.directory.joints[joint].face.kind();
+                    let message = format!("joint `{name}` is {kind}: it has no coordinate that a number says");
+                    Err(self.reader.at(span, message))
+                }
+                _ => Err(self
+                    .reader
+                    .at(span, format!("joint `{name}` has several coordinates"))
+                    .hint(format!("one of: {}", given.join(" ")))),
+            };
+        }
+        if let Some((joint_name, coordinate)) = name.rsplit_once('.')
+            && let Some(joint) = self.directory.joint(joint_name)
+        {
+            return match self.directory.joints[joint].find(coordinate) {
+                Some(k) => Ok((joint, k)),
+                None => {
+                    let message = format!("joint `{joint_name}` has no coordinate `{coordinate}`");
+                    let given = list(joint);
+                    let hint = (!given.is_empty()).then(|| format!("one of: {}", given.join(" ")));
+                    Err(self.reader.at(span, message).maybe_hint(hint))
+                }
+            };
+        }
+        Err(self.unknown(name, span, Section::Joints))
+    }
+
+    /// Refuses a key whose meaning is not available yet.
+    pub fn not_yet(&self, key: &str, hint: &str) -> Result<()> {
+        if self.reader.has(key) {
+            let message = format!("`{key}` of {} is not available yet", self.reader.title());
+            return Err(self.reader.error(key, message).hint(hint));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! The controllers: signals with states of their own, integrated with the mechanism. One file each, one line each in
+//! [`KINDS`].
+//!
+//! Outputs and states of all controllers lie in one array ([`At::outs`]), each controller's outputs first and its
+//! states after them. Controllers read each other, so they are read in two passes: [`outputs`] says which names one has,
+//! which the caller puts into the [`Directory`](crate::names::Directory); then [`Kind::read`] binds its expressions, and
+//! [`order`] finds the order in which outputs can be computed.
+
+mod ode;
+mod pid;
+
+use crate::at::At;
+use crate::context::Context;
+use crate::names::Named;
+use sarrus_model::suggest::did_you_mean;
+use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What controller files use.
+mod prelude {
+    pub use super::{BuiltController, Controller, Declared, Kind};
+    pub use crate::at::At;
+    pub use crate::context::Context;
+    pub use crate::formula::{Formula, Level};
+    pub use crate::signal::Signal;
+    pub use sarrus_math::{Jet, Pose};
+    pub use sarrus_model::{Key, KeyType, Reader, Result};
+    pub use std::sync::Arc;
+}
+
+/// A controller that a system stores.
+///
+/// Where `at` is passed, [`At::outs`] holds the states of all controllers and the outputs of those earlier in their
+/// [`order`]; in `rates` all outputs.
+pub trait Controller: Send + Sync {
+    /// Number of its states.
+    fn states(&self) -> usize;
+
+    /// Their values at the start of a run.
+    fn start(&self) -> Vec<f64>;
+
+    /// States whose start depends on where the mechanism starts; called once it is assembled.
+    fn initialize(&self, _at: &At<f64>, _x: &mut [f64]) {}
+
+    /// Names of its outputs.
+    fn outputs(&self) -> &[String];
+
+    /// The outputs, from the states `x`.
+    fn output(&self, at: &At<f64>, x: &[f64], out: &mut [f64]);
+
+    /// Rates of the states; `out` are its own outputs.
+    fn rates(&self, at: &At<f64>, x: &[f64], out: &[f64], xdot: &mut [f64]);
+}
+
+/// The names of a controller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Its outputs.
+    pub outputs: Vec<String>,
+    /// Its states.
+    pub states: Vec<String>,
+}
+
+impl Declared {
+    /// Every name with its place, from the first.
+    fn places(&self, first: usize) -> Vec<(String, usize)> {
+        self.outputs.iter().chain(&self.states).cloned().zip(first..).collect()
+    }
+}
+
+/// A controller that was read.
+#[derive(Clone)]
+pub struct BuiltController {
+    /// The bodies that its expressions read.
+    pub ids: Vec<u32>,
+    /// What it does.
+    pub controller: Arc<dyn Controller>,
+    /// Names of its outputs, then of its states, with their places in [`At::outs`].
+    pub outputs: Vec<(String, usize)>,
+    /// Places that its outputs read directly, not through a state.
+    pub reads: Vec<usize>,
+}
+
+/// A registered kind of controller.
+pub struct Kind {
+    /// Name in model files.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+    /// Its keys as a spatial model writes them, on bodies `a` and `b` and the hinge `J` between them.
+    pub example: &'static str,
+    /// Finds its names.
+    pub declare: fn(&Reader) -> Result<Declared>,
+    /// Reads one whose names the directory knows.
+    pub read: fn(&mut Context) -> Result<BuiltController>,
+}
+
+/// Every kind of controller, in the order of `sarrus list controllers`.
+pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND];
+
+/// Kinds that the file format names and that are not available yet.
+const LATER: &[&str] = &["transfer_function", "state_space", "sampled"];
+
+const PERIOD: Key = Key::new("period", KeyType::Number, "", "sampled and held, every so many s (not available yet)");
+const DELAY: Key = Key::new("delay", KeyType::Number, "", "of a sampled controller [s] (not available yet)");
+
+/// The kind of an element of `[controllers]`.
+pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
+    let name = element.kind.as_str();
+    if let Some(kind) = KINDS.iter().find(|kind| kind.name == name) {
+        return Ok(kind);
+    }
+    let reader = Reader::open(model, element);
+    let names = || KINDS.iter().map(|kind| kind.name);
+    let known = || format!("one of: {}", names().collect::<Vec<_>>().join(" "));
+    if name.is_empty() {
+        return Err(reader.missing("kind").hint(known()));
+    }
+    if LATER.contains(&name) {
+        let message = format!("{}: the controller `{name}` is not available yet", reader.title());
+        return Err(reader.error("kind", message).hint("an `ode` controller can say the same of a continuous one"));
+    }
+    let message = format!("{}: there is no controller of kind `{name}`", reader.title());
+    Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))
+}
+
+/// Outputs and states of a controller with their places from `first` on, before any expression is bound.
+pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(String, usize)>> {
+    let kind = kind(model, element)?;
+    let reader = Reader::new(model, element, kind.keys)?;
+    for key in [PERIOD, DELAY] {
+        if reader.has(key.name) {
+            let message = format!("`{}` of {} is not available yet", key.name, reader.title());
+            return Err(reader.error(key.name, message).hint("leave it out: the controller is then continuous"));
+        }
+    }
+    Ok((kind.declare)(&reader)?.places(first))
+}
+
+/// The places that [`outputs`] gave to the controller that `ctx` has open: of its outputs and states.
+fn places(ctx: &Context) -> Result<Vec<(String, usize)>> {
+    match ctx.directory.get(&ctx.reader.element().name) {
+        Some(Named::Controller(places)) => Ok(places.clone()),
+        _ => Err(ctx.reader.element_error(format!("{} has no outputs", ctx.reader.title()))),
+    }
+}
+
+/// An order in which each controller's outputs read only those of earlier ones; the controllers along a cycle where
+/// there is none.
+pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>, Vec<usize>> {
+    let mut owner = HashMap::new();
+    for (i, built) in controllers.iter().enumerate() {
+        for (_, slot) in &built.outputs[..built.controller.outputs().len()] {
+            owner.insert(*slot, i);
+        }
+    }
+    let needs = |i: usize| controllers[i].reads.iter().filter_map(|slot| owner.get(slot).copied());
+
+    // depth first: a controller is placed after those that it reads
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Placed,
+    }
+    let mut marks = vec![Mark::New; controllers.len()];
+    let mut placed = Vec::with_capacity(controllers.len());
+    for root in 0..controllers.len() {
+        if marks[root] != Mark::New {
+            continue;
+        }
+        marks[root] = Mark::Open;
+        let mut path = vec![(root, needs(root))];
+        while let Some((i, rest)) = path.last_mut() {
+            match rest.next() {
+                None => {
+                    marks[*i] = Mark::Placed;
+                    placed.push(*i);
+                    path.pop();
+                }
+                Some(next) if marks[next] == Mark::Open => {
+                    let start = path.iter().position(|(i, _)| *i == next).unwrap_or(0);
+                    return Err(path[start..].iter().map(|(i, _)| *i).collect());
+                }
+                Some(next) if marks[next] == Mark::New => {
+                    marks[next] = Mark::Open;
+                    path.push((next, needs(next)));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(placed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Gain(Vec<String>);
+
+    impl Controller for Gain {
+        fn states(&self) -> usize {
+            0
+        }
+        fn start(&self) -> Vec<f64> {
+            Vec::new()
+        }
+        fn outputs(&self) -> &[String] {
+            &self.0
+        }
+        fn output(&self, _: &At<f64>, _: &[f64], _: &mut [f64]) {}
+        fn rates(&self, _: &At<f64>, _: &[f64], _: &[f64], _: &mut [f64]) {}
+    }
+
+    fn built(slot: usize, reads: &[usize]) -> BuiltController {
+        BuiltController {
+            ids: vec![],
+            controller: Arc::new(Gain(vec!["out".into()])),
+            outputs: vec![("out".into(), slot)],
+            reads: reads.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_controller_comes_after_those_it_reads() {
+        let (a, b, c) = (built(0, &[1, 2]), built(1, &[2]), built(2, &[]));
+        assert_eq!(order(&[&a, &b, &c]), Ok(vec![2, 1, 0]));
+    }
+
+    #[test]
+    fn controllers_that_read_each_other_directly_are_found() {
+        let (a, b, c) = (built(0, &[]), built(1, &[2, 0]), built(2, &[1]));
+        assert_eq!(order(&[&a, &b, &c]), Err(vec![1, 2]));
+        assert_eq!(order(&[&built(0, &[0])]), Err(vec![0]));
+    }
+
+    #[test]
+    fn a_state_that_is_read_is_no_cycle() {
+        // slot 1 is the state of a, which b reads, and a reads b
+        let (mut a, b) = (built(0, &[2]), built(2, &[1]));
+        a.outputs.push(("x".into(), 1));
+        assert_eq!(order(&[&a, &b]), Ok(vec![1, 0]));
+    }
+}

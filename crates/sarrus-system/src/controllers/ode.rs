@@ -1,0 +1,133 @@
+//! States with rates of their own, and outputs made of them.
+//!
+//! ẋ = rates(x, outputs, mechanism, t), outputs = g(x, mechanism, t). Inside, own states are read by their bare names,
+//! in the rates own outputs too; elsewhere both as `X.name`.
+
+use super::{DELAY, PERIOD, places};
+use super::prelude::*;
+use sarrus_model::expr::is_name;
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Ode {
+    start: Vec<f64>,
+    rates: Vec<Formula>,
+    formulas: Vec<Formula>,
+    outputs: Vec<String>,
+}
+
+impl Controller for Ode {
+    fn states(&self) -> usize {
+        self.start.len()
+    }
+
+    fn start(&self) -> Vec<f64> {
+        self.start.clone()
+    }
+
+    fn outputs(&self) -> &[String] {
+        &self.outputs
+    }
+
+    fn output(&self, at: &At<f64>, _x: &[f64], out: &mut [f64]) {
+        for (out, formula) in out.iter_mut().zip(&self.formulas) {
+            *out = formula.eval(at);
+        }
+    }
+
+    fn rates(&self, at: &At<f64>, _x: &[f64], _out: &[f64], xdot: &mut [f64]) {
+        for (xdot, formula) in xdot.iter_mut().zip(&self.rates) {
+            *xdot = formula.eval(at);
+        }
+    }
+}
+
+fn declare(reader: &Reader) -> Result<Declared> {
+    if reader.has("update") {
+        let message = format!("`update` of {} is not available yet", reader.title());
+        return Err(reader.error("update", message).hint("give `rates` for a continuous controller"));
+    }
+    let states = reader.map_of_numbers("states")?;
+    let outputs = reader.map_of_expressions("outputs")?;
+    if states.is_empty() && outputs.is_empty() {
+        return Err(reader.element_error(format!("{} needs `states` or `outputs`", reader.title())));
+    }
+    let spans = states.iter().map(|(name, span, _)| (name, *span));
+    let mut seen: Vec<&str> = Vec::new();
+    for (name, span) in spans.chain(outputs.iter().map(|(name, span, _)| (name, *span))) {
+        if !is_name(name) {
+            return Err(reader.at(span, format!("`{name}` in {} is not a name", reader.title())));
+        }
+        if seen.contains(&name.as_str()) {
+            let message = format!("{} has both a state and an output `{name}`", reader.title());
+            return Err(reader.at(span, message).hint("a state is read as it is: leave the output out"));
+        }
+        seen.push(name);
+    }
+    Ok(Declared {
+        outputs: outputs.into_iter().map(|(name, ..)| name).collect(),
+        states: states.into_iter().map(|(name, ..)| name).collect(),
+    })
+}
+
+fn read(ctx: &mut Context) -> Result<BuiltController> {
+    let reader = &ctx.reader;
+    let declared = declare(reader)?;
+    let places = places(ctx)?;
+    let (outputs, states) = places.split_at(declared.outputs.len());
+    let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
+
+    // outputs see the states, rates see both
+    let mut binder = ctx.binder(Level::Force, Vec::new());
+    for (name, place) in states {
+        binder.local(name, Signal::Output(*place));
+    }
+    let mut formulas = Vec::new();
+    let mut reads = Vec::new();
+    for (_, _, expr) in reader.map_of_expressions("outputs")? {
+        let formula = binder.scalar(&expr)?;
+        formula.outputs(&mut reads);
+        formulas.push(formula);
+    }
+    for (name, place) in outputs {
+        binder.local(name, Signal::Output(*place));
+    }
+    let mut given = reader.map_of_expressions("rates")?;
+    let mut rates = Vec::new();
+    for (name, _) in states {
+        let Some(at) = given.iter().position(|(rate, ..)| rate == name) else {
+            let message = format!("state `{name}` of {} has no rate", reader.title());
+            return Err(reader.error("rates", message).hint("a state that only events set has the rate 0"));
+        };
+        let (_, _, expr) = given.swap_remove(at);
+        rates.push(binder.scalar(&expr)?);
+    }
+    if let Some((name, span, _)) = given.first() {
+        let names = states.iter().map(|(name, _)| name.as_str());
+        let hint = sarrus_model::suggest::did_you_mean(name, names);
+        return Err(reader.at(*span, format!("{} has no state `{name}`", reader.title())).maybe_hint(hint));
+    }
+    let ids = binder.ids;
+    let controller = Ode { start, rates, formulas, outputs: declared.outputs };
+    Ok(BuiltController { ids, controller: Arc::new(controller), outputs: places, reads })
+}
+
+/// `kind = "ode"`
+pub const KIND: Kind = Kind {
+    name: "ode",
+    doc: "states with rates, and outputs made of them; read as `X.name`",
+    keys: &[
+        Key::new("states", KeyType::Map(&KeyType::Number), "", "names of the states with their start values"),
+        Key::new("rates", KeyType::Map(&KeyType::Expression), "", "rate of each state [1/s]"),
+        Key::new("outputs", KeyType::Map(&KeyType::Expression), "", "names of the outputs with their expressions"),
+        Key::new("update", KeyType::Map(&KeyType::Expression), "", "next value of each state (not available yet)"),
+        PERIOD,
+        DELAY,
+    ],
+    example: r#"
+        states = { x = 1, y = 0 }
+        rates = { x = "y", y = "-4*x - u" }
+        outputs = { u = "0.3*y + J.rate" }"#,
+    declare,
+    read,
+};

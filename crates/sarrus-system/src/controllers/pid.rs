@@ -1,0 +1,183 @@
+//! Proportional, integral and derivative of an error e.
+//!
+//! out = kp e + ki ∫e dt + kd ė, cut off at `limits`; where the cut-off acts, an error that would drive the integral
+//! further out does not count. With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
+//! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
+//! positions only.
+
+use super::{DELAY, PERIOD, places};
+use super::prelude::*;
+
+/// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
+const MOST_BODIES: usize = 8;
+
+/// How the derivative comes about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Derivative {
+    /// Not at all.
+    None,
+    /// Exactly.
+    Exact,
+    /// Through a low-pass with this time constant [s].
+    Filtered(f64),
+}
+
+/// The controller; states: the integral of the error, and z where there is a filter.
+#[derive(Clone, Debug)]
+pub struct Pid {
+    input: Formula,
+    kp: f64,
+    ki: f64,
+    kd: f64,
+    derivative: Derivative,
+    limits: [f64; 2],
+    outputs: Vec<String>,
+}
+
+/// ė along the motion.
+fn rate(input: &Formula, at: &At<f64>) -> f64 {
+    const IDS: [u32; MOST_BODIES] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let mut poses = [Pose::<Jet<2>>::identity(); MOST_BODIES];
+    let n = at.ids.len();
+    for (i, pose) in poses[..n].iter_mut().enumerate() {
+        let twist = at.twist(i);
+        *pose = at.pose(i).jet(&[twist.v.0], &[twist.w.0]);
+    }
+    let along = At {
+        t: Jet::variable(at.t),
+        poses: &poses[..n],
+        twists: &[],
+        ids: &IDS[..n],
+        hints: at.hints,
+        outs: at.outs,
+    };
+    input.eval(&along).derivative(1)
+}
+
+impl Pid {
+    /// kp e + ki ∫e dt + kd ė before it is cut off.
+    fn demand(&self, at: &At<f64>, x: &[f64], error: f64) -> f64 {
+        let derivative = match self.derivative {
+            Derivative::None => 0.0,
+            Derivative::Exact => self.kd * rate(&self.input, at),
+            Derivative::Filtered(tau) => self.kd * (error - x[1]) / tau,
+        };
+        self.kp * error + self.ki * x[0] + derivative
+    }
+}
+
+impl Controller for Pid {
+    fn states(&self) -> usize {
+        if let Derivative::Filtered(_) = self.derivative { 2 } else { 1 }
+    }
+
+    fn start(&self) -> Vec<f64> {
+        vec![0.0; self.states()]
+    }
+
+    fn initialize(&self, at: &At<f64>, x: &mut [f64]) {
+        if let Derivative::Filtered(_) = self.derivative {
+            x[1] = self.input.eval(at);
+        }
+    }
+
+    fn outputs(&self) -> &[String] {
+        &self.outputs
+    }
+
+    fn output(&self, at: &At<f64>, x: &[f64], out: &mut [f64]) {
+        let [lo, hi] = self.limits;
+        out[0] = self.demand(at, x, self.input.eval(at)).max(lo).min(hi);
+    }
+
+    fn rates(&self, at: &At<f64>, x: &[f64], _out: &[f64], xdot: &mut [f64]) {
+        let error = self.input.eval(at);
+        let [lo, hi] = self.limits;
+        let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
+            false
+        } else {
+            let demand = self.demand(at, x, error);
+            let outward = self.ki * error;
+            (demand > hi && outward > 0.0) || (demand < lo && outward < 0.0)
+        };
+        xdot[0] = if held { 0.0 } else { error };
+        if let Derivative::Filtered(tau) = self.derivative {
+            xdot[1] = (error - x[1]) / tau;
+        }
+    }
+}
+
+fn derivative(reader: &Reader) -> Result<Derivative> {
+    let kd = reader.number_or("kd", 0.0)?;
+    Ok(match reader.positive_opt("filter")? {
+        _ if kd == 0.0 => Derivative::None,
+        Some(tau) => Derivative::Filtered(tau),
+        None => Derivative::Exact,
+    })
+}
+
+fn declare(reader: &Reader) -> Result<Declared> {
+    let mut states = vec!["integral".to_owned()];
+    if let Derivative::Filtered(_) = derivative(reader)? {
+        states.push("filtered".to_owned());
+    }
+    Ok(Declared { outputs: vec!["out".to_owned()], states })
+}
+
+fn read(ctx: &mut Context) -> Result<BuiltController> {
+    let reader = &ctx.reader;
+    let expr = reader.require_expression("input")?;
+    let [kp, ki, kd] = ["kp", "ki", "kd"].map(|key| reader.number_or(key, 0.0));
+    let (kp, ki, kd) = (kp?, ki?, kd?);
+    let derivative = derivative(reader)?;
+    let limits = reader.limits("limits")?.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let mut binder = ctx.binder(Level::Force, Vec::new());
+    let input = binder.scalar(&expr)?;
+    let ids = binder.ids;
+    if derivative == Derivative::Exact {
+        let what = if input.needs_controller() {
+            Some("a controller".to_owned())
+        } else if input.needs_velocity() {
+            Some("a velocity".to_owned())
+        } else if ids.len() > MOST_BODIES {
+            Some(format!("more than {MOST_BODIES} bodies"))
+        } else {
+            None
+        };
+        if let Some(what) = what {
+            let message = format!("`kd` of {} needs the rate of an `input` that reads {what}", reader.title());
+            return Err(reader.error("kd", message).hint("give `filter`, the time constant of the derivative in s"));
+        }
+    }
+    let mut reads = Vec::new();
+    if kp != 0.0 || derivative != Derivative::None {
+        input.outputs(&mut reads);
+    }
+    let outputs = places(ctx)?;
+    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs };
+    Ok(BuiltController { ids, controller: Arc::new(controller), outputs, reads })
+}
+
+/// `kind = "pid"`
+pub const KIND: Kind = Kind {
+    name: "pid",
+    doc: "proportional, integral and derivative of an error; read as `X.out`, state `X.integral`",
+    keys: &[
+        Key::new("input", KeyType::Expression, "", "the error"),
+        Key::new("kp", KeyType::Number, "0", "factor of the error"),
+        Key::new("ki", KeyType::Number, "0", "factor of its integral [1/s]"),
+        Key::new("kd", KeyType::Number, "0", "factor of its derivative [s]"),
+        Key::new("filter", KeyType::Number, "none", "time constant of the derivative [s]"),
+        Key::new("limits", KeyType::Numbers, "none", "lowest and highest output; they hold the integral too"),
+        PERIOD,
+        DELAY,
+    ],
+    example: r#"
+        input = "0.3*t - J.angle"
+        kp = 2
+        ki = 0.5
+        kd = 0.1
+        limits = [-5, 5]"#,
+    declare,
+    read,
+};

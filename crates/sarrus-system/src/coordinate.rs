@@ -1,0 +1,140 @@
+//! Joint coordinates: read from the poses of the joint's two frames, over any scalar.
+//!
+//! A coordinate has a value and a direction: the force at M's origin and the torque, on the second body, that do
+//! work on it alone. Speed, efforts and drivers follow from the direction, since
+//! speed = force direction · (velocity of M's origin against A) + torque direction · (ω_B - ω_A).
+
+use crate::at::At;
+use crate::joint::Frames;
+use sarrus_math::{Pose, Real, Vec3};
+use std::f64::consts::TAU;
+
+/// The formula of a coordinate. Joints differ in few of them, so whoever reads a coordinate holds the formula by
+/// value and stays generic over the scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Planar: angle of M against F; the bodies count their turns themselves.
+    PlanarAngle,
+    /// Turn of M against F about z of F.
+    TurnZ,
+    /// Turn about x of M that remains after a turn about z of F: the second angle of a universal joint.
+    TurnX,
+    /// Shift of M's origin along axis 0, 1 or 2 of F.
+    Shift(usize),
+}
+
+/// A joint coordinate: its formula and what it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coordinate {
+    /// `angle`, `position`, ...
+    pub name: &'static str,
+    /// `rate`, `speed`, ...
+    pub speed: &'static str,
+    /// How it is read.
+    pub reading: Reading,
+}
+
+impl Coordinate {
+    /// A row of a joint's list.
+    pub const fn new(name: &'static str, speed: &'static str, reading: Reading) -> Self {
+        Coordinate { name, speed, reading }
+    }
+
+    /// An angle rather than a length.
+    pub fn is_angle(&self) -> bool {
+        !matches!(self.reading, Reading::Shift(_))
+    }
+}
+
+impl Reading {
+    /// Whether its value is known only up to whole turns.
+    pub fn wraps(self) -> bool {
+        matches!(self, Reading::TurnZ | Reading::TurnX)
+    }
+
+    /// The value; of a turn the one in (-π, π].
+    pub fn value<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> R {
+        match self {
+            Reading::PlanarAngle => M.angle - F.angle,
+            Reading::TurnZ => {
+                let x_M = M.rot.col(0);
+                x_M.dot(F.rot.col(1)).atan2(x_M.dot(F.rot.col(0)))
+            }
+            Reading::TurnX => {
+                let z_F = F.rot.col(2);
+                z_F.dot(M.rot.col(1)).atan2(z_F.dot(M.rot.col(2)))
+            }
+            Reading::Shift(axis) => (M.p - F.p).dot(F.rot.col(axis)),
+        }
+    }
+
+    /// Force and torque on B that a unit effort along the coordinate amounts to.
+    pub fn direction<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> (Vec3<R>, Vec3<R>) {
+        let none = Vec3::from_f64([0.0; 3]);
+        match self {
+            Reading::PlanarAngle => (none, Vec3::from_f64([0.0, 0.0, 1.0])),
+            Reading::TurnZ => (none, F.rot.col(2)),
+            Reading::TurnX => (none, M.rot.col(0)),
+            Reading::Shift(axis) => (F.rot.col(axis), none),
+        }
+    }
+}
+
+/// A coordinate of a certain joint, bound to an element's bodies.
+#[derive(Clone, Debug)]
+pub struct CoordinateRef {
+    /// The joint's frames.
+    pub frames: Frames,
+    /// The formula.
+    pub reading: Reading,
+    /// Added to the formula's value, so that the coordinate reads what the file says in the model pose.
+    pub offset: f64,
+    /// Place of the last accepted value among the hints, for angles that wrap.
+    pub hint: Option<u32>,
+    /// Place of the joint's first body in the element's list.
+    pub a: usize,
+    /// Place of its second body.
+    pub b: usize,
+}
+
+impl CoordinateRef {
+    fn place<R: Real>(&self, at: &At<R>) -> (Pose<R>, Pose<R>) {
+        (self.frames.F.place(at.pose(self.a)), self.frames.M.place(at.pose(self.b)))
+    }
+
+    /// The value, turns counted from the last accepted one.
+    pub fn value<R: Real>(&self, at: &At<R>) -> R {
+        let (F, M) = self.place(at);
+        let value = self.reading.value(&F, &M) + self.offset;
+        match self.hint {
+            Some(hint) => value + nearest_turn(value.value(), at.hints[hint as usize]),
+            None => value,
+        }
+    }
+
+    /// Its time derivative.
+    pub fn speed<R: Real>(&self, at: &At<R>) -> R {
+        let (F, M) = self.place(at);
+        let (force, torque) = self.reading.direction(&F, &M);
+        let (V_A, V_B) = (at.twist(self.a), at.twist(self.b));
+        let arm_A = M.p - at.pose(self.a).p;
+        let arm_B = M.p - at.pose(self.b).p;
+        let slip = V_B.v + V_B.w_W.cross(arm_B) - V_A.v - V_A.w_W.cross(arm_A);
+        force.dot(slip) + torque.dot(V_B.w_W - V_A.w_W)
+    }
+
+    /// Wrenches (force, torque about the centre of mass, world axes) on A and B of an effort along the coordinate.
+    pub fn effort<R: Real>(&self, at: &At<R>, effort: R) -> [(Vec3<R>, Vec3<R>); 2] {
+        let (F, M) = self.place(at);
+        let (force, torque) = self.reading.direction(&F, &M);
+        let (force, torque) = (force.scale(effort), torque.scale(effort));
+        let arm_A = M.p - at.pose(self.a).p;
+        let arm_B = M.p - at.pose(self.b).p;
+        [(-force, -(torque + arm_A.cross(force))), (force, torque + arm_B.cross(force))]
+    }
+}
+
+/// The whole turns that bring `value` nearest to `hint`.
+pub fn nearest_turn(value: f64, hint: f64) -> f64 {
+    TAU * ((hint - value) / TAU).round()
+}

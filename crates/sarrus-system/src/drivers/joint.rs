@@ -1,0 +1,91 @@
+//! A joint coordinate, or its speed, as a function of time.
+//!
+//! Φ = coordinate - f(t). An angle in space is known up to whole turns; the turn nearest to f(t) is meant, so that
+//! any program can be followed. ψ = speed - f(t).
+
+use super::Efforts;
+use crate::at::At;
+use crate::constraint::Constraint;
+use crate::constraints::Built;
+use crate::context::Context;
+use crate::coordinate::{CoordinateRef, nearest_turn};
+use crate::formula::{Formula, Level};
+use sarrus_math::Real;
+use sarrus_model::Result;
+
+/// Position level.
+pub struct Follow {
+    coordinate: CoordinateRef,
+    /// The program.
+    pub target: Formula,
+}
+
+impl Constraint for Follow {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        let off = self.coordinate.value(at) - self.target.eval(at);
+        let turns = if self.coordinate.reading.wraps() { nearest_turn(off.value(), 0.0) } else { 0.0 };
+        phi[0] = off + turns;
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+}
+
+/// Velocity level.
+pub struct FollowSpeed {
+    coordinate: CoordinateRef,
+    target: Formula,
+}
+
+impl Constraint for FollowSpeed {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn holonomic(&self) -> usize {
+        0
+    }
+
+    fn residual<R: Real>(&self, _: &At<R>, _: &mut [R]) {}
+
+    fn velocity<R: Real>(&self, at: &At<R>, psi: &mut [R]) {
+        psi[0] = self.coordinate.speed(at) - self.target.eval(at);
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+}
+
+/// Reads `[drivers.X] kind = "joint"`.
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)> {
+    let (index, k) = ctx.joint_coordinate("joint")?;
+    let joint = &ctx.directory.joints[index];
+    let key = ctx.reader.require_one_of(&["angle", "rate", "position", "speed"])?;
+    let is_angle = joint.face.coordinates()[k].is_angle();
+    if is_angle != matches!(key, "angle" | "rate") {
+        let (what, hint) = if is_angle { ("an angle", "`angle` or `rate`") } else { ("a length", "`position` or `speed`") };
+        let message = format!("the coordinate of joint `{}` is {what}, `{key}` does not fit", joint.name);
+        return Err(ctx.reader.error(key, message).hint(format!("use {hint}")));
+    }
+    let target = ctx.binder(Level::Time, vec![]).scalar(&ctx.reader.require_expression(key)?)?;
+    let coordinate = joint.coordinate(k, 0, 1);
+    let ids = joint.bodies.to_vec();
+    let effort = if is_angle { ("torque".to_string(), "N m") } else { ("force".to_string(), "N") };
+    let built = if matches!(key, "rate" | "speed") {
+        Built::new(ids, FollowSpeed { coordinate, target })
+    } else {
+        // the reading starts in the turn in which the program starts
+        if let Some(hint) = coordinate.hint {
+            let at = At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+            hints[hint as usize] = target.eval(&at);
+        }
+        Built::new(ids, Follow { coordinate, target })
+    };
+    Ok((built, vec![effort]))
+}

@@ -1,0 +1,90 @@
+//! An effort along a joint coordinate or between two points, equal and opposite on the two bodies.
+//!
+//! The effort e is an expression, cut off at `limits`; positive, it pushes the points apart or the coordinate up. All
+//! its power e·l̇ is work done on the mechanism.
+
+use super::prelude::*;
+
+/// The force.
+#[derive(Clone, Debug)]
+pub struct Actuator {
+    along: Along,
+    effort: Formula,
+    limits: [f64; 2],
+}
+
+impl Actuator {
+    fn effort<R: Real>(&self, at: &At<R>) -> R {
+        let (effort, [lo, hi]) = (self.effort.eval(at), self.limits);
+        let x = effort.value();
+        if x < lo {
+            R::from_f64(lo)
+        } else if x > hi {
+            R::from_f64(hi)
+        } else {
+            effort
+        }
+    }
+}
+
+impl Force for Actuator {
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        self.along.push(at, self.effort(at), out);
+    }
+
+    fn readings(&self) -> &'static [(&'static str, &'static str)] {
+        match self.along {
+            Along::Line(_) => &[("force", "N"), ("length", "m"), ("speed", "m/s")],
+            Along::Coordinate(_, true) => &[("torque", "N m")],
+            Along::Coordinate(_, false) => &[("force", "N")],
+        }
+    }
+
+    fn reading(&self, k: usize, at: &At<f64>) -> f64 {
+        match k {
+            0 => self.effort(at),
+            1 => self.along.length(at),
+            _ => self.along.speed(at),
+        }
+    }
+}
+
+fn read(ctx: &mut Context) -> Result<Built> {
+    let (ids, along) = Along::read(ctx)?;
+    let named = along.named(&ids);
+    let (right, wrong) = if along.is_angle() { ("torque", "force") } else { ("force", "torque") };
+    if ctx.reader.has(wrong) {
+        let what = match along {
+            Along::Line(_) => "the line between two points",
+            Along::Coordinate(_, true) => "an angle",
+            Along::Coordinate(_, false) => "a length",
+        };
+        let message = format!("{} acts along {what}: it takes `{right}`, not `{wrong}`", ctx.reader.title());
+        return Err(ctx.reader.error(wrong, message));
+    }
+    let expr = ctx.reader.require_expression(right)?;
+    let limits = ctx.reader.limits("limits")?.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let mut binder = ctx.binder(Level::Force, ids);
+    let effort = binder.scalar(&expr)?;
+    Ok(Built { named, ..Built::new(binder.ids, Actuator { along, effort, limits }) })
+}
+
+/// `kind = "actuator"`
+pub const KIND: Kind = Kind {
+    name: "actuator",
+    doc: "effort along a joint coordinate or between two points, equal and opposite on the two bodies",
+    keys: &[
+        Key::new("joint", KeyType::Name, "", "a joint with one coordinate, or `A.angle`"),
+        Key::new("bodies", KeyType::Bodies, "", "instead of a joint: the two bodies"),
+        Key::new("ends", KeyType::Points, "", "a point on each, in the world"),
+        Key::new("on", KeyType::Local, "", "a point on each, in its body or a marker"),
+        Key::new("force", KeyType::Expression, "", "along a length; positive pushes apart [N]"),
+        Key::new("torque", KeyType::Expression, "", "along an angle [N m]"),
+        Key::new("limits", KeyType::Numbers, "none", "lowest and highest effort"),
+    ],
+    example: r#"
+        joint = "J"
+        torque = "5 - 2*J.rate + a.vx"
+        limits = [-20, 20]"#,
+    read,
+};

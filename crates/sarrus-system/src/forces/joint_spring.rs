@@ -1,0 +1,89 @@
+//! Spring and damper of a joint coordinate, written as options of the joint.
+
+use super::prelude::*;
+use super::spring::{Spring, linear};
+use super::tension::{Only, Tension};
+
+/// Options of a joint coordinate: on the joint itself, or in a table named after the coordinate.
+pub static JOINT_OPTION_KEYS: &[Key] = &[
+    Key::new(
+        "reads",
+        KeyType::Number,
+        "0; of a planar revolute joint the angle between the bodies",
+        "what the coordinate reads in the model pose [m, rad]",
+    ),
+    Key::new("stiffness", KeyType::Number, "0", "of a spring along the coordinate [N/m, N m/rad]"),
+    Key::new("rest", KeyType::Number, "reading in the model pose", "where that spring is slack [m, rad]"),
+    Key::new("damping", KeyType::Number, "0", "of a damper along the coordinate [N s/m, N m s/rad]"),
+];
+
+/// Options that the file format names and that are not available yet: known keys, refused where they are used.
+pub static LATER_JOINT_OPTIONS: &[Key] = &[
+    Key::new("limits", KeyType::Numbers, "", "lowest and highest value (not available yet)"),
+    Key::new("stop", KeyType::Any, "", "what happens at the limits (not available yet)"),
+    Key::new("lock_at", KeyType::Number, "", "value at which the coordinate locks (not available yet)"),
+    Key::new("armature", KeyType::Number, "", "inertia of the coordinate itself (not available yet)"),
+    Key::new("friction", KeyType::Any, "", "friction of the joint (not available yet)"),
+];
+
+/// Tables of options by coordinate, for joints with several.
+pub static COORDINATE_KEYS: &[Key] = &[
+    Key::new("position", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+    Key::new("angle", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+    Key::new("angle1", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+    Key::new("angle2", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+    Key::new("x", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+    Key::new("y", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
+];
+
+/// Springs and dampers of a joint whose table `ctx` has open; `joint` is its place in the directory. Each has the name
+/// of the joint, with several coordinates `A.angle`.
+pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>> {
+    let entry = &ctx.directory.joints[joint];
+    let coordinates = entry.face.coordinates();
+    let mut springs = Vec::new();
+    if let [_] = coordinates {
+        springs.extend(spring(ctx, &ctx.reader, joint, 0)?.map(|built| (entry.name.clone(), built)));
+    } else if let Some(key) = options().find(|key| ctx.reader.has(key.name)) {
+        let message = match coordinates.len() {
+            0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
+            n => format!("{} has {n} coordinates: `{}` belongs to one of them", ctx.reader.title(), key.name),
+        };
+        let tables: Vec<String> = coordinates.iter().map(|c| format!("`{} = {{ {} = … }}`", c.name, key.name)).collect();
+        let hint = (!tables.is_empty()).then(|| format!("write {}", tables.join(" or ")));
+        return Err(ctx.reader.error(key.name, message).maybe_hint(hint));
+    }
+    for key in COORDINATE_KEYS.iter().filter(|key| ctx.reader.has(key.name)) {
+        let Some(k) = entry.find(key.name).filter(|_| coordinates.len() > 1) else {
+            let message = format!("{} takes no table `{}`", ctx.reader.title(), key.name);
+            let hint = match coordinates {
+                [_] => "it has one coordinate: write its options on the joint itself".to_owned(),
+                [] => "it has no coordinates with options".to_owned(),
+                list => format!("it has {}", list.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")),
+            };
+            return Err(ctx.reader.error(key.name, message).hint(hint));
+        };
+        let keys = [JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS].concat();
+        if let Some(reader) = ctx.reader.sub(key.name, &keys)? {
+            let name = format!("{}.{}", entry.name, key.name);
+            springs.extend(spring(ctx, &reader, joint, k)?.map(|built| (name, built)));
+        }
+    }
+    Ok(springs)
+}
+
+fn options() -> impl Iterator<Item = &'static Key> {
+    JOINT_OPTION_KEYS.iter().chain(LATER_JOINT_OPTIONS)
+}
+
+/// The spring that `reader` describes, where it describes one.
+fn spring(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
+    for key in LATER_JOINT_OPTIONS.iter().filter(|key| reader.has(key.name)) {
+        let message = format!("`{}` of {} is not available yet", key.name, reader.title());
+        let hint = "a `spring` along the joint with `tension` or `only` can often stand in for it";
+        return Err(reader.error(key.name, message).hint(hint));
+    }
+    let (ids, along) = Along::of_joint(ctx, joint, k);
+    let Some(law) = linear(ctx, reader, &along, &ids, 0.0)? else { return Ok(None) };
+    Ok(Some(Built::new(ids, Spring { along, tension: Tension { law, only: Only::Both } })))
+}

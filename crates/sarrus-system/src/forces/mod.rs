@@ -1,0 +1,114 @@
+//! The forces. One file each, one line each in [`KINDS`].
+
+mod actuator;
+mod along;
+mod bushing;
+mod closure;
+mod field;
+mod force;
+mod joint_spring;
+mod spring;
+mod tension;
+mod torque;
+mod vector;
+
+pub use closure::Closure;
+pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
+
+use crate::context::Context;
+use crate::load::Load;
+use crate::names::{Directory, Named};
+use sarrus_model::suggest::did_you_mean;
+use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
+use std::sync::Arc;
+
+/// What force files use.
+mod prelude {
+    pub use super::along::Along;
+    pub use super::vector::VectorFormula;
+    pub use super::{Built, Kind};
+    pub use crate::at::At;
+    pub use crate::context::Context;
+    pub use crate::formula::{Formula, Level};
+    pub use crate::load::{Force, Wrench};
+    pub use crate::names::Named;
+    pub use crate::signal::Signal;
+    pub use sarrus_math::{Mat3, Pose, Real, Vec3};
+    pub use sarrus_model::reader::Turns;
+    pub use sarrus_model::{Key, KeyType, Reader, Result};
+}
+
+/// A registered kind of force.
+pub struct Kind {
+    /// Name in model files.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+    /// Its keys as a spatial model writes them, on bodies `a` and `b` and the hinge `J` between them: run by the
+    /// conformance test.
+    pub example: &'static str,
+    /// Reads one.
+    pub read: fn(&mut Context) -> Result<Built>,
+}
+
+/// A force that was read.
+#[derive(Clone)]
+pub struct Built {
+    /// Its bodies; those that only its expressions read come last.
+    pub ids: Vec<u32>,
+    /// What it does.
+    pub load: Arc<dyn Load>,
+    /// What its name stands for in expressions, where it can be read.
+    pub named: Option<Named>,
+}
+
+impl Built {
+    /// A force on the bodies `ids`.
+    pub fn new(ids: Vec<u32>, load: impl Load + 'static) -> Self {
+        Built { ids, load: Arc::new(load), named: None }
+    }
+}
+
+/// Every kind of force, in the order of `sarrus list forces`.
+pub static KINDS: &[Kind] =
+    &[force::KIND, torque::KIND, actuator::KIND, spring::KIND, bushing::KIND, field::KIND];
+
+/// Kinds that the file format names and that are not available yet.
+const LATER: &[&str] = &["drag", "buoyancy"];
+
+/// Keys that every force takes.
+pub static COMMON_KEYS: &[Key] =
+    &[Key::new("nonideal", KeyType::Flag, "false", "the constraints' own non-ideal force (not available yet)")];
+
+/// The kind of an element of `[forces]`.
+pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
+    let name = element.kind.as_str();
+    if let Some(kind) = KINDS.iter().find(|kind| kind.name == name) {
+        return Ok(kind);
+    }
+    let reader = Reader::open(model, element);
+    let names = || KINDS.iter().map(|kind| kind.name);
+    let known = || format!("one of: {}", names().collect::<Vec<_>>().join(" "));
+    if name.is_empty() {
+        return Err(reader.missing("kind").hint(known()));
+    }
+    if LATER.contains(&name) {
+        let message = format!("{}: the force `{name}` is not available yet", reader.title());
+        return Err(reader.error("kind", message).hint("a `field` or a `force` of an expression can stand in for it"));
+    }
+    let message = format!("{}: there is no force of kind `{name}`", reader.title());
+    Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))
+}
+
+/// Reads an element of `[forces]`.
+pub fn read(model: &Model, directory: &Directory, element: &Element) -> Result<Built> {
+    let kind = kind(model, element)?;
+    let keys = [kind.keys, COMMON_KEYS].concat();
+    let mut ctx = Context::new(Reader::new(model, element, &keys)?, directory);
+    if ctx.reader.flag_or("nonideal", false)? {
+        ctx.not_yet("nonideal", "leave it out: the force then acts as an applied one")?;
+    }
+    (kind.read)(&mut ctx)
+}

@@ -1,0 +1,133 @@
+//! A spring-damper between two points, or along a joint coordinate.
+//!
+//! Tension T(l, l̇) of [`super::tension`] pulls the points together, the coordinate to smaller values.
+
+use super::prelude::*;
+use super::tension::{Law, Only, Tension};
+use sarrus_model::record::Plain;
+
+/// The force.
+#[derive(Clone, Debug)]
+pub struct Spring {
+    /// What it acts along.
+    pub along: Along,
+    /// Its law.
+    pub tension: Tension,
+}
+
+impl Force for Spring {
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        self.along.push(at, -self.tension.value(at, &self.along), out);
+    }
+
+    fn potential<R: Real>(&self, at: &At<R>) -> R {
+        self.tension.stored(self.along.length(at))
+    }
+
+    fn dissipation<R: Real>(&self, at: &At<R>) -> R {
+        self.tension.heat(at, &self.along)
+    }
+
+    fn keeps_books(&self) -> bool {
+        self.tension.keeps_books()
+    }
+
+    fn readings(&self) -> &'static [(&'static str, &'static str)] {
+        if self.along.is_angle() {
+            &[("length", "rad"), ("speed", "rad/s"), ("force", "N m")]
+        } else {
+            &[("length", "m"), ("speed", "m/s"), ("force", "N")]
+        }
+    }
+
+    fn reading(&self, k: usize, at: &At<f64>) -> f64 {
+        match k {
+            0 => self.along.length(at),
+            1 => self.along.speed(at),
+            _ => self.tension.value(at, &self.along),
+        }
+    }
+}
+
+/// Reads `stiffness`, `damping` and `rest`; none where neither of the first two is given.
+pub(super) fn linear(ctx: &Context, reader: &Reader, along: &Along, ids: &[u32], preload: f64) -> Result<Option<Law>> {
+    let hint = "a law of another kind: `[forces] kind = \"spring\"` with `tension`";
+    let stiffness = reader.not_negative_opt("stiffness").map_err(|e| e.hint(hint))?;
+    let damping = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?;
+    let rest = reader.number_opt("rest")?;
+    if stiffness.is_none() && damping.is_none() && preload == 0.0 {
+        return match rest {
+            Some(_) => Err(reader.error("rest", format!("{} has `rest` but no `stiffness`", reader.title()))),
+            None => Ok(None),
+        };
+    }
+    let rest = match rest {
+        Some(rest) => rest,
+        None => {
+            let length = along.model_length(ctx, ids);
+            reader.record("rest", || Plain::Number(length));
+            length
+        }
+    };
+    let (stiffness, damping) = (stiffness.unwrap_or(0.0), damping.unwrap_or(0.0));
+    Ok(Some(Law::Linear { stiffness, damping, rest, preload }))
+}
+
+fn read(ctx: &mut Context) -> Result<Built> {
+    let (mut ids, along) = Along::read(ctx)?;
+    let named = along.named(&ids);
+    let only = match ctx.reader.choice("only", &["pull", "push"])? {
+        None => Only::Both,
+        Some(0) => Only::Pull,
+        Some(_) => Only::Push,
+    };
+    let law = match ctx.reader.expression("tension")? {
+        Some(expr) => {
+            for key in ["stiffness", "damping", "rest", "preload"] {
+                ctx.reader.one_of(&["tension", key])?;
+            }
+            let mut binder = ctx.binder(Level::Force, ids);
+            let [length, speed] = along.signals();
+            binder.local("length", length);
+            binder.local("speed", speed);
+            let formula = binder.scalar(&expr)?;
+            ids = binder.ids;
+            Law::Expression(formula)
+        }
+        None => {
+            let preload = ctx.reader.number_or("preload", 0.0)?;
+            linear(ctx, &ctx.reader, &along, &ids, preload)?.ok_or_else(|| {
+                let message = format!("{} needs `stiffness`, `damping`, `preload` or `tension`", ctx.reader.title());
+                ctx.reader.element_error(message)
+            })?
+        }
+    };
+    Ok(Built { named, ..Built::new(ids, Spring { along, tension: Tension { law, only } }) })
+}
+
+/// `kind = "spring"`
+pub const KIND: Kind = Kind {
+    name: "spring",
+    doc: "spring-damper between two points or along a joint coordinate, linear or of any law",
+    keys: &[
+        Key::new("bodies", KeyType::Bodies, "", "the two bodies"),
+        Key::new("ends", KeyType::Points, "", "a point on each, in the world"),
+        Key::new("on", KeyType::Local, "", "a point on each, in its body or a marker"),
+        Key::new("joint", KeyType::Name, "", "instead of bodies: a joint with one coordinate, or `A.angle`"),
+        Key::new("stiffness", KeyType::Number, "0", "N/m, N m/rad"),
+        Key::new("damping", KeyType::Number, "0", "N s/m, N m s/rad"),
+        Key::new("rest", KeyType::Number, "length in the model pose", "length without elastic tension [m, rad]"),
+        Key::new("preload", KeyType::Number, "0", "tension added; of a compressed spring negative [N, N m]"),
+        Key::new("tension", KeyType::Expression, "", "instead: any law of `length` and `speed` [N, N m]"),
+        Key::new("only", KeyType::Choice(&["pull", "push"]), "both", "`pull`: a cable; `push`: a stop"),
+    ],
+    example: r#"
+        bodies = ["a", "b"]
+        ends = [[0.1, 0.2, 0.3], [1.2, -0.1, 0.4]]
+        stiffness = 100
+        damping = 3
+        rest = 0.5
+        preload = 2
+        only = "pull""#,
+    read,
+};

@@ -1,0 +1,51 @@
+//! A torque on a body, in world axes or in the body's.
+
+use super::prelude::*;
+
+/// The force.
+#[derive(Clone, Debug)]
+pub struct AppliedTorque {
+    /// The torque [N m].
+    torque: VectorFormula,
+    /// Axes of `torque` in those of the body; none: world axes.
+    axes: Option<Mat3>,
+}
+
+impl Force for AppliedTorque {
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        let torque = self.torque.eval(at);
+        out[0].add_torque(self.axes.map_or(torque, |axes| at.pose(0).rot.mul_mat_f64(&axes) * torque));
+    }
+}
+
+fn read(ctx: &mut Context) -> Result<Built> {
+    let body = ctx.body("body")?;
+    ctx.must_turn(body, "body")?;
+    let key = ctx.reader.require_one_of(&["torque", "torque_on"])?;
+    let mut binder = ctx.binder(Level::Force, vec![body]);
+    let torque = if ctx.is_planar() {
+        let z = ctx.reader.axial_expression(key)?.ok_or_else(|| ctx.reader.missing(key))?;
+        VectorFormula::bind_z(&mut binder, &z)?
+    } else {
+        let turns = if key == "torque" { Turns::Axial } else { Turns::LocalAxial };
+        let vector = ctx.reader.expressions(key, turns, false)?.ok_or_else(|| ctx.reader.missing(key))?;
+        VectorFormula::bind(&mut binder, &vector)?
+    };
+    let axes = (key == "torque_on" && !ctx.is_planar()).then(|| ctx.file_axes(body));
+    Ok(Built::new(binder.ids, AppliedTorque { torque, axes }))
+}
+
+/// `kind = "torque"`
+pub const KIND: Kind = Kind {
+    name: "torque",
+    doc: "torque on a body, in world or body axes; planar a number",
+    keys: &[
+        Key::new("body", KeyType::Body, "", "the body"),
+        Key::new("torque", KeyType::Expressions, "", "in world axes; planar a number [N m]"),
+        Key::new("torque_on", KeyType::Expressions, "", "in body axes; planar a number [N m]"),
+    ],
+    example: r#"
+        body = "b"
+        torque_on = ["-0.1*b.wx", 0, "sin(t)"]"#,
+    read,
+};

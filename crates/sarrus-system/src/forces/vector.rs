@@ -1,0 +1,30 @@
+//! A vector of run-time expressions.
+
+use crate::at::At;
+use crate::formula::{Binder, Formula};
+use sarrus_math::{Real, Vec3};
+use sarrus_model::reader::RuntimeVector;
+use sarrus_model::{Result, RuntimeExpr};
+
+/// Up to three formulas; missing components are 0.
+#[derive(Clone, Debug)]
+pub struct VectorFormula([Option<Formula>; 3]);
+
+impl VectorFormula {
+    /// Binds the components of a vector.
+    pub fn bind(binder: &mut Binder, vector: &RuntimeVector) -> Result<Self> {
+        let mut components = binder.vector(vector)?.into_iter();
+        Ok(VectorFormula(std::array::from_fn(|_| components.next().flatten())))
+    }
+
+    /// Binds the z component alone: a torque in the plane.
+    pub fn bind_z(binder: &mut Binder, z: &RuntimeExpr) -> Result<Self> {
+        Ok(VectorFormula([None, None, Some(binder.scalar(z)?)]))
+    }
+
+    /// The value at an instant.
+    pub fn eval<R: Real>(&self, at: &At<R>) -> Vec3<R> {
+        let component = |i: usize| self.0[i].as_ref().map_or(R::zero(), |formula| formula.eval(at));
+        Vec3([component(0), component(1), component(2)])
+    }
+}

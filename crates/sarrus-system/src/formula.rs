@@ -1,0 +1,176 @@
+//! Run-time expressions, bound to what they read.
+
+use crate::at::At;
+use crate::names::Directory;
+use crate::signal::Signal;
+use sarrus_math::Real;
+use sarrus_model::expr::{Bound, Program};
+use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector};
+
+/// An expression and the signals in its slots.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    program: Program,
+    signals: Vec<Signal>,
+}
+
+impl Formula {
+    /// The value at an instant.
+    pub fn eval<R: Real>(&self, at: &At<R>) -> R {
+        self.program.eval(&|slot: u32| self.signals[slot as usize].eval(at))
+    }
+
+    /// Its value if it depends on nothing.
+    pub fn constant(&self) -> Option<f64> {
+        self.program.is_constant()
+    }
+
+    /// Whether it reads velocities.
+    pub fn needs_velocity(&self) -> bool {
+        self.signals.iter().any(Signal::needs_velocity)
+    }
+
+    /// Whether it reads controllers.
+    pub fn needs_controller(&self) -> bool {
+        self.signals.iter().any(Signal::needs_controller)
+    }
+
+    /// Adds the places among the controllers' outputs that it reads, itself or through a measure.
+    pub fn outputs(&self, into: &mut Vec<usize>) {
+        for signal in &self.signals {
+            match signal {
+                Signal::Output(slot) => into.push(*slot),
+                Signal::Nested(formula) => formula.outputs(into),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether it reads the time, itself or through a measure.
+    pub fn needs_time(&self) -> bool {
+        self.signals.iter().any(|s| match s {
+            Signal::Time => true,
+            Signal::Nested(formula) => formula.needs_time(),
+            _ => false,
+        })
+    }
+
+    /// The expression, for the resolved file.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+}
+
+/// What an expression may read, by where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Time only: drivers.
+    Time,
+    /// Time and positions: constraints.
+    Position,
+    /// Time, positions, velocities, controllers: forces.
+    Force,
+}
+
+/// Binds expressions of one element, collecting the bodies they read.
+pub struct Binder<'a> {
+    model: &'a Model,
+    directory: &'a Directory,
+    level: Level,
+    /// The element's bodies.
+    pub ids: Vec<u32>,
+    /// Measures being bound, to stop at cycles.
+    nesting: Vec<String>,
+    /// Names local to the element, such as `length` and `speed` of a spring, or `x y z` of a curve.
+    locals: Vec<(String, Signal)>,
+}
+
+impl<'a> Binder<'a> {
+    /// A binder for an element on the bodies `ids`.
+    pub fn new(model: &'a Model, directory: &'a Directory, level: Level, ids: Vec<u32>) -> Self {
+        Binder { model, directory, level, ids, nesting: Vec::new(), locals: Vec::new() }
+    }
+
+    /// Makes `name` readable in the element's own expressions.
+    pub fn local(&mut self, name: &str, signal: Signal) {
+        self.locals.push((name.to_owned(), signal));
+    }
+
+    /// Place of a body in the element's list, added if it is new.
+    pub fn place(&mut self, body: u32) -> usize {
+        match self.ids.iter().position(|&id| id == body) {
+            Some(place) => place,
+            None => {
+                self.ids.push(body);
+                self.ids.len() - 1
+            }
+        }
+    }
+
+    /// Binds a number.
+    pub fn scalar(&mut self, expr: &RuntimeExpr) -> Result<Formula, Diagnostic> {
+        let (model, own) = (self.model, self.own());
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let mut signals = Vec::new();
+        let program = model.compile(expr, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        Ok(Formula { program, signals })
+    }
+
+    /// Binds the components of a vector, 2 or 3; none where one is free.
+    pub fn vector(&mut self, vector: &RuntimeVector) -> Result<Vec<Option<Formula>>, Diagnostic> {
+        let (model, own) = (self.model, self.own());
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let mut signals = Vec::new();
+        let programs = model.compile_vector(vector, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        let formula = |program| Formula { program, signals: signals.clone() };
+        Ok(programs.into_iter().map(|program| program.map(formula)).collect())
+    }
+
+    fn own(&self) -> Vec<String> {
+        self.locals.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn bind(&mut self, path: &str, signals: &mut Vec<Signal>) -> Result<Bound, String> {
+        let mut slot = |signal: Signal| {
+            signals.push(signal);
+            signals.len() as u32 - 1
+        };
+        if self.nesting.is_empty()
+            && let Some((_, signal)) = self.locals.iter().find(|(name, _)| name == path)
+        {
+            return Ok(Bound::Scalar(slot(signal.clone())));
+        }
+        if path == "t" {
+            return Ok(Bound::Scalar(slot(Signal::Time)));
+        }
+        if self.level == Level::Time {
+            return Err(format!("`{path}` cannot be read here: a driver is a function of `t` and parameters"));
+        }
+        let directory = self.directory;
+        if let Some(expr) = directory.measure(path) {
+            if self.nesting.iter().any(|name| name == path) {
+                return Err(format!("measure `{path}` depends on itself"));
+            }
+            self.nesting.push(path.to_owned());
+            let formula = self.scalar(expr).map_err(|e| format!("in measure `{path}`: {}", e.message));
+            self.nesting.pop();
+            return Ok(Bound::Scalar(slot(Signal::Nested(Box::new(formula?)))));
+        }
+        let level = self.level;
+        let readings = directory.read(path, &mut |body| self.place(body))?;
+        for signal in &readings {
+            if level == Level::Position && signal.needs_velocity() {
+                return Err(format!("`{path}` is a velocity; a constraint reads positions and `t`"));
+            }
+            if level == Level::Position && signal.needs_controller() {
+                return Err(format!("`{path}` belongs to a controller; a constraint reads positions and `t`"));
+            }
+        }
+        let slots: Vec<u32> = readings.into_iter().map(&mut slot).collect();
+        match slots[..] {
+            [one] => Ok(Bound::Scalar(one)),
+            [x, y, z] => Ok(Bound::Vector([x, y, z])),
+            _ => Err(format!("`{path}` cannot be read as a number")),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a joint is: the motion it allows, `pose(q)`, and the rows it imposes, both in frames F (fixed in the
+//! first body A) and M (fixed in the second body B). The origins of F and M are the joint's point.
+
+use crate::coordinate::Coordinate;
+use crate::primitive::Primitive;
+use sarrus_math::{Mat3, Pose, Real};
+use sarrus_model::{Key, Reader, Space};
+
+/// A frame fixed in a body, from its centre of mass.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    /// Origin [m].
+    pub p: [f64; 3],
+    /// Axes as columns, in body axes.
+    pub rot: Mat3<f64>,
+    /// Planar: angle of the frame against the body [rad].
+    pub angle: f64,
+}
+
+impl Fixed {
+    /// This frame in the world, for a body at `pose`.
+    #[inline]
+    pub fn place<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
+        Pose { p: pose.point(&self.p), rot: pose.rot.mul_mat_f64(&self.rot), angle: pose.angle + self.angle }
+    }
+
+    /// Axis `i` of the frame in body axes.
+    pub fn axis(&self, i: usize) -> [f64; 3] {
+        self.rot.col(i).0
+    }
+}
+
+/// The two frames of a joint.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames {
+    /// F, fixed in the first body.
+    pub F: Fixed,
+    /// M, fixed in the second body.
+    pub M: Fixed,
+}
+
+/// What `axis` and `axis2` mean for a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// It takes none.
+    None,
+    /// `axis` is z of the frames.
+    Z,
+    /// `axis` is z of the frames, and `axis2` gives their x.
+    ZX,
+    /// `axis` is z of F, and `axis2`, at right angles to it, is x of M.
+    Cross,
+    /// `axis` is x of the frames, in the plane.
+    X,
+}
+
+/// A joint, as its author writes it.
+pub trait Joint: Send + Sync + Sized + 'static {
+    /// Name in model files.
+    const KIND: &'static str;
+    /// One line for `sarrus list joints`.
+    const DOC: &'static str;
+    /// The space it lives in.
+    const SPACE: Space;
+    /// What its axis is.
+    const AXIS: Axis;
+    /// Keys of its own, beyond those of every joint.
+    const KEYS: &'static [Key] = &[];
+    /// Keys of its own as a model file writes them, for the conformance test.
+    const EXAMPLE: &'static str = "";
+    /// Coordinates, in the order of `pose`.
+    const COORDINATES: &'static [Coordinate];
+
+    /// Reads the keys of its own.
+    fn read(reader: &mut Reader) -> sarrus_model::Result<Self>;
+
+    /// The motion it allows: M against F. `q` has one number per coordinate; a joint without simple coordinates (the
+    /// ball joint) takes what its file says.
+    fn pose<R: Real>(&self, q: &[R]) -> Pose<R>;
+
+    /// How many numbers `pose` takes.
+    fn coordinates(&self) -> usize {
+        Self::COORDINATES.len()
+    }
+
+    /// The rows it imposes.
+    fn rows(&self, frames: &Frames) -> Vec<Primitive>;
+
+    /// Factors of a row Σ factor·coordinate = const that ties its coordinates together; the screw has one.
+    fn coupling(&self) -> Option<&[f64]> {
+        None
+    }
+}
+
+/// The face of a joint that a system stores.
+pub trait JointFace: Send + Sync {
+    /// Name in model files.
+    fn kind(&self) -> &'static str;
+    /// Its coordinates.
+    fn coordinates(&self) -> &'static [Coordinate];
+    /// How many numbers `pose` takes.
+    fn pose_numbers(&self) -> usize;
+    /// The motion it allows.
+    fn pose(&self, q: &[f64]) -> Pose<f64>;
+    /// The rows it imposes.
+    fn rows(&self, frames: &Frames) -> Vec<Primitive>;
+    /// Factors of a row that ties its coordinates together.
+    fn coupling(&self) -> Option<&[f64]>;
+}
+
+impl<J: Joint> JointFace for J {
+    fn kind(&self) -> &'static str {
+        J::KIND
+    }
+
+    fn coordinates(&self) -> &'static [Coordinate] {
+        J::COORDINATES
+    }
+
+    fn pose_numbers(&self) -> usize {
+        Joint::coordinates(self)
+    }
+
+    fn pose(&self, q: &[f64]) -> Pose<f64> {
+        Joint::pose(self, q)
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        Joint::rows(self, frames)
+    }
+
+    fn coupling(&self) -> Option<&[f64]> {
+        Joint::coupling(self)
+    }
+}

@@ -1,0 +1,94 @@
+//! The joints. One file each, one line each in [`KINDS`].
+
+mod cylindrical;
+mod fixed;
+pub mod frames;
+mod planar;
+mod planar_fixed;
+mod planar_prismatic;
+mod planar_revolute;
+mod prismatic;
+mod revolute;
+mod screw;
+mod spherical;
+mod universal;
+
+use crate::coordinate::Coordinate;
+use crate::joint::{Axis, Frames, Joint, JointFace};
+use crate::primitive::Primitive;
+use sarrus_model::{Key, Reader, Result, Space};
+
+/// What joint files use.
+mod prelude {
+    pub use super::{coincident, in_plane, perpendicular};
+    pub use crate::coordinate::{Coordinate, Reading};
+    pub use crate::joint::{Axis, Frames, Joint};
+    pub use crate::primitive::Primitive;
+    pub use sarrus_math::{Mat3, Pose, Real, Vec3};
+    pub use sarrus_model::{Key, KeyType, Reader, Result, Space};
+}
+
+/// A registered kind of joint.
+pub struct Kind {
+    /// Name in model files; planar and spatial kinds may share one.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub doc: &'static str,
+    /// The space it lives in.
+    pub space: Space,
+    /// What its axis is.
+    pub axis: Axis,
+    /// Its coordinates.
+    pub coordinates: &'static [Coordinate],
+    /// Keys of its own.
+    pub keys: &'static [Key],
+    /// Keys of its own as a model file writes them.
+    pub example: &'static str,
+    /// Reads one.
+    pub read: fn(&mut Reader) -> Result<Box<dyn JointFace>>,
+}
+
+impl Kind {
+    const fn of<J: Joint>() -> Kind {
+        Kind {
+            name: J::KIND,
+            doc: J::DOC,
+            space: J::SPACE,
+            axis: J::AXIS,
+            coordinates: J::COORDINATES,
+            keys: J::KEYS,
+            example: J::EXAMPLE,
+            read: |reader| Ok(Box::new(J::read(reader)?)),
+        }
+    }
+}
+
+/// Every kind of joint, in the order of `sarrus list joints`.
+pub static KINDS: &[Kind] = &[
+    Kind::of::<revolute::Revolute>(),
+    Kind::of::<prismatic::Prismatic>(),
+    Kind::of::<cylindrical::Cylindrical>(),
+    Kind::of::<screw::Screw>(),
+    Kind::of::<spherical::Spherical>(),
+    Kind::of::<universal::Universal>(),
+    Kind::of::<planar::Planar>(),
+    Kind::of::<fixed::Fixed>(),
+    Kind::of::<planar_revolute::PlanarRevolute>(),
+    Kind::of::<planar_prismatic::PlanarPrismatic>(),
+    Kind::of::<planar_fixed::PlanarFixed>(),
+];
+
+/// p_FM = 0.
+pub fn coincident(frames: &Frames) -> Primitive {
+    Primitive::Coincident { r_A: frames.F.p, r_B: frames.M.p }
+}
+
+/// Axis `i` of F stays at right angles to axis `j` of M.
+pub fn perpendicular(frames: &Frames, i: usize, j: usize) -> Primitive {
+    Primitive::Perpendicular { a_A: frames.F.axis(i), b_B: frames.M.axis(j) }
+}
+
+/// M's origin stays in the plane through F's origin with normal axis `i` of F.
+pub fn in_plane(frames: &Frames, i: usize) -> Primitive {
+    Primitive::InPlane { a_A: frames.F.axis(i), r_A: frames.F.p, r_B: frames.M.p }
+}

@@ -1,0 +1,28 @@
+//! Planar: B turns about a point.
+//!
+//! X_FM(q): rotation by q. Φ = p_FM.
+
+use super::prelude::*;
+
+/// A pin in the plane.
+pub struct PlanarRevolute;
+
+impl Joint for PlanarRevolute {
+    const KIND: &'static str = "revolute";
+    const DOC: &'static str = "pin: turns about a point";
+    const SPACE: Space = Space::Planar;
+    const AXIS: Axis = Axis::None;
+    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", Reading::PlanarAngle)];
+
+    fn read(_: &mut Reader) -> Result<Self> {
+        Ok(PlanarRevolute)
+    }
+
+    fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
+        Pose { rot: Mat3::rot_z(q[0]), angle: q[0], ..Pose::identity() }
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        vec![Primitive::Coincident2 { r_A: frames.F.p, r_B: frames.M.p }]
+    }
+}

@@ -1,0 +1,28 @@
+//! B turns about z of F, through one point.
+//!
+//! X_FM(q): rotation by q about z. Φ = (p_FM, z_F·x_M, z_F·y_M).
+
+use super::prelude::*;
+
+/// A hinge in space.
+pub struct Revolute;
+
+impl Joint for Revolute {
+    const KIND: &'static str = "revolute";
+    const DOC: &'static str = "hinge: turns about an axis";
+    const SPACE: Space = Space::Spatial;
+    const AXIS: Axis = Axis::Z;
+    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", Reading::TurnZ)];
+
+    fn read(_: &mut Reader) -> Result<Self> {
+        Ok(Revolute)
+    }
+
+    fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
+        Pose { rot: Mat3::rot_z(q[0]), ..Pose::identity() }
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        vec![coincident(frames), perpendicular(frames, 2, 0), perpendicular(frames, 2, 1)]
+    }
+}

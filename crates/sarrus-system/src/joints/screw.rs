@@ -1,0 +1,45 @@
+//! B turns about z of F and advances by `lead` a turn.
+//!
+//! X_FM(q): rotation by q about z and shift by q·lead/2π along it. Φ = the rows of the cylindrical joint, and
+//! position - angle·lead/2π, which keeps its value of the model pose.
+
+use super::cylindrical;
+use super::prelude::*;
+use std::f64::consts::TAU;
+
+/// A nut on a thread.
+pub struct Screw {
+    factors: [f64; 2],
+}
+
+impl Joint for Screw {
+    const KIND: &'static str = "screw";
+    const DOC: &'static str = "nut on a thread: advances by `lead` a turn";
+    const SPACE: Space = Space::Spatial;
+    const AXIS: Axis = Axis::Z;
+    const KEYS: &'static [Key] =
+        &[Key::new("lead", KeyType::Number, "", "advance per turn [m], positive for a right-handed thread")];
+    const EXAMPLE: &'static str = "lead = 0.3";
+    const COORDINATES: &'static [Coordinate] = cylindrical::COORDINATES;
+
+    fn read(reader: &mut Reader) -> Result<Self> {
+        Ok(Screw { factors: [1.0, -reader.number("lead")? / TAU] })
+    }
+
+    fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
+        let advance = q[0] * -self.factors[1];
+        Pose { p: Vec3([R::zero(), R::zero(), advance]), rot: Mat3::rot_z(q[0]), angle: R::zero() }
+    }
+
+    fn coordinates(&self) -> usize {
+        1
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        cylindrical::rows(frames)
+    }
+
+    fn coupling(&self) -> Option<&[f64]> {
+        Some(&self.factors)
+    }
+}

@@ -1,0 +1,35 @@
+//! B turns freely about one point.
+//!
+//! X_FM(q): rotation by a unit quaternion. Φ = p_FM.
+
+use super::prelude::*;
+
+/// A ball joint.
+pub struct Spherical;
+
+impl Joint for Spherical {
+    const KIND: &'static str = "spherical";
+    const DOC: &'static str = "ball joint: turns freely about a point";
+    const SPACE: Space = Space::Spatial;
+    const AXIS: Axis = Axis::None;
+    // its coordinates, a quaternion and a rotation rate, are columns but not single numbers to drive
+    const COORDINATES: &'static [Coordinate] = &[];
+
+    fn read(_: &mut Reader) -> Result<Self> {
+        Ok(Spherical)
+    }
+
+    /// `q` is a quaternion, scalar first; it need not have length 1.
+    fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
+        let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+        Pose { rot: Mat3::from_quat([q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm]), ..Pose::identity() }
+    }
+
+    fn coordinates(&self) -> usize {
+        4
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        vec![coincident(frames)]
+    }
+}

@@ -1,0 +1,37 @@
+//! A model compiled into a system, and the system's equations of motion.
+//!
+//! Joints, constraints, drivers, forces and controllers are families: a trait, one file a kind, and a list of kinds that
+//! everything user-visible comes from. A constraint is written once, as a residual over a generic scalar ([`constraint`]);
+//! its derivatives follow ([`derive`]).
+
+pub mod at;
+pub mod bodies;
+pub mod body;
+pub mod columns;
+pub mod compile;
+pub mod constraint;
+pub mod constraints;
+pub mod context;
+pub mod controllers;
+pub mod coordinate;
+pub mod derive;
+pub mod drivers;
+pub mod forces;
+pub mod formula;
+pub mod joint;
+pub mod joints;
+pub mod load;
+pub mod measures;
+pub mod mechanism;
+pub mod names;
+pub mod primitive;
+pub mod shapes;
+pub mod signal;
+pub mod system;
+
+pub use at::At;
+pub use columns::Columns;
+pub use compile::compile;
+pub use mechanism::{Energy, Mechanism};
+pub use names::Directory;
+pub use system::{ConstraintElement, Family, System};

@@ -1,0 +1,117 @@
+//! What a force is: wrenches on bodies, written once over [`Real`], and where its power goes.
+
+use crate::at::At;
+use sarrus_math::{Dual, Real, Vec3};
+
+/// A force through the centre of mass and a torque about it, both in world axes [N, N m].
+#[derive(Clone, Copy, Debug)]
+pub struct Wrench<R> {
+    /// Force [N].
+    pub force: Vec3<R>,
+    /// Torque about the centre of mass [N m].
+    pub torque: Vec3<R>,
+}
+
+impl<R: Real> Wrench<R> {
+    /// No wrench.
+    pub fn zero() -> Self {
+        Wrench { force: Vec3::zero(), torque: Vec3::zero() }
+    }
+
+    /// Adds a force at a point `arm` away from the centre of mass, world axes.
+    pub fn add_force_at(&mut self, force: Vec3<R>, arm: Vec3<R>) {
+        self.force = self.force + force;
+        self.torque = self.torque + arm.cross(force);
+    }
+
+    /// Adds a torque.
+    pub fn add_torque(&mut self, torque: Vec3<R>) {
+        self.torque = self.torque + torque;
+    }
+}
+
+/// A force, as its author writes it.
+pub trait Force: Send + Sync + 'static {
+    /// Adds its wrench on each of its bodies.
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]);
+
+    /// Stored energy [J].
+    fn potential<R: Real>(&self, _at: &At<R>) -> R {
+        R::zero()
+    }
+
+    /// Power it turns into heat [W], not negative.
+    fn dissipation<R: Real>(&self, _at: &At<R>) -> R {
+        R::zero()
+    }
+
+    /// Whether stored energy and dissipation account for all its power. If not, all its power counts as work done on
+    /// the mechanism.
+    fn keeps_books(&self) -> bool {
+        false
+    }
+
+    /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
+    fn readings(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// Value of reading `k`.
+    fn reading(&self, _k: usize, _at: &At<f64>) -> f64 {
+        0.0
+    }
+}
+
+/// The face of a force that a system stores.
+pub trait Load: Send + Sync {
+    /// Adds its wrench on each of its bodies.
+    fn wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]);
+    /// The same with derivatives, for tangent matrices.
+    fn wrench_dual(&self, at: &At<Dual<6>>, out: &mut [Wrench<Dual<6>>]);
+    /// Stored energy [J].
+    fn potential(&self, at: &At<f64>) -> f64;
+    /// Power it turns into heat [W].
+    fn dissipation(&self, at: &At<f64>) -> f64;
+    /// Whether stored energy and dissipation account for all its power.
+    fn keeps_books(&self) -> bool;
+    /// Rate of its stored energy along a motion, by jets: the oracle of the conformance test.
+    fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64;
+    /// Names and units of what it shows in results.
+    fn readings(&self) -> &'static [(&'static str, &'static str)];
+    /// Value of reading `k`.
+    fn reading(&self, k: usize, at: &At<f64>) -> f64;
+}
+
+impl<F: Force> Load for F {
+    fn wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
+        Force::wrench(self, at, out);
+    }
+
+    fn wrench_dual(&self, at: &At<Dual<6>>, out: &mut [Wrench<Dual<6>>]) {
+        Force::wrench(self, at, out);
+    }
+
+    fn potential(&self, at: &At<f64>) -> f64 {
+        Force::potential(self, at)
+    }
+
+    fn dissipation(&self, at: &At<f64>) -> f64 {
+        Force::dissipation(self, at)
+    }
+
+    fn keeps_books(&self) -> bool {
+        Force::keeps_books(self)
+    }
+
+    fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64 {
+        Force::potential(self, at).derivative(1)
+    }
+
+    fn readings(&self) -> &'static [(&'static str, &'static str)] {
+        Force::readings(self)
+    }
+
+    fn reading(&self, k: usize, at: &At<f64>) -> f64 {
+        Force::reading(self, k, at)
+    }
+}

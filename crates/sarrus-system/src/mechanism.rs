@@ -1,0 +1,503 @@
+//! The equations of motion of a system: M, f, J, γ, Φ, Φ̇ at a state.
+//!
+//! v = (ṗ of the centre of mass in world axes, ω in body axes), so M = diag(m, m, m, I) is constant and the only
+//! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque.
+
+use crate::at::At;
+use crate::body::BodyKind;
+use crate::constraint::Blocks;
+use crate::derive::Scratch;
+use crate::load::Wrench;
+use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, System, WORK};
+use sarrus_math::{
+    Mat3, Pose, Twist, Vec3, quat_conjugate, quat_derivative, quat_from_rotation_vector, quat_mul, quat_normalize,
+    quat_to_rotation_vector,
+};
+use sarrus_solve::{Accel, Equations, Problem, Stage, State, Structure};
+use std::sync::Arc;
+
+/// Energy books at an instant [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Gravity and springs.
+    pub potential: f64,
+    /// Work done by forces and drivers since the start.
+    pub work: f64,
+    /// Energy dissipated since the start.
+    pub dissipated: f64,
+}
+
+impl Energy {
+    /// Kinetic + potential + dissipated - work done: constant along an exact motion.
+    pub fn balance(&self) -> f64 {
+        self.kinetic + self.potential + self.dissipated - self.work
+    }
+}
+
+/// A system with the buffers to evaluate it.
+pub struct Mechanism {
+    system: Arc<System>,
+    poses: Vec<Pose<f64>>,
+    twists: Vec<Twist<f64>>,
+    hints: Vec<f64>,
+    fresh_hints: Vec<f64>,
+    outs: Vec<f64>,
+    own_outs: Vec<f64>,
+    scratch: Scratch,
+    block: Vec<f64>,
+    wrenches: Vec<Wrench<f64>>,
+    all: Vec<u32>,
+}
+
+impl Mechanism {
+    /// A mechanism in the model pose.
+    pub fn new(system: Arc<System>) -> Self {
+        let n = system.directory.bodies.len();
+        let largest = system.elements.iter().map(|e| e.ids.len() * e.rows.rows() * system.wide).max().unwrap_or(0);
+        let most = system.forces.iter().map(|f| f.ids.len()).max().unwrap_or(0);
+        Mechanism {
+            poses: vec![Pose::identity(); n],
+            twists: vec![Twist::zero(); n],
+            hints: system.hints.clone(),
+            fresh_hints: system.hints.clone(),
+            outs: vec![0.0; system.outs],
+            own_outs: vec![0.0; system.outs],
+            scratch: Scratch::default(),
+            block: vec![0.0; largest],
+            wrenches: vec![Wrench::zero(); most],
+            all: (0..n as u32).collect(),
+            system,
+        }
+    }
+
+    /// The system.
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// Last accepted values of multivalued quantities.
+    pub fn hints(&self) -> &[f64] {
+        &self.hints
+    }
+
+    /// Starts from other hints, as an assembly has found them.
+    pub fn set_hints(&mut self, hints: &[f64]) {
+        self.hints.copy_from_slice(hints);
+    }
+
+    /// Poses and velocities of all bodies from `s`.
+    fn place(&mut self, s: &State) {
+        for ((body, pose), twist) in
+            self.system.directory.bodies.iter().zip(&mut self.poses).zip(&mut self.twists).skip(1)
+        {
+            let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
+            match body.kind {
+                BodyKind::Ground => {}
+                BodyKind::Rigid => {
+                    let w = Vec3([v[3], v[4], v[5]]);
+                    pose.p = Vec3([q[0], q[1], q[2]]);
+                    // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
+                    pose.rot = Mat3::from_quat([q[3], q[4], q[5], q[6]]);
+                    *twist = Twist { v: Vec3([v[0], v[1], v[2]]), w, w_W: pose.rot * w };
+                }
+                BodyKind::PlanarRigid => {
+                    let w = Vec3([0.0, 0.0, v[2]]);
+                    *pose = Pose::planar(q[0], q[1], q[2]);
+                    *twist = Twist { v: Vec3([v[0], v[1], 0.0]), w, w_W: w };
+                }
+                BodyKind::Point => {
+                    pose.p = Vec3([q[0], q[1], q[2]]);
+                    twist.v = Vec3([v[0], v[1], v[2]]);
+                }
+                BodyKind::PlanarPoint => {
+                    pose.p = Vec3([q[0], q[1], 0.0]);
+                    twist.v = Vec3([v[0], v[1], 0.0]);
+                }
+            }
+        }
+    }
+
+    /// The whole mechanism at `s`, for whoever reads bodies by their own numbers.
+    pub fn observe<T>(&mut self, s: &State, read: impl FnOnce(&At<f64>) -> T) -> T {
+        self.place(s);
+        self.control(s);
+        read(&self.at(s.t, &self.all))
+    }
+
+    fn at<'a>(&'a self, t: f64, ids: &'a [u32]) -> At<'a, f64> {
+        At { t, poses: &self.poses, twists: &self.twists, ids, hints: &self.hints, outs: &self.outs }
+    }
+
+    /// States and outputs of the controllers; outputs each after those that it reads.
+    fn control(&mut self, s: &State) {
+        self.copy_states(s);
+        for element in &self.system.controllers {
+            let n = element.controller.states();
+            let count = element.outputs.len() - n;
+            let own = &mut self.own_outs[..count];
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &element.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            element.controller.output(&at, &s.x[element.x..element.x + n], own);
+            self.outs[element.out..element.out + count].copy_from_slice(own);
+        }
+    }
+
+    /// States of the controllers among their outputs: they can be read like them, by any controller.
+    fn copy_states(&mut self, s: &State) {
+        for element in &self.system.controllers {
+            let n = element.controller.states();
+            let end = element.out + element.outputs.len();
+            self.outs[end - n..end].copy_from_slice(&s.x[element.x..element.x + n]);
+        }
+    }
+
+    /// Sets the controllers' states whose start depends on where the mechanism starts; for the assembled start of a run.
+    pub fn initialize_controllers(&mut self, s: &mut State) {
+        self.place(s);
+        self.control(s);
+        for element in &self.system.controllers {
+            let n = element.controller.states();
+            let at = self.at(s.t, &element.ids);
+            element.controller.initialize(&at, &mut s.x[element.x..element.x + n]);
+        }
+    }
+
+    fn update_rows(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
+        let system = self.system.clone();
+        for element in &system.elements {
+            let (first, n) = (element.start, element.rows.rows());
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &element.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            let block = &mut self.block[..element.ids.len() * n * system.wide];
+            let mut blocks = Blocks { data: block, rows: n, wide: system.wide };
+            element.rows.jacobian(&at, &mut self.scratch, &mut blocks);
+            scatter(element, n, system.wide, block, &mut eq.J);
+            element.rows.phi(&at, &mut eq.phi[first..first + n]);
+            if stage.includes(Stage::VELOCITY) {
+                element.rows.phi_t(&at, &mut self.scratch, &mut eq.phi_t[first..first + n]);
+            }
+            if stage.includes(Stage::FORCE) {
+                element.rows.gamma(&at, &mut self.scratch, &mut eq.gamma[first..first + n]);
+            }
+        }
+        if stage.includes(Stage::VELOCITY) {
+            eq.phidot.copy_from_slice(&eq.phi_t);
+            let mut phidot = std::mem::take(&mut eq.phidot);
+            eq.add_J_mul(&system.structure, &s.v, &mut phidot);
+            eq.phidot = phidot;
+        }
+    }
+
+    fn update_forces(&mut self, s: &State, eq: &mut Equations) {
+        let system = self.system.clone();
+        let g = system.gravity;
+        for (body, twist) in system.directory.bodies.iter().zip(&self.twists).skip(1) {
+            let f = &mut eq.f[body.v..body.v + body.kind.nv()];
+            let plane = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
+            for i in 0..plane {
+                f[i] = body.mass * g[i];
+            }
+            match body.kind {
+                BodyKind::Rigid => {
+                    let gyroscopic = twist.w.cross(body.inertia * twist.w);
+                    for i in 0..3 {
+                        f[3 + i] = -gyroscopic.0[i];
+                    }
+                }
+                BodyKind::PlanarRigid => f[2] = 0.0,
+                _ => {}
+            }
+        }
+        for force in &system.forces {
+            let wrenches = &mut self.wrenches[..force.ids.len()];
+            wrenches.fill(Wrench::zero());
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &force.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            force.load.wrench(&at, wrenches);
+            for (&id, wrench) in force.ids.iter().zip(wrenches) {
+                let body = &system.directory.bodies[id as usize];
+                let f = &mut eq.f[body.v..body.v + body.kind.nv()];
+                match body.kind {
+                    BodyKind::Ground => {}
+                    BodyKind::Rigid => {
+                        let torque = self.poses[id as usize].rot.transpose_mul(wrench.torque);
+                        for i in 0..3 {
+                            f[i] += wrench.force.0[i];
+                            f[3 + i] += torque.0[i];
+                        }
+                    }
+                    BodyKind::PlanarRigid => {
+                        f[0] += wrench.force.0[0];
+                        f[1] += wrench.force.0[1];
+                        f[2] += wrench.torque.0[2];
+                    }
+                    BodyKind::Point | BodyKind::PlanarPoint => {
+                        for (f, w) in f.iter_mut().zip(&wrench.force.0) {
+                            *f += w;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Power of the forces that keep no books, and power dissipated, at the current places.
+    fn powers(&mut self, t: f64) -> (f64, f64) {
+        let system = self.system.clone();
+        let (mut work, mut heat) = (0.0, 0.0);
+        for force in &system.forces {
+            let at = At {
+                t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &force.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            if force.load.keeps_books() {
+                heat += force.load.dissipation(&at);
+                continue;
+            }
+            let wrenches = &mut self.wrenches[..force.ids.len()];
+            wrenches.fill(Wrench::zero());
+            force.load.wrench(&at, wrenches);
+            for (&id, wrench) in force.ids.iter().zip(wrenches) {
+                let twist = &self.twists[id as usize];
+                work += wrench.force.dot(twist.v) + wrench.torque.dot(twist.w_W);
+            }
+        }
+        (work, heat)
+    }
+
+    /// Energy books at `s`.
+    pub fn energy(&mut self, s: &State) -> Energy {
+        self.place(s);
+        self.control(s);
+        let system = self.system.clone();
+        let mut energy = Energy { work: s.x[WORK], dissipated: s.x[DISSIPATED], ..Energy::default() };
+        for ((body, pose), twist) in system.directory.bodies.iter().zip(&self.poses).zip(&self.twists).skip(1) {
+            energy.kinetic += 0.5 * body.mass * twist.v.dot(twist.v);
+            if body.kind.turns() {
+                energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
+            }
+            energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
+        }
+        for force in &system.forces {
+            energy.potential += force.load.potential(&self.at(s.t, &force.ids));
+        }
+        energy
+    }
+}
+
+/// Copies an element's blocks to their places, dropping the columns that a body lacks.
+fn scatter(element: &ConstraintElement, rows: usize, wide: usize, from: &[f64], J: &mut [f64]) {
+    for (i, block) in element.blocks.iter().enumerate() {
+        let Some(block) = block else { continue };
+        let from = &from[i * rows * wide..(i + 1) * rows * wide];
+        let to = &mut J[block.offset..block.offset + rows * block.columns];
+        if block.columns == wide {
+            to.copy_from_slice(from);
+        } else {
+            for (to, from) in to.chunks_exact_mut(block.columns).zip(from.chunks_exact(wide)) {
+                to.copy_from_slice(&from[..block.columns]);
+            }
+        }
+    }
+}
+
+impl Problem for Mechanism {
+    fn structure(&self) -> &Structure {
+        &self.system.structure
+    }
+
+    fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
+        let bodies = &self.system.directory.bodies;
+        for (body, col) in bodies.iter().skip(1).zip(&self.system.structure.cols) {
+            let n = col.size;
+            let turning = if body.kind.turns() { body.kind.nv() - linear(body.kind) } else { 0 };
+            let (mass, minv) = (&mut mass[col.mass..col.mass + n * n], &mut minv[col.mass..col.mass + n * n]);
+            mass.fill(0.0);
+            minv.fill(0.0);
+            for i in 0..n - turning {
+                mass[i * n + i] = body.mass;
+                minv[i * n + i] = 1.0 / body.mass;
+            }
+            if turning == 1 {
+                mass[n * n - 1] = body.inertia.0[2][2];
+                minv[n * n - 1] = 1.0 / body.inertia.0[2][2];
+            } else if turning == 3 {
+                let inverse = inverse(&body.inertia);
+                for i in 0..3 {
+                    for j in 0..3 {
+                        mass[(3 + i) * n + 3 + j] = body.inertia.0[i][j];
+                        minv[(3 + i) * n + 3 + j] = inverse.0[i][j];
+                    }
+                }
+            }
+        }
+    }
+
+    fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
+        self.place(s);
+        if stage.includes(Stage::FORCE) {
+            self.control(s);
+            self.update_forces(s, eq);
+        }
+        self.update_rows(s, stage, eq);
+    }
+
+    fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        for body in self.system.directory.bodies.iter().skip(1) {
+            let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
+            let out = &mut qdot[body.q..body.q + body.kind.nq()];
+            if body.kind == BodyKind::Rigid {
+                out[..3].copy_from_slice(&v[..3]);
+                out[3..].copy_from_slice(&quat_derivative(&[q[3], q[4], q[5], q[6]], &[v[3], v[4], v[5]]));
+            } else {
+                out.copy_from_slice(&v[..body.kind.nv()]);
+            }
+        }
+    }
+
+    fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
+        // `update` has placed the bodies and run the controllers at this state
+        let (work, heat) = self.powers(s.t);
+        // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
+        let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
+        xdot[WORK] = work + driven;
+        xdot[DISSIPATED] = heat;
+        for element in &self.system.controllers {
+            let n = element.controller.states();
+            let x = &s.x[element.x..element.x + n];
+            let own = &self.outs[element.out..element.out + element.outputs.len()];
+            element.controller.rates(&self.at(s.t, &element.ids), x, own, &mut xdot[element.x..element.x + n]);
+        }
+        debug_assert!(xdot.len() >= FIRST_STATE);
+    }
+
+    fn retract(&self, q: &mut [f64], delta: &[f64]) {
+        for body in self.system.directory.bodies.iter().skip(1) {
+            let d = &delta[body.v..body.v + body.kind.nv()];
+            let q = &mut q[body.q..body.q + body.kind.nq()];
+            if body.kind == BodyKind::Rigid {
+                for i in 0..3 {
+                    q[i] += d[i];
+                }
+                let turn = quat_from_rotation_vector(&[d[3], d[4], d[5]]);
+                let turned = quat_normalize(quat_mul(&[q[3], q[4], q[5], q[6]], &turn));
+                q[3..].copy_from_slice(&turned);
+            } else {
+                for (q, d) in q.iter_mut().zip(d) {
+                    *q += d;
+                }
+            }
+        }
+    }
+
+    fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
+        for body in self.system.directory.bodies.iter().skip(1) {
+            let out = &mut delta[body.v..body.v + body.kind.nv()];
+            let (a, b) = (&a[body.q..], &b[body.q..]);
+            if body.kind == BodyKind::Rigid {
+                for i in 0..3 {
+                    out[i] = a[i] - b[i];
+                }
+                let from = quat_conjugate(&[b[3], b[4], b[5], b[6]]);
+                let turn = quat_mul(&from, &[a[3], a[4], a[5], a[6]]);
+                out[3..].copy_from_slice(&quat_to_rotation_vector(&turn));
+            } else {
+                for i in 0..out.len() {
+                    out[i] = a[i] - b[i];
+                }
+            }
+        }
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        for body in self.system.directory.bodies.iter().filter(|b| b.kind == BodyKind::Rigid) {
+            let q = &mut q[body.q + 3..body.q + 7];
+            let unit = quat_normalize([q[0], q[1], q[2], q[3]]);
+            q.copy_from_slice(&unit);
+        }
+    }
+
+    fn accept(&mut self, s: &State) {
+        if self.hints.is_empty() {
+            return;
+        }
+        self.place(s);
+        let system = self.system.clone();
+        // everyone reads the old hints, so the new ones are written aside
+        self.fresh_hints.copy_from_slice(&self.hints);
+        for joint in &system.directory.joints {
+            for k in 0..joint.readings.len() {
+                if let Some(hint) = joint.readings[k].1 {
+                    let at = At {
+                        t: s.t,
+                        poses: &self.poses,
+                        twists: &self.twists,
+                        ids: &joint.bodies,
+                        hints: &self.hints,
+                        outs: &self.outs,
+                    };
+                    self.fresh_hints[hint as usize] = joint.coordinate(k, 0, 1).value(&at);
+                }
+            }
+        }
+        for element in &system.elements {
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &element.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            element.rows.update_hints(&at, &mut self.fresh_hints);
+        }
+        std::mem::swap(&mut self.hints, &mut self.fresh_hints);
+    }
+
+    fn name_of_row(&self, row: usize) -> String {
+        match self.system.element_of_row(row) {
+            Some(e) if e.family == Family::Hold => format!("initial value `{}`", e.name),
+            Some(e) => format!("{} `{}`", e.family.name(), e.name),
+            None => format!("row {row}"),
+        }
+    }
+}
+
+fn linear(kind: BodyKind) -> usize {
+    match kind {
+        BodyKind::PlanarRigid | BodyKind::PlanarPoint => 2,
+        _ => 3,
+    }
+}
+
+/// Inverse of a symmetric positive definite tensor, by cofactors.
+fn inverse(a: &Mat3<f64>) -> Mat3<f64> {
+    let [x, y, z] = [a.row(0), a.row(1), a.row(2)];
+    let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+    let factor = 1.0 / x.dot(yz);
+    Mat3::from_cols(yz.scale(factor), zx.scale(factor), xy.scale(factor))
+}

@@ -1,0 +1,288 @@
+//! Names of a model at run time: what a dotted path means.
+
+use crate::body::{Body, BodyKind};
+use crate::coordinate::CoordinateRef;
+use crate::joint::{Frames, JointFace};
+use crate::signal::{Distance, Signal};
+use sarrus_model::suggest::suggest;
+use sarrus_model::{RuntimeExpr, Space};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A joint with its place in the system.
+#[derive(Clone)]
+pub struct JointEntry {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub face: Arc<dyn JointFace>,
+    /// Its frames.
+    pub frames: Frames,
+    /// First and second body.
+    pub bodies: [u32; 2],
+    /// Per coordinate: offset of the reading, and place of its hint.
+    pub readings: Vec<(f64, Option<u32>)>,
+    /// Index of its rows among the system's elements.
+    pub element: usize,
+}
+
+impl JointEntry {
+    /// Coordinate `k` for a reader that has the joint's bodies at places `a` and `b`.
+    pub fn coordinate(&self, k: usize, a: usize, b: usize) -> CoordinateRef {
+        let (offset, hint) = self.readings[k];
+        let reading = self.face.coordinates()[k].reading;
+        CoordinateRef { frames: self.frames, reading, offset, hint, a, b }
+    }
+
+    /// Index of the coordinate called `name`.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.face.coordinates().iter().position(|c| c.name == name)
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// A body.
+    Body(u32),
+    /// Index among the joints.
+    Joint(usize),
+    /// Something between two points, with readable `length` and `speed`: bodies and points.
+    Pair(u32, u32, Distance),
+    /// A controller: its outputs and states as places among the outputs.
+    Controller(Vec<(String, usize)>),
+    /// A measure made of an expression.
+    Measure(RuntimeExpr),
+    /// Anything else: it has readings only in results.
+    Other(&'static str),
+}
+
+/// All names.
+pub struct Directory {
+    /// Planar or spatial.
+    pub space: Space,
+    /// Bodies; 0 is ground.
+    pub bodies: Vec<Body>,
+    /// Joints.
+    pub joints: Vec<JointEntry>,
+    /// How many hints there are so far.
+    pub hints: usize,
+    /// Time at which a run starts [s].
+    pub t_start: f64,
+    names: HashMap<String, Named>,
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
+const OMEGAS: [&str; 3] = ["wx", "wy", "wz"];
+const QUATERNION: [&str; 4] = ["q0", "q1", "q2", "q3"];
+
+fn index(list: &[&str], word: &str) -> Option<usize> {
+    list.iter().position(|&w| w == word)
+}
+
+impl Directory {
+    /// An empty directory with the bodies in it.
+    pub fn new(space: Space, bodies: Vec<Body>, t_start: f64) -> Self {
+        let names = bodies.iter().enumerate().map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
+        Directory { space, bodies, joints: Vec::new(), hints: 0, t_start, names }
+    }
+
+    /// Adds a name.
+    pub fn add(&mut self, name: &str, named: Named) {
+        self.names.insert(name.to_owned(), named);
+    }
+
+    /// What `name` stands for.
+    pub fn get(&self, name: &str) -> Option<&Named> {
+        self.names.get(name)
+    }
+
+    /// The body called `name`.
+    pub fn body(&self, name: &str) -> Option<u32> {
+        match self.names.get(name) {
+            Some(Named::Body(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The joint called `name`.
+    pub fn joint(&self, name: &str) -> Option<usize> {
+        match self.names.get(name) {
+            Some(Named::Joint(i)) => Some(*i),
+            _ => None,
+        }
+    }
+
+    /// The expression of the measure called `name`.
+    pub fn measure(&self, name: &str) -> Option<&RuntimeExpr> {
+        match self.names.get(name) {
+            Some(Named::Measure(expr)) => Some(expr),
+            _ => None,
+        }
+    }
+
+    /// The name nearest to `word`, for hints.
+    pub fn suggestion(&self, word: &str) -> Option<String> {
+        suggest(word, self.names.keys())
+    }
+
+    /// What a point of a body is called: columns of a body.
+    pub fn body_columns(&self, body: &Body) -> Vec<&'static str> {
+        match body.kind {
+            BodyKind::Ground => vec![],
+            BodyKind::Rigid => [&AXES[..], &QUATERNION, &VELOCITIES, &OMEGAS].concat(),
+            BodyKind::PlanarRigid => vec!["x", "y", "angle", "vx", "vy", "rate"],
+            BodyKind::Point => [&AXES[..], &VELOCITIES].concat(),
+            BodyKind::PlanarPoint => vec!["x", "y", "vx", "vy"],
+        }
+    }
+
+    /// The signals of a path: one, or the three components of a point. `place` gives a body's place in the
+    /// reader's list.
+    pub fn read(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
+        // names may have dots themselves (includes): the longest known name wins
+        let mut split = path.len();
+        loop {
+            if let Some(named) = self.names.get(&path[..split]) {
+                let rest = path.get(split + 1..).unwrap_or("");
+                return self.read_named(&path[..split], named, rest, place);
+            }
+            match path[..split].rfind('.') {
+                Some(dot) => split = dot,
+                None => break,
+            }
+        }
+        let word = path.split('.').next().unwrap_or(path);
+        Err(match self.suggestion(word) {
+            Some(near) => format!("`{path}` is not known; did you mean `{near}`?"),
+            None => format!("`{path}` is not known"),
+        })
+    }
+
+    fn read_named(
+        &self,
+        name: &str,
+        named: &Named,
+        rest: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Result<Vec<Signal>, String> {
+        let known = |list: &[&str]| {
+            let near = suggest(rest, list.iter().copied());
+            let hint = near.map(|n| format!("; did you mean `{name}.{n}`?"));
+            let hint = hint.unwrap_or_else(|| format!("; it has {}", list.join(", ")));
+            if rest.is_empty() {
+                format!("`{name}` is not a number{hint}")
+            } else {
+                format!("`{name}` has no `{rest}`{hint}")
+            }
+        };
+        match named {
+            Named::Body(id) => self.read_body(*id, rest, place).ok_or_else(|| {
+                let body = &self.bodies[*id as usize];
+                let mut list = self.body_columns(body);
+                list.extend(body.markers.iter().map(|(marker, _)| marker.as_str()));
+                known(&list)
+            }),
+            Named::Joint(joint) => self.read_joint(*joint, rest, place).ok_or_else(|| {
+                if matches!(rest, "fx" | "fy" | "fz" | "tx" | "ty" | "tz") {
+                    return format!(
+                        "`{name}.{rest}` is a reaction, known only after a step; measures can read it, this cannot"
+                    );
+                }
+                known(&self.joint_columns(&self.joints[*joint]))
+            }),
+            Named::Pair(a, b, distance) => {
+                let distance = Distance { a: place(*a), b: place(*b), ..*distance };
+                match rest {
+                    "length" => Ok(vec![Signal::Length(distance)]),
+                    "speed" => Ok(vec![Signal::LengthRate(distance)]),
+                    _ => Err(known(&["length", "speed"])),
+                }
+            }
+            Named::Controller(outputs) => match outputs.iter().find(|(output, _)| output == rest) {
+                Some((_, slot)) => Ok(vec![Signal::Output(*slot)]),
+                None => Err(known(&outputs.iter().map(|(o, _)| o.as_str()).collect::<Vec<_>>())),
+            },
+            Named::Measure(_) => Err(known(&[])),
+            Named::Other(what) => Err(format!("`{name}` is a {what}; its values are known only after a step")),
+        }
+    }
+
+    fn read_body(&self, id: u32, rest: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Vec<Signal>> {
+        let body = &self.bodies[id as usize];
+        let origin = body.from_com([0.0; 3]);
+        let dimensions = if self.space == Space::Planar { 2 } else { 3 };
+        let point = |r: [f64; 3], word: &str, i: usize| {
+            if let Some(axis) = index(&AXES[..dimensions], word) {
+                return Some(vec![Signal::Position(i, r, axis)]);
+            }
+            index(&VELOCITIES[..dimensions], word).map(|axis| vec![Signal::Velocity(i, r, axis)])
+        };
+        // markers first: a marker's bare name is its position
+        let (marker, field) = rest.split_once('.').unwrap_or((rest, ""));
+        // a marker from an included file has a dotted name of its own
+        let found = body.markers.iter().find(|(m, _)| m == rest || m == marker).or_else(|| {
+            body.markers.iter().find(|(m, _)| rest.strip_prefix(m.as_str()).is_some_and(|r| r.starts_with('.')))
+        });
+        if let Some((m, p)) = found {
+            let field = if m == marker { field } else { rest[m.len()..].trim_start_matches('.') };
+            let (i, r) = (place(id), body.from_com(*p));
+            if field.is_empty() {
+                return Some((0..3).map(|axis| Signal::Position(i, r, axis)).collect());
+            }
+            return point(r, field, i);
+        }
+        if body.kind == BodyKind::Ground {
+            return None;
+        }
+        let i = place(id);
+        if let Some(signals) = point(origin, rest, i) {
+            return Some(signals);
+        }
+        let signal = match (body.kind, rest) {
+            (BodyKind::PlanarRigid, "angle") => Signal::Angle(i),
+            (BodyKind::PlanarRigid, "rate") => Signal::Omega(i, 2),
+            (BodyKind::Rigid, word) => match (index(&QUATERNION, word), index(&OMEGAS, word)) {
+                (Some(k), _) => Signal::Quaternion(i, k),
+                (_, Some(k)) => Signal::Omega(i, k),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(vec![signal])
+    }
+
+    /// Names of a joint's coordinates and speeds, in the order of columns.
+    pub fn joint_columns(&self, joint: &JointEntry) -> Vec<&'static str> {
+        if joint.face.kind() == "spherical" {
+            return [&QUATERNION[..], &OMEGAS].concat();
+        }
+        let coordinates = joint.face.coordinates();
+        if joint.face.kind() == "planar" {
+            // x y angle vx vy rate
+            return coordinates.iter().map(|c| c.name).chain(coordinates.iter().map(|c| c.speed)).collect();
+        }
+        coordinates.iter().flat_map(|c| [c.name, c.speed]).collect()
+    }
+
+    fn read_joint(&self, index_: usize, rest: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Vec<Signal>> {
+        let joint = &self.joints[index_];
+        let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
+        if joint.face.kind() == "spherical" {
+            if let Some(i) = index(&QUATERNION, rest) {
+                return Some(vec![Signal::Turn(joint.frames, a, b, i)]);
+            }
+            return index(&OMEGAS, rest).map(|i| vec![Signal::TurnRate(joint.frames, a, b, i)]);
+        }
+        for (k, coordinate) in joint.face.coordinates().iter().enumerate() {
+            if rest == coordinate.name {
+                return Some(vec![Signal::Coordinate(joint.coordinate(k, a, b))]);
+            }
+            if rest == coordinate.speed {
+                return Some(vec![Signal::Speed(joint.coordinate(k, a, b))]);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,27 @@
+//! A solid cylinder about z; in the plane a circle.
+//!
+//! V = π r² h, k² = (r²/4 + h²/12, r²/4 + h²/12, r²/2). Without a thickness, h = 0: thin, with an area only.
+
+use super::prelude::*;
+use std::f64::consts::PI;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "disc",
+    doc: "a solid cylinder about z, planar a circle",
+    takes: &["radius", "thickness"],
+    axis: OwnAxis::Z,
+    read: |dimensions| {
+        let thickness = dimensions.reader.positive_opt("thickness")?;
+        Ok(Some(solid(dimensions.radius()?, thickness)))
+    },
+};
+
+/// A disc of radius r and thickness h \[m\].
+pub fn solid(r: f64, h: Option<f64>) -> Solid {
+    let area = PI * r * r;
+    let measure = h.map_or(Measure::Area(area), |h| Measure::Volume(area * h));
+    let h = h.unwrap_or(0.0);
+    let across = r * r / 4.0 + h * h / 12.0;
+    Solid { measure, k2: [across, across, r * r / 2.0] }
+}

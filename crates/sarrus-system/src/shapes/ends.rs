@@ -1,0 +1,22 @@
+//! Two balls, one at either end of a bar.
+//!
+//! V = 2 · 4/3 π r³, k² = (2r²/5, 2r²/5 + l²/4, 2r²/5 + l²/4).
+
+use super::{prelude::*, sphere};
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "ends",
+    doc: "balls at the ends of a bar or segment",
+    takes: &["length", "radius"],
+    axis: OwnAxis::X,
+    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+};
+
+/// Balls of radius r at ±l/2 on x \[m\].
+pub fn solid(l: f64, r: f64) -> Solid {
+    let ball = sphere::solid(r);
+    let (Measure::Volume(V) | Measure::Area(V)) = ball.measure;
+    let across = ball.k2[1] + l * l / 4.0;
+    Solid { measure: Measure::Volume(2.0 * V), k2: [ball.k2[0], across, across] }
+}

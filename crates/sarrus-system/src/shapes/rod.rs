@@ -1,0 +1,27 @@
+//! A solid cylinder along x.
+//!
+//! V = π r² l, k² = (r²/2, r²/4 + l²/12, r²/4 + l²/12).
+
+use super::prelude::*;
+use std::f64::consts::PI;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "rod",
+    doc: "a solid cylinder along x",
+    takes: &["length", "radius"],
+    axis: OwnAxis::X,
+    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+};
+
+/// The rod that a bar is if nothing else is said: a fortieth of its length in radius.
+pub fn of_bar(length: f64) -> (f64, Solid) {
+    let radius = length / 40.0;
+    (radius, solid(length, radius))
+}
+
+/// A rod of length l and radius r \[m\].
+pub fn solid(l: f64, r: f64) -> Solid {
+    let across = r * r / 4.0 + l * l / 12.0;
+    Solid { measure: Measure::Volume(PI * r * r * l), k2: [r * r / 2.0, across, across] }
+}

@@ -1,0 +1,20 @@
+//! A ball.
+//!
+//! V = 4/3 π r³, k² = 2r²/5 about any axis.
+
+use super::prelude::*;
+use std::f64::consts::PI;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "sphere",
+    doc: "a ball",
+    takes: &["radius"],
+    axis: OwnAxis::X,
+    read: |dimensions| Ok(Some(solid(dimensions.radius()?))),
+};
+
+/// A ball of radius r \[m\].
+pub fn solid(r: f64) -> Solid {
+    Solid { measure: Measure::Volume(4.0 / 3.0 * PI * r * r * r), k2: [2.0 / 5.0 * r * r; 3] }
+}

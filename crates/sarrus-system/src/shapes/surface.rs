@@ -1,0 +1,34 @@
+//! Surfaces to touch: without end, so without mass.
+
+use super::prelude::*;
+
+/// A plane that is touched on both sides.
+pub const PLANE: Kind = Kind {
+    name: "plane",
+    doc: "a plane with normal z, planar a line with normal y",
+    takes: &[],
+    axis: OwnAxis::Normal,
+    read: |_| Ok(None),
+};
+
+/// All that is below a plane.
+pub const HALF_SPACE: Kind = Kind {
+    name: "half_space",
+    doc: "solid ground below a plane with normal z, planar y",
+    takes: &[],
+    axis: OwnAxis::Normal,
+    read: |_| Ok(None),
+};
+
+/// The inside of two walls, or of a tube.
+pub const CHANNEL: Kind = Kind {
+    name: "channel",
+    doc: "two walls, or a tube, along z, planar y",
+    takes: &["width", "tube"],
+    axis: OwnAxis::Normal,
+    read: |dimensions| {
+        dimensions.reader.positive("width")?;
+        dimensions.reader.flag_opt("tube")?;
+        Ok(None)
+    },
+};

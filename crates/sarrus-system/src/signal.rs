@@ -1,0 +1,180 @@
+//! Everything that an expression may read and a result may list: one formula each, over any scalar.
+
+use crate::at::At;
+use crate::coordinate::CoordinateRef;
+use crate::formula::Formula;
+use crate::joint::Frames;
+use sarrus_math::{Mat3, Real, Vec3};
+
+/// A number that can be read at an instant. Bodies are places in the reader's own list.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// t [s].
+    Time,
+    /// A number that does not change.
+    Constant(f64),
+    /// Component of the position of a body's point, from the centre of mass [m].
+    Position(usize, [f64; 3], usize),
+    /// Component of the position of a body's point in the frame of another body, from that body's origin (frame
+    /// body, its centre of mass from its origin, body, point) [m].
+    Relative(usize, [f64; 3], usize, [f64; 3], usize),
+    /// Component of its velocity [m/s].
+    Velocity(usize, [f64; 3], usize),
+    /// Component of a body's quaternion.
+    Quaternion(usize, usize),
+    /// Angle of a planar body [rad].
+    Angle(usize),
+    /// Component of ω in body axes [rad/s].
+    Omega(usize, usize),
+    /// Component of ω in world axes [rad/s].
+    OmegaWorld(usize, usize),
+    /// A joint coordinate [m, rad].
+    Coordinate(CoordinateRef),
+    /// Its speed [m/s, rad/s].
+    Speed(CoordinateRef),
+    /// Component of the quaternion of a joint's second body against its first (frames, first body, second body).
+    Turn(Frames, usize, usize, usize),
+    /// Component of the angular velocity of the second body against the first, in the axes of the joint on the
+    /// second body [rad/s].
+    TurnRate(Frames, usize, usize, usize),
+    /// Distance of two points.
+    Length(Distance),
+    /// Its rate.
+    LengthRate(Distance),
+    /// A controller's output or state.
+    Output(usize),
+    /// A named expression.
+    Nested(Box<Formula>),
+}
+
+/// Two points on two bodies, from their centres of mass.
+#[derive(Clone, Copy, Debug)]
+pub struct Distance {
+    /// Place of the first body.
+    pub a: usize,
+    /// Point on it [m].
+    pub r_A: [f64; 3],
+    /// Place of the second body.
+    pub b: usize,
+    /// Point on it [m].
+    pub r_B: [f64; 3],
+}
+
+impl Distance {
+    /// From the first point to the second.
+    pub fn vector<R: Real>(&self, at: &At<R>) -> Vec3<R> {
+        at.pose(self.b).point(&self.r_B) - at.pose(self.a).point(&self.r_A)
+    }
+
+    /// The distance.
+    pub fn length<R: Real>(&self, at: &At<R>) -> R {
+        self.vector(at).norm()
+    }
+
+    /// Its rate; zero where the points coincide.
+    pub fn rate<R: Real>(&self, at: &At<R>) -> R {
+        let d = self.vector(at);
+        let length = d.norm();
+        let u = at.twist(self.b).point_velocity(at.pose(self.b), &self.r_B)
+            - at.twist(self.a).point_velocity(at.pose(self.a), &self.r_A);
+        if length.value() == 0.0 { R::zero() } else { d.dot(u) / length }
+    }
+}
+
+/// Quaternion of a rotation matrix, over any scalar; the sign keeps the largest component positive.
+pub(crate) fn quaternion<R: Real>(rot: &Mat3<R>) -> [R; 4] {
+    let m = &rot.0;
+    let squares = [
+        m[0][0] + m[1][1] + m[2][2] + 1.0,
+        m[0][0] - m[1][1] - m[2][2] + 1.0,
+        -m[0][0] + m[1][1] - m[2][2] + 1.0,
+        -m[0][0] - m[1][1] + m[2][2] + 1.0,
+    ];
+    let largest = (1..4).fold(0, |best, i| if squares[i].value() > squares[best].value() { i } else { best });
+    let double = squares[largest].sqrt();
+    let (half, factor) = (double * 0.5, R::from_f64(0.5) / double);
+    let (x, y, z) = (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]);
+    let (xy, xz, yz) = (m[0][1] + m[1][0], m[0][2] + m[2][0], m[1][2] + m[2][1]);
+    match largest {
+        0 => [half, x * factor, y * factor, z * factor],
+        1 => [x * factor, half, xy * factor, xz * factor],
+        2 => [y * factor, xy * factor, half, yz * factor],
+        _ => [z * factor, xz * factor, yz * factor, half],
+    }
+}
+
+impl Signal {
+    /// The value.
+    pub fn eval<R: Real>(&self, at: &At<R>) -> R {
+        match self {
+            Signal::Time => at.t,
+            Signal::Constant(x) => R::from_f64(*x),
+            Signal::Position(body, r, i) => at.pose(*body).point(r).0[*i],
+            Signal::Relative(frame, com, body, r, i) => {
+                let frame = at.pose(*frame);
+                frame.to_local(at.pose(*body).point(r) - frame.p).0[*i] + com[*i]
+            }
+            Signal::Velocity(body, r, i) => at.twist(*body).point_velocity(at.pose(*body), r).0[*i],
+            Signal::Quaternion(body, i) => quaternion(&at.pose(*body).rot)[*i],
+            Signal::Angle(body) => at.pose(*body).angle,
+            Signal::Omega(body, i) => at.twist(*body).w.0[*i],
+            Signal::OmegaWorld(body, i) => at.twist(*body).w_W.0[*i],
+            Signal::Coordinate(c) => c.value(at),
+            Signal::Speed(c) => c.speed(at),
+            Signal::Turn(frames, a, b, i) => {
+                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+                quaternion(&F.rot.transpose_mul_mat(&M.rot))[*i]
+            }
+            Signal::TurnRate(frames, a, b, i) => {
+                let w_W = at.twist(*b).w_W - at.twist(*a).w_W;
+                frames.M.place(at.pose(*b)).rot.transpose_mul(w_W).0[*i]
+            }
+            Signal::Length(d) => d.length(at),
+            Signal::LengthRate(d) => d.rate(at),
+            Signal::Output(slot) => R::from_f64(at.outs[*slot]),
+            Signal::Nested(formula) => formula.eval(at),
+        }
+    }
+
+    /// Whether it needs velocities.
+    pub fn needs_velocity(&self) -> bool {
+        match self {
+            Signal::Velocity(..)
+            | Signal::Omega(..)
+            | Signal::OmegaWorld(..)
+            | Signal::Speed(_)
+            | Signal::TurnRate(..)
+            | Signal::LengthRate(_) => true,
+            Signal::Nested(formula) => formula.needs_velocity(),
+            _ => false,
+        }
+    }
+
+    /// Whether it depends on a controller.
+    pub fn needs_controller(&self) -> bool {
+        match self {
+            Signal::Output(_) => true,
+            Signal::Nested(formula) => formula.needs_controller(),
+            _ => false,
+        }
+    }
+
+    /// Unit, for results.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Signal::Time => "s",
+            Signal::Position(..) | Signal::Relative(..) | Signal::Length(_) => "m",
+            Signal::Velocity(..) | Signal::LengthRate(_) => "m/s",
+            Signal::Angle(_) => "rad",
+            Signal::Omega(..) | Signal::OmegaWorld(..) | Signal::TurnRate(..) => "rad/s",
+            Signal::Coordinate(c) => if is_length(c) { "m" } else { "rad" },
+            Signal::Speed(c) => if is_length(c) { "m/s" } else { "rad/s" },
+            Signal::Quaternion(..) | Signal::Turn(..) => "1",
+            Signal::Output(_) | Signal::Nested(_) | Signal::Constant(_) => "",
+        }
+    }
+}
+
+fn is_length(c: &CoordinateRef) -> bool {
+    matches!(c.reading, crate::coordinate::Reading::Shift(_))
+}

@@ -1,0 +1,254 @@
+//! A model compiled: flat lists, places instead of names, nothing that changes with time.
+
+use crate::body::{Body, BodyKind};
+use crate::compile::DriverEfforts;
+use crate::constraint::Rows;
+use crate::controllers::Controller;
+use crate::load::Load;
+use crate::mechanism::Mechanism;
+use crate::names::Directory;
+use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
+use std::sync::Arc;
+
+/// What an element of rows came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `[joints]`
+    Joint,
+    /// `[constraints]`
+    Constraint,
+    /// `[drivers]`
+    Driver,
+    /// A value of `[initial]`, kept during assembly.
+    Hold,
+}
+
+impl Family {
+    /// `joint`, `constraint`, ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Joint => "joint",
+            Family::Constraint => "constraint",
+            Family::Driver => "driver",
+            Family::Hold => "initial value",
+        }
+    }
+}
+
+/// Rows between bodies.
+#[derive(Clone)]
+pub struct ConstraintElement {
+    /// Its name.
+    pub name: String,
+    /// What it came from.
+    pub family: Family,
+    /// Its bodies; 0 is ground.
+    pub ids: Vec<u32>,
+    /// The rows.
+    pub rows: Arc<dyn Rows>,
+    /// First row in λ.
+    pub start: usize,
+    /// Per body: first index of its block in J and its columns, `None` for ground.
+    pub(crate) blocks: Vec<Option<Block>>,
+}
+
+impl ConstraintElement {
+    /// An element that is not laid out yet.
+    pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
+        ConstraintElement { name, family, ids, rows, start: 0, blocks: vec![] }
+    }
+}
+
+/// Where a body's block of an element goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub offset: usize,
+    pub columns: usize,
+}
+
+/// A force on bodies.
+#[derive(Clone)]
+pub struct ForceElement {
+    /// Its name.
+    pub name: String,
+    /// Its bodies.
+    pub ids: Vec<u32>,
+    /// What it does.
+    pub load: Arc<dyn Load>,
+}
+
+/// A controller with its places.
+#[derive(Clone)]
+pub struct ControllerElement {
+    /// Its name.
+    pub name: String,
+    /// Bodies that its expressions read.
+    pub ids: Vec<u32>,
+    /// What it does.
+    pub controller: Arc<dyn Controller>,
+    /// First of its states in x.
+    pub x: usize,
+    /// First of its outputs among the outputs; its states follow them.
+    pub out: usize,
+    /// Names of its outputs and states, with their places among the outputs.
+    pub outputs: Vec<(String, usize)>,
+}
+
+/// Places in x of the energy books: work done on the mechanism, energy dissipated.
+pub const WORK: usize = 0;
+/// Energy dissipated, in x.
+pub const DISSIPATED: usize = 1;
+/// First state that a controller may have.
+pub const FIRST_STATE: usize = 2;
+
+/// The compiled model.
+pub struct System {
+    /// Names, bodies, joints.
+    pub directory: Arc<Directory>,
+    /// Gravity [m/s²].
+    pub gravity: [f64; 3],
+    /// Rows, in the order of λ.
+    pub elements: Vec<ConstraintElement>,
+    /// Forces.
+    pub forces: Vec<ForceElement>,
+    /// Controllers, in an order in which each reads only earlier ones.
+    pub controllers: Vec<ControllerElement>,
+    /// Sizes and block pattern.
+    pub structure: Structure,
+    /// Width of a Jacobian block before the columns a body lacks are dropped: 6, planar 3.
+    pub wide: usize,
+    /// Hints in the model pose.
+    pub hints: Vec<f64>,
+    /// Number of controllers' outputs and states together.
+    pub outs: usize,
+    /// Time at which a run starts [s].
+    pub t_start: f64,
+    /// States of controllers at the start, from `FIRST_STATE` on.
+    pub states: Vec<f64>,
+    /// Drivers by element, with the names of their rows' efforts.
+    pub efforts: DriverEfforts,
+}
+
+impl System {
+    /// Puts the parts together and lays out q, v, x, λ and J.
+    pub(crate) fn build(parts: Parts) -> Result<System, StructureError> {
+        let Parts { directory, gravity, mut elements, forces, controllers, hints, outs, t_start, states, efforts } =
+            parts;
+        let mut builder: StructureBuilder = Structure::builder();
+        let mut nq = 0;
+        let mut columns = vec![usize::MAX; directory.bodies.len()];
+        for (i, body) in directory.bodies.iter().enumerate().skip(1) {
+            columns[i] = builder.column(body.kind.nv());
+            groups(&mut builder, body);
+            nq += body.kind.nq();
+        }
+        for element in &mut elements {
+            let rows = &element.rows;
+            let cols: Vec<usize> = element.ids.iter().filter(|&&id| id != 0).map(|&id| columns[id as usize]).collect();
+            builder.row(rows.rows(), rows.holonomic(), &cols);
+        }
+        if !states.is_empty() {
+            builder.group(GroupKind::Auxiliary, FIRST_STATE, states.len());
+        }
+        let structure = builder.build(nq, FIRST_STATE + states.len())?;
+        for (element, row) in elements.iter_mut().zip(&structure.rows) {
+            element.start = row.start;
+            let mut entries = structure.entries[row.entries.clone()].iter();
+            element.blocks = element
+                .ids
+                .iter()
+                .map(|&id| {
+                    let entry = if id == 0 { None } else { entries.next() };
+                    entry.map(|e| Block { offset: e.offset, columns: structure.cols[e.col].size })
+                })
+                .collect();
+        }
+        let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
+        Ok(System { directory, gravity, elements, forces, controllers, structure, wide, hints, outs, t_start, states, efforts })
+    }
+
+    /// The same mechanism with other rows: the assembly adds the values to be kept.
+    pub fn with_elements(&self, elements: Vec<ConstraintElement>) -> Result<System, StructureError> {
+        System::build(Parts {
+            directory: self.directory.clone(),
+            gravity: self.gravity,
+            elements,
+            forces: self.forces.clone(),
+            controllers: self.controllers.clone(),
+            hints: self.hints.clone(),
+            outs: self.outs,
+            t_start: self.t_start,
+            states: self.states.clone(),
+            efforts: vec![],
+        })
+    }
+
+    /// The model pose, at rest, at the start of the run.
+    pub fn start(&self) -> State {
+        let mut state = State::zeros(&self.structure);
+        state.t = self.t_start;
+        for body in &self.directory.bodies {
+            let (p, q, angle) = body.start;
+            let out = &mut state.q[body.q..body.q + body.kind.nq()];
+            match body.kind {
+                BodyKind::Ground => {}
+                BodyKind::Rigid => {
+                    out[..3].copy_from_slice(&p);
+                    out[3..].copy_from_slice(&q);
+                }
+                BodyKind::PlanarRigid => out.copy_from_slice(&[p[0], p[1], angle]),
+                BodyKind::Point => out.copy_from_slice(&p),
+                BodyKind::PlanarPoint => out.copy_from_slice(&p[..2]),
+            }
+        }
+        state.x[FIRST_STATE..].copy_from_slice(&self.states);
+        state
+    }
+
+    /// A copy of the mechanism to compute with.
+    pub fn mechanism(self: &Arc<Self>) -> Mechanism {
+        Mechanism::new(self.clone())
+    }
+
+    /// The element that row `row` of λ belongs to.
+    pub fn element_of_row(&self, row: usize) -> Option<&ConstraintElement> {
+        self.structure.row_block_of(row).map(|i| &self.elements[i])
+    }
+}
+
+/// What a system is built from.
+pub(crate) struct Parts {
+    pub directory: Arc<Directory>,
+    pub gravity: [f64; 3],
+    pub elements: Vec<ConstraintElement>,
+    pub forces: Vec<ForceElement>,
+    pub controllers: Vec<ControllerElement>,
+    pub hints: Vec<f64>,
+    pub outs: usize,
+    pub t_start: f64,
+    pub states: Vec<f64>,
+    pub efforts: DriverEfforts,
+}
+
+/// Error-norm groups of a body: whole vectors, so that the world's axes do not matter.
+fn groups(builder: &mut StructureBuilder, body: &Body) {
+    match body.kind {
+        BodyKind::Ground => {}
+        BodyKind::Rigid => {
+            builder.group(GroupKind::Position, body.q, 3);
+            builder.group(GroupKind::Rotation, body.q + 3, 4);
+            builder.group(GroupKind::Velocity, body.v, 3);
+            builder.group(GroupKind::AngularVelocity, body.v + 3, 3);
+        }
+        BodyKind::PlanarRigid => {
+            builder.group(GroupKind::Position, body.q, 2);
+            builder.group(GroupKind::Angle, body.q + 2, 1);
+            builder.group(GroupKind::Velocity, body.v, 2);
+            builder.group(GroupKind::AngularVelocity, body.v + 2, 1);
+        }
+        BodyKind::Point | BodyKind::PlanarPoint => {
+            builder.group(GroupKind::Position, body.q, body.kind.nq());
+            builder.group(GroupKind::Velocity, body.v, body.kind.nv());
+        }
+    }
+}

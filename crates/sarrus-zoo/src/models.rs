@@ -1,0 +1,106 @@
+//! The repository's `models/` folder, embedded, with the counts that each model must show.
+
+macro_rules! embed {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../models/", $name, ".toml")))),*]
+    };
+}
+
+/// Name and text of every file in `models/`, by name.
+pub static MODELS: &[(&str, &str)] = embed![
+    "andrews",
+    "chain",
+    "double_pendulum",
+    "four_bar",
+    "gyroscope",
+    "heavy_top",
+    "mcpherson",
+    "mcpherson_overconstrained",
+    "n_four_bar",
+    "pendulum",
+    "rolling_ball",
+    "rolling_disc",
+    "sarrus",
+    "slider_crank",
+    "strandbeest",
+];
+
+/// Text of a shipped model.
+pub fn model(name: &str) -> Option<&'static str> {
+    MODELS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// Sizes of a model at its start, found with a separate program from the rows of its joints and constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Name of the shipped model.
+    pub model: &'static str,
+    /// Velocity coordinates of all bodies.
+    pub velocities: usize,
+    /// Constraint rows, those of drivers included.
+    pub rows: usize,
+    /// Rank of the rows.
+    pub rank: usize,
+}
+
+const fn counts(model: &'static str, velocities: usize, rows: usize, rank: usize) -> Counts {
+    Counts { model, velocities, rows, rank }
+}
+
+/// Counts of every shipped model with its default parameters.
+pub static COUNTS: &[Counts] = &[
+    counts("andrews", 21, 20, 20),
+    counts("chain", 60, 30, 30),
+    counts("double_pendulum", 12, 6, 6),
+    counts("four_bar", 9, 8, 8),
+    counts("gyroscope", 24, 21, 21),
+    counts("heavy_top", 6, 3, 3),
+    counts("mcpherson", 30, 26, 26),
+    counts("mcpherson_overconstrained", 30, 31, 26),
+    counts("n_four_bar", 15, 14, 14),
+    counts("pendulum", 3, 2, 2),
+    counts("rolling_ball", 6, 4, 4),
+    counts("rolling_disc", 6, 3, 3),
+    counts("sarrus", 30, 30, 29),
+    counts("slider_crank", 9, 8, 8),
+    counts("strandbeest", 111, 111, 111),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_file_of_the_folder_is_embedded() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .expect("the models folder")
+            .filter_map(|entry| {
+                let path = entry.expect("a readable entry").path();
+                let stem = path.file_stem()?.to_str()?.to_owned();
+                (path.extension()? == "toml").then_some(stem)
+            })
+            .collect();
+        files.sort();
+        let names: Vec<&str> = MODELS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(files, names);
+    }
+
+    #[test]
+    fn every_model_opens_with_what_it_shows_what_to_expect_and_a_command() {
+        for (name, text) in MODELS {
+            let opening: String = text.lines().take_while(|l| l.starts_with('#')).collect();
+            assert!(opening.len() > 200, "{name}");
+            assert!(opening.contains("Expect: "), "{name}");
+            assert!(opening.contains(&format!("sarrus run models/{name}.toml")), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_model_has_its_counts() {
+        let counted: Vec<&str> = COUNTS.iter().map(|c| c.model).collect();
+        let names: Vec<&str> = MODELS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(counted, names);
+    }
+}
