@@ -8,12 +8,10 @@
 use sarrus_math::Real;
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Span};
-use sarrus_solve::kkt::{HUB_DEGREE, Kkt, Rank, Rows as Which};
-use sarrus_solve::{Equations, Problem, SolveError, Stage, State};
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, State, StructureError};
 use sarrus_system::body::BodyKind;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
-use sarrus_system::names::Named;
 use sarrus_system::signal::Signal;
 use sarrus_system::system::Family;
 use sarrus_system::{At, ConstraintElement, Mechanism, System};
@@ -76,6 +74,13 @@ pub enum AssemblyError {
         /// Where the first of them stands.
         at: Span,
     },
+    /// The values to be kept cannot be laid out.
+    #[error("assembly: {source}")]
+    Layout {
+        /// Why.
+        #[from]
+        source: StructureError,
+    },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
@@ -102,7 +107,7 @@ impl AssemblyError {
             )],
             AssemblyError::Velocities { at, .. } => vec![Diagnostic::new(*at, self.to_string())
                 .hint("leave out one of the values that contradict each other: the others determine it")],
-            AssemblyError::Solve { .. } => vec![Diagnostic::bare(self.to_string())],
+            AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => vec![Diagnostic::bare(self.to_string())],
         }
     }
 }
@@ -357,7 +362,7 @@ fn held(
     hints: &[f64],
 ) -> Result<(Mechanism, Equations, Kkt), AssemblyError> {
     let elements = [&system.elements[..], &holds[..]].concat();
-    let all = system.with_elements(elements).map_err(|e| SolveError::from_structure(e))?;
+    let all = system.with_elements(elements)?;
     let mut mechanism = Arc::new(all).mechanism();
     mechanism.set_hints(hints);
     let eq = Equations::new(&mechanism);

@@ -8,6 +8,7 @@ mod check;
 mod clock;
 mod energy;
 mod error;
+mod failure;
 mod method;
 mod rank;
 mod recorder;

@@ -45,7 +45,7 @@ impl Facts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// Name in its registry.
-    pub name: &'static str,
+    pub name: String,
     /// Options as given.
     pub options: Options,
 }
@@ -54,7 +54,7 @@ impl Part {
     /// As the command line writes it: `baumgarte:alpha=5,beta=5`.
     pub fn text(&self) -> String {
         let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
-        if options.is_empty() { self.name.to_string() } else { format!("{}:{}", self.name, options.join(",")) }
+        if options.is_empty() { self.name.clone() } else { format!("{}:{}", self.name, options.join(",")) }
     }
 }
 
@@ -106,21 +106,19 @@ impl Method {
 
         // the registries agree to names and options
         let at = |at: Span| move |source: MethodError| SetupError::Method { source, at };
-        let f = formulations::find(&formulation.0).map_err(at(formulation.2))?;
-        (f.new)(&formulation.1).map_err(at(formulation.2))?;
-        let s = stabilizations::find(&stabilization.0).map_err(at(stabilization.2))?;
-        (s.new)(&stabilization.1).map_err(at(stabilization.2))?;
+        formulations::make(&formulation.0, &formulation.1).map_err(at(formulation.2))?;
+        stabilizations::make(&stabilization.0, &stabilization.1).map_err(at(stabilization.2))?;
         let i = integrators::find(&integrator.0).map_err(at(integrator.2))?;
         (i.new)(&integrator.1).map_err(at(integrator.2))?;
 
         // mixes that cannot work
-        if let (true, Some(rank)) = (f.needs_full_rank, facts.rank.filter(|rank| *rank < facts.rows)) {
+        if let ("direct", Some(rank)) = (formulation.0.as_str(), facts.rank.filter(|rank| *rank < facts.rows)) {
             return Err(SetupError::NotIndependent { rows: facts.rows, rank, at: formulation.2 });
         }
         Ok(Method {
-            formulation: Part { name: f.name, options: formulation.1 },
-            stabilization: Part { name: s.name, options: stabilization.1 },
-            integrator: Part { name: i.name, options: integrator.1 },
+            formulation: Part { name: formulation.0, options: formulation.1 },
+            stabilization: Part { name: stabilization.0, options: stabilization.1 },
+            integrator: Part { name: integrator.0, options: integrator.1 },
             adaptive: i.adaptive,
             rtol: settings.rtol,
             atol: settings.atol,
@@ -132,17 +130,17 @@ impl Method {
 
     /// Makes the formulation.
     pub fn new_formulation(&self) -> Result<Box<dyn Formulation>, MethodError> {
-        (formulations::find(self.formulation.name)?.new)(&self.formulation.options)
+        formulations::make(&self.formulation.name, &self.formulation.options)
     }
 
     /// Makes the stabilization.
     pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
-        (stabilizations::find(self.stabilization.name)?.new)(&self.stabilization.options)
+        stabilizations::make(&self.stabilization.name, &self.stabilization.options)
     }
 
     /// Makes the integrator.
     pub fn new_integrator(&self) -> Result<Integrator, MethodError> {
-        (integrators::find(self.integrator.name)?.new)(&self.integrator.options)
+        (integrators::find(&self.integrator.name)?.new)(&self.integrator.options)
     }
 
     /// `proximal + projection + dop853`

@@ -5,9 +5,12 @@ use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
 use sarrus_solve::integrators::{Flow, Observer};
-use sarrus_solve::{Dynamics, Problem, SolveError, Stage, State, StepInfo};
+use sarrus_solve::{Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepInfo};
 use sarrus_system::{Columns, Mechanism};
 use std::time::Instant;
+
+/// Accelerations of a run that is not sampled are looked at this many times.
+const LOOKS: f64 = 50.0;
 
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,28 +23,145 @@ pub(crate) enum Stop {
     Wall(f64),
 }
 
+/// What may end a run early.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Time at the start and the end [s].
+    pub span: (f64, f64),
+    /// Most steps.
+    pub max_steps: Option<u64>,
+    /// Longest wall time [s].
+    pub wall_limit: Option<f64>,
+}
+
 /// Everything that is kept of a run while it goes on.
 pub(crate) struct Recorder<'a> {
-    /// Where samples go; none are taken without columns.
-    pub columns: Option<&'a Columns>,
     /// The samples.
     pub trajectory: Trajectory,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
-    /// Energies at every step and sample.
+    /// Energies at every step.
     pub energy: EnergyBook,
-    /// Who may stop the run.
-    pub watch: &'a mut dyn Watch,
-    /// Most steps.
-    pub max_steps: Option<u64>,
-    /// Longest wall time [s], from `started`.
-    pub wall_limit: Option<f64>,
-    /// When the run started.
-    pub started: Instant,
-    /// Steps so far.
-    pub steps: u64,
     /// Why the run was stopped, if it was.
     pub stop: Option<Stop>,
-    /// The first sample whose accelerations could not be found.
+    /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
+    columns: Option<&'a Columns>,
+    /// Whether a row needs accelerations.
+    accelerations: bool,
+    watch: &'a mut dyn Watch,
+    bounds: Bounds,
+    started: Instant,
+    steps: u64,
+    next_look: f64,
+    eq: Equations,
+    /// A sample, brought onto the constraints.
+    sample: State,
+    /// Stands in where accelerations are not known.
+    unknown: Accel,
+}
+
+impl<'a> Recorder<'a> {
+    /// Ready for a run that starts at `s`; without columns no samples are kept.
+    pub fn new(
+        mechanism: &mut Mechanism,
+        s: &State,
+        columns: Option<&'a Columns>,
+        bounds: Bounds,
+        watch: &'a mut dyn Watch,
+    ) -> Recorder<'a> {
+        let mut eq = Equations::new(mechanism);
+        mechanism.update(s, Stage::VELOCITY, &mut eq);
+        let structure = mechanism.structure();
+        let mut violations = Violations::new(structure);
+        violations.add(structure, &eq);
+        let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
+        if let Some(columns) = columns {
+            names.extend_from_slice(&columns.names);
+            units.extend_from_slice(&columns.units);
+        }
+        let mut unknown = Accel::zeros(structure);
+        unknown.vdot.fill(f64::NAN);
+        unknown.lambda.fill(f64::NAN);
+        Recorder {
+            trajectory: Trajectory::new(names, units),
+            violations,
+            energy: EnergyBook::new(mechanism.energy(s)),
+            stop: None,
+            unsampled: None,
+            accelerations: columns
+                .is_some_and(|c| c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")),
+            columns,
+            watch,
+            bounds,
+            started: Instant::now(),
+            steps: 0,
+            next_look: s.t,
+            eq,
+            sample: s.clone(),
+            unknown,
+        }
+    }
+
+    /// Takes note of the accelerations at `s`. Returns whether there are any.
+    fn look(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> bool {
+        match ode.evaluate(s) {
+            Ok(_) => {
+                let (structure, eq) = (ode.problem().structure(), ode.equations());
+                self.violations.add_acceleration(structure, eq, &eq.gamma, ode.accel());
+                true
+            }
+            Err(error) => {
+                self.unsampled.get_or_insert((s.t, error));
+                false
+            }
+        }
+    }
+}
+
+impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
+    fn sample(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
+        let Some(columns) = self.columns else { return };
+
+        // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
+        // sample stays as it is
+        self.sample.copy_from(s);
+        if ode.project(&mut self.sample).is_err() {
+            self.sample.copy_from(s);
+        }
+        let sample = std::mem::take(&mut self.sample);
+        let known = self.accelerations && self.look(ode, &sample);
+        let row = self.trajectory.push();
+        row[0] = sample.t;
+        if known {
+            let (eq, accel) = (ode.equations().clone(), ode.accel().clone());
+            columns.row(ode.problem_mut(), &sample, &eq, &accel, &mut row[1..]);
+        } else {
+            ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
+            columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
+        }
+        self.sample = sample;
+    }
+
+    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {
+        self.steps += 1;
+        let mechanism = ode.problem_mut();
+        mechanism.update(s, Stage::VELOCITY, &mut self.eq);
+        self.violations.add(mechanism.structure(), &self.eq);
+        self.energy.add(mechanism.energy(s));
+        if !self.accelerations && s.t >= self.next_look {
+            self.look(ode, s);
+            self.next_look = s.t + (self.bounds.span.1 - self.bounds.span.0) / LOOKS;
+        }
+
+        let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Flow::Stop;
+        let elapsed = || self.started.elapsed().as_secs_f64();
+        self.stop = match self.bounds {
+            _ if asked => Some(Stop::Asked),
+            Bounds { max_steps: Some(most), .. } if self.steps >= most => Some(Stop::Steps(most)),
+            Bounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(Stop::Wall(limit)),
+            _ => None,
+        };
+        if self.stop.is_some() { Flow::Stop } else { Flow::Continue }
+    }
 }

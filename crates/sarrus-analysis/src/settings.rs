@@ -1,6 +1,7 @@
 //! What is asked of a run: the file's `[run]` and `[output]`, and over them what the caller says.
 
 use crate::error::SetupError;
+use sarrus_model::record::Plain;
 use sarrus_model::settings::{Assembly, Certify, MethodChoice, OptionValue, OutputSettings, RunSettings};
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
@@ -26,6 +27,42 @@ pub struct Overrides {
     pub every: Option<f64>,
     /// In place of `output.columns`.
     pub columns: Option<Vec<String>>,
+}
+
+impl Overrides {
+    /// What they say about `[run]`, for the resolved file.
+    pub fn run_entries(&self) -> Vec<(&'static str, Plain)> {
+        let number = |key, x: Option<f64>| x.map(|x| (key, Plain::Number(x)));
+        let method = |key, m: &Option<MethodChoice>| m.as_ref().map(|m| (key, plain(m)));
+        [
+            number("t_end", self.t_end),
+            method("integrator", &self.integrator),
+            method("formulation", &self.formulation),
+            method("stabilization", &self.stabilization),
+            number("rtol", self.rtol),
+            number("atol", self.atol),
+            number("step", self.step),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// A method as a file writes it.
+fn plain(method: &MethodChoice) -> Plain {
+    if method.options.is_empty() {
+        return Plain::Text(method.kind.clone());
+    }
+    let mut table = vec![("kind".to_string(), Plain::Text(method.kind.clone()))];
+    for (name, value) in &method.options {
+        let value = match value {
+            OptionValue::Number(x) => Plain::Number(*x),
+            OptionValue::Name(text) => Plain::Text(text.clone()),
+        };
+        table.push((name.clone(), value));
+    }
+    Plain::Table(table)
 }
 
 /// What is asked of a run, defaults of times and tolerances filled in, methods still by name.

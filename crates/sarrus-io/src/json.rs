@@ -23,13 +23,20 @@ pub fn parse(text: &str, file: u32) -> Result<Table, Diagnostic> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let result = parse_to_ast(text, &CollectOptions::default(), &strict)
-        .map_err(|e| Diagnostic::new(span(file, e.range()), format!("JSON: {}", e.kind())))?;
+    let result = parse_to_ast(text, &CollectOptions::default(), &strict).map_err(|e| {
+        Diagnostic::new(span(file, e.range()), format!("JSON: {}", lower(&e.kind().to_string())))
+    })?;
     match result.value {
         Some(ast::Value::Object(o)) => object(text, file, o),
         Some(other) => Err(Diagnostic::new(span(file, other.range()), "JSON: a model is an object")),
         None => Err(Diagnostic::new(Span { file, start: 0, end: 0 }, "JSON: the file is empty")),
     }
+}
+
+/// The text with a small first letter, as all messages have it.
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|c| c.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn span(file: u32, at: jsonc_parser::common::Range) -> Span {

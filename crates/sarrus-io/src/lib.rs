@@ -25,7 +25,7 @@ mod read;
 pub mod resolved;
 pub mod schema;
 
-pub use load::SECTIONS;
+pub use load::{INCLUDE_KEYS, SECTIONS, SectionInfo, TABLE_KEYS};
 pub use resolved::write_resolved;
 
 use sarrus_model::{Failure, Model};

@@ -51,8 +51,8 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources) -> Result<Table, Dia
         return Err(Diagnostic::bare(format!("{name}: is larger than {} MiB", MAX_BYTES >> 20)));
     }
     let lower = name.to_ascii_lowercase();
-    let is_json = lower.ends_with(".json")
-        || (!lower.ends_with(".toml") && text.trim_start().starts_with('{'));
+    let is_json =
+        lower.ends_with(".json") || (!lower.ends_with(".toml") && text.trim_start().starts_with('{'));
     if let Some(at) = too_deep(text, !is_json) {
         let at = Span { file, start: at as u32, end: at as u32 + 1 };
         return Err(Diagnostic::new(at, format!("nested more than {MAX_DEPTH} deep")));

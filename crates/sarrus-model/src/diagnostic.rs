@@ -188,12 +188,8 @@ fn snippet(out: &mut String, text: &str, at: Span, line: usize, hint: Option<&st
 
     // cut a long line to a window around the place
     let first = from_char.saturating_sub(SHOWN / 2);
-    let shown: String = whole
-        .chars()
-        .skip(first)
-        .take(SHOWN)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let shown: String =
+        whole.chars().skip(first).take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let caret = from_char - first;
     let width = width.min(SHOWN.saturating_sub(caret)).max(1);
     let number = line.to_string();

@@ -367,8 +367,11 @@ impl Model {
                 .also(*at, format!("`{name}` is defined here"));
         }
         if let Some(named) = self.names.get(name) {
-            return Diagnostic::new(span, format!("`{name}` is a {}, not a {what}", named.section.singular()))
-                .also(named.span, format!("`{name}` is defined here"));
+            return Diagnostic::new(
+                span,
+                format!("`{name}` is a {}, not a {what}", named.section.singular()),
+            )
+            .also(named.span, format!("`{name}` is defined here"));
         }
         let candidates = sections.iter().flat_map(|s| self.elements(*s)).map(|e| e.name.as_str());
         let hint = suggest(name, candidates).map(|near| format!("did you mean `{near}`?"));

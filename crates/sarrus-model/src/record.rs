@@ -57,6 +57,12 @@ impl Recorder {
         insert(table, &place.path, value);
     }
 
+    /// Notes that a table is there, though nothing in it may be read.
+    pub fn touch(&mut self, place: &Place) {
+        let table = self.elements.entry((place.section, place.element.clone())).or_default();
+        open(table, &place.path);
+    }
+
     /// Forgets a value: another key says the same in the resolved file.
     pub fn remove(&mut self, place: &Place) {
         if let ([key], Some(table)) =
@@ -92,6 +98,17 @@ fn insert(table: &mut Vec<(String, Plain)>, path: &[String], value: Plain) {
         if let Plain::Table(inner) = slot {
             insert(inner, rest, value);
         }
+    }
+}
+
+/// Makes the tables on a path.
+fn open(table: &mut Vec<(String, Plain)>, path: &[String]) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if !table.iter().any(|(k, _)| k == key) {
+        table.push((key.clone(), Plain::Table(Vec::new())));
+    }
+    if let Some((_, Plain::Table(inner))) = table.iter_mut().find(|(k, _)| k == key) {
+        open(inner, rest);
     }
 }
 

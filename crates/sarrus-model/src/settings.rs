@@ -20,16 +20,36 @@ pub const RUN_KEYS: &[Key] = &[
     Key::new("stabilization", KeyType::Method, "auto", "how drift is removed"),
     Key::new("rtol", KeyType::Number, "1e-6", "relative tolerance of a step"),
     Key::new("atol", KeyType::Number, "1e-8", "absolute tolerance of a step"),
-    Key::new("step", KeyType::Number, "chosen", "of fixed-step methods; of the others the first and largest (s)"),
-    Key::new("coordinates", KeyType::Choice(&["absolute", "joint"]), "absolute", "coordinates of the equations"),
-    Key::new("rotation", KeyType::Choice(&["quaternion", "euler_zxz"]), "quaternion", "how orientations are stored"),
+    Key::new(
+        "step",
+        KeyType::Number,
+        "chosen",
+        "of fixed-step methods; of the others the first and largest (s)",
+    ),
+    Key::new(
+        "coordinates",
+        KeyType::Choice(&["absolute", "joint"]),
+        "absolute",
+        "coordinates of the equations",
+    ),
+    Key::new(
+        "rotation",
+        KeyType::Choice(&["quaternion", "euler_zxz"]),
+        "quaternion",
+        "how orientations are stored",
+    ),
     Key::new(
         "regularize",
         KeyType::Either(&KeyType::Flag, &KeyType::Choice(&["auto", "jets", "amirouche"])),
         "auto",
         "through singular positions",
     ),
-    Key::new("assembly", KeyType::Choice(&["full", "velocity", "none"]), "full", "what is made consistent before the run"),
+    Key::new(
+        "assembly",
+        KeyType::Choice(&["full", "velocity", "none"]),
+        "full",
+        "what is made consistent before the run",
+    ),
     Key::new("certify", KeyType::Table(CERTIFY_KEYS), "", "limits of the certificate"),
 ];
 

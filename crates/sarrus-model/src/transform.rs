@@ -83,12 +83,12 @@ impl Transform {
             return p;
         }
         let r = apply(&self.q, p);
-        std::array::from_fn(|k| r[k] + self.d[k])
+        plain_zeros(std::array::from_fn(|k| r[k] + self.d[k]))
     }
 
     /// A polar world vector.
     pub fn vector(&self, a: [f64; 3]) -> [f64; 3] {
-        if self.identity { a } else { apply(&self.q, a) }
+        if self.identity { a } else { plain_zeros(apply(&self.q, a)) }
     }
 
     /// An axial world vector.
@@ -97,18 +97,18 @@ impl Transform {
             return a;
         }
         let s = self.sign();
-        apply(&self.q, a).map(|x| s * x)
+        plain_zeros(apply(&self.q, a).map(|x| s * x))
     }
 
     /// A point or polar vector in body axes.
     pub fn local(&self, p: [f64; 3]) -> [f64; 3] {
-        if self.identity { p } else { std::array::from_fn(|k| self.l[k] * p[k]) }
+        if self.identity { p } else { plain_zeros(std::array::from_fn(|k| self.l[k] * p[k])) }
     }
 
     /// An axial vector in body axes.
     pub fn local_axial(&self, a: [f64; 3]) -> [f64; 3] {
         let s = self.sign();
-        if self.identity { a } else { std::array::from_fn(|k| s * self.l[k] * a[k]) }
+        if self.identity { a } else { plain_zeros(std::array::from_fn(|k| s * self.l[k] * a[k])) }
     }
 
     /// A tensor in body axes: L I L.
@@ -116,7 +116,7 @@ impl Transform {
         if self.identity {
             return i;
         }
-        std::array::from_fn(|r| std::array::from_fn(|c| self.l[r] * i[r][c] * self.l[c]))
+        std::array::from_fn(|r| plain_zeros(std::array::from_fn(|c| self.l[r] * i[r][c] * self.l[c])))
     }
 
     /// A frame of the file.
@@ -188,6 +188,11 @@ impl Frame {
     }
 }
 
+/// The vector without -0.0, which a mirror makes: defaults are recognised by comparison, and -0.0 equals 0.0.
+fn plain_zeros(a: [f64; 3]) -> [f64; 3] {
+    a.map(|x| x + 0.0)
+}
+
 /// R a.
 pub fn apply(r: &Matrix, a: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2])
@@ -225,7 +230,8 @@ pub fn quaternion(r: &Matrix) -> [f64; 4] {
         2 => [f * (r[0][2] - r[2][0]), f * (r[0][1] + r[1][0]), s, f * (r[1][2] + r[2][1])],
         _ => [f * (r[1][0] - r[0][1]), f * (r[0][2] + r[2][0]), f * (r[1][2] + r[2][1]), s],
     };
-    normalized(if q[0] < 0.0 { q.map(|x| -x) } else { q })
+    // without -0.0, as in `plain_zeros`
+    normalized(if q[0] < 0.0 { q.map(|x| -x) } else { q }).map(|x| x + 0.0)
 }
 
 /// The unit quaternion; one that is unit to roundoff passes unchanged, so that a number written and

@@ -15,8 +15,8 @@
 //! resting ones, and would depend on how many of them there are. Numbers in no group (energy bookkeeping, for
 //! example) are integrated but do not control the step.
 //!
-//! **Controller.** For an estimate of size h^k, proportional-integral control [Gustafsson1991; Hairer1996,
-//! section IV.2]: h' = h · safety · err^(-α) · err₋₁^β with β = 0.2/k, α = 1/k - 0.75 β, within the growth limits.
+//! **Controller.** For an estimate of size h^k, proportional-integral control \[Gustafsson1991\],
+//! \[Hairer1996, section IV.2\]: h' = h · safety · err^(-α) · err₋₁^β with β = 0.2/k, α = 1/k - 0.75 β, within the growth limits.
 
 use crate::error::{MethodError, SolveError};
 use crate::problem::{Array, Group, GroupKind, State};
@@ -32,12 +32,12 @@ const SLIVER: f64 = 1e-9;
 pub struct Control {
     /// Relative tolerance.
     pub rtol: f64,
-    /// Absolute tolerance [m, rad, m/s, rad/s].
+    /// Absolute tolerance \[m, rad, m/s, rad/s\].
     pub atol: f64,
-    /// Size of fixed steps, or first and largest size of adaptive ones [s]. Without it a fixed-step method takes
+    /// Size of fixed steps, or first and largest size of adaptive ones \[s\]. Without it a fixed-step method takes
     /// 1000 steps to the first [`t_end`](Control::t_end), and notes the size here.
     pub step: Option<f64>,
-    /// Where steps must end [s].
+    /// Where steps must end \[s\].
     pub t_end: f64,
     /// Work done so far.
     pub counts: StepCounts,
@@ -68,7 +68,7 @@ pub struct StepLimits {
     pub safety: f64,
     /// The most that a step may grow over the one before.
     pub growth: f64,
-    /// The least step [s]; never less than what time can resolve.
+    /// The least step \[s\]; never less than what time can resolve.
     pub min_step: f64,
 }
 
@@ -103,7 +103,7 @@ impl Control {
         })
     }
 
-    /// The size that the next step would have if it were not for [`t_end`](Control::t_end) [s], once known.
+    /// The size that the next step would have if it were not for [`t_end`](Control::t_end) \[s\], once known.
     pub fn proposal(&self) -> Option<f64> {
         match (self.proposal, self.step) {
             (Some(h), Some(step)) => Some(h.min(step)),
@@ -204,10 +204,9 @@ fn array<'a>(group: &Group, s: &'a State) -> &'a [f64] {
 fn allowed(group: &Group, control: &Control, a: &State, b: &State) -> f64 {
     let size = match group.kind {
         GroupKind::Rotation | GroupKind::Angle => 1.0,
-        GroupKind::Position
-        | GroupKind::Velocity
-        | GroupKind::AngularVelocity
-        | GroupKind::Auxiliary => length(group, a).max(length(group, b)),
+        GroupKind::Position | GroupKind::Velocity | GroupKind::AngularVelocity | GroupKind::Auxiliary => {
+            length(group, a).max(length(group, b))
+        }
     };
     control.atol + control.rtol * size
 }
@@ -223,7 +222,7 @@ pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, del
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).
-/// [Hairer1993, section II.10]
+/// \[Hairer1993, section II.10\]
 pub fn pair_error_norm(
     groups: &[Group],
     control: &Control,
@@ -242,7 +241,7 @@ pub fn pair_error_norm(
 
 /// A first step for an estimate of size h^`power`: small enough that an explicit Euler step of it is accurate to
 /// about 1%, from the sizes of the state, of its rate `slope`, and of the change of the rate over a trial step.
-/// [Hairer1993, section II.4]
+/// \[Hairer1993, section II.4\]
 ///
 /// `state` and `rate` are scratch. Evaluates the right side once, or a few times where that fails.
 pub(crate) fn initial_step(
@@ -327,7 +326,9 @@ fn combine_array<'a>(
             }
         }
         match base {
-            Some(base) => out.iter_mut().zip(&base[start..]).zip(&*sum).for_each(|((o, b), s)| *o = b + h * s),
+            Some(base) => {
+                out.iter_mut().zip(&base[start..]).zip(&*sum).for_each(|((o, b), s)| *o = b + h * s)
+            }
             None => out.iter_mut().zip(&*sum).for_each(|(o, s)| *o = h * s),
         }
     }

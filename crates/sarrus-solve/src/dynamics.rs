@@ -23,9 +23,10 @@ pub struct Counts {
     pub projection_iterations: u64,
 }
 
-/// The equations of motion of `problem` as an [`Ode`].
-pub struct Dynamics<'a> {
-    problem: &'a mut dyn Problem,
+/// The equations of motion of `problem` as an [`Ode`]. Knowing the type of the problem, an observer of a run can ask it
+/// for more than a [`Problem`] tells.
+pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
+    problem: &'a mut P,
     formulation: Box<dyn Formulation>,
     stabilization: Box<dyn Stabilization>,
     kkt: Kkt,
@@ -36,14 +37,14 @@ pub struct Dynamics<'a> {
     counts: Counts,
 }
 
-impl<'a> Dynamics<'a> {
+impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// Puts the three together; analyses the pattern once.
     pub fn new(
-        problem: &'a mut dyn Problem,
+        problem: &'a mut P,
         formulation: Box<dyn Formulation>,
         stabilization: Box<dyn Stabilization>,
-    ) -> Result<Dynamics<'a>, SolveError> {
-        let eq = Equations::new(problem);
+    ) -> Result<Dynamics<'a, P>, SolveError> {
+        let eq = Equations::new(&problem);
         let kkt = Kkt::new(problem.structure(), &eq, formulation.hub_degree())?;
         let accel = Accel::zeros(problem.structure());
         Ok(Dynamics { problem, formulation, stabilization, kkt, eq, accel, h: 0.0, counts: Counts::default() })
@@ -60,7 +61,7 @@ impl<'a> Dynamics<'a> {
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
     /// it was moved.
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
-        let done = self.stabilization.project(self.problem, &mut self.kkt, &mut self.eq, s)?;
+        let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;
         self.counts.projection_iterations += u64::from(done.iterations);
         Ok(done.moved)
     }
@@ -76,12 +77,12 @@ impl<'a> Dynamics<'a> {
     }
 
     /// The problem.
-    pub fn problem(&self) -> &dyn Problem {
+    pub fn problem(&self) -> &P {
         self.problem
     }
 
     /// The problem, to be changed; its structure and masses must stay.
-    pub fn problem_mut(&mut self) -> &mut dyn Problem {
+    pub fn problem_mut(&mut self) -> &mut P {
         self.problem
     }
 
@@ -102,7 +103,7 @@ impl<'a> Dynamics<'a> {
     }
 }
 
-impl Ode for Dynamics<'_> {
+impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn structure(&self) -> &Structure {
         self.problem.structure()
     }

@@ -409,3 +409,45 @@ pub trait Problem {
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.
     fn name_of_row(&self, row: usize) -> String;
 }
+
+impl<P: Problem + ?Sized> Problem for &mut P {
+    fn structure(&self) -> &Structure {
+        (**self).structure()
+    }
+
+    fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
+        (**self).mass(mass, minv);
+    }
+
+    fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
+        (**self).update(s, stage, eq);
+    }
+
+    fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        (**self).qdot(s, qdot);
+    }
+
+    fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
+        (**self).xdot(s, eq, accel, xdot);
+    }
+
+    fn retract(&self, q: &mut [f64], delta: &[f64]) {
+        (**self).retract(q, delta);
+    }
+
+    fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
+        (**self).difference(a, b, delta);
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        (**self).normalize(q);
+    }
+
+    fn accept(&mut self, s: &State) {
+        (**self).accept(s);
+    }
+
+    fn name_of_row(&self, row: usize) -> String {
+        (**self).name_of_row(row)
+    }
+}

@@ -22,7 +22,7 @@ pub trait Ode {
     /// Sizes, and the groups for error norms.
     fn structure(&self) -> &Structure;
 
-    /// Announces the size [s] of the step that the next right sides belong to; some stabilizations depend on it.
+    /// Announces the size \[s\] of the step that the next right sides belong to; some stabilizations depend on it.
     fn begin_step(&mut self, _h: f64) {}
 
     /// The rates at `s`: q̇ (nq), v̇ (nv), ẋ (nx). The hot path: must not allocate.
@@ -31,7 +31,7 @@ pub trait Ode {
     /// Makes quaternions unit, without changing their sign.
     fn normalize(&self, q: &mut [f64]);
 
-    /// Ends an accepted step of size `h` [s]: brings `s` onto the constraints and lets the problem take note.
+    /// Ends an accepted step of size `h` \[s\]: brings `s` onto the constraints and lets the problem take note.
     ///
     /// Returns whether the right side at `s` may now differ from what it was before the call (the state was
     /// moved, or the problem switched); if not, the slope at the end of the step is used again for the next.
@@ -79,9 +79,14 @@ pub trait Step: Send {
     ///
     /// On an error `s` is left as it was. Call [`prepare`](Step::prepare) before the first step, and whenever
     /// `ode` has changed otherwise than through [`Ode::finish_step`].
-    fn step(&mut self, ode: &mut dyn Ode, s: &mut State, control: &mut Control) -> Result<StepInfo, StepError>;
+    fn step(
+        &mut self,
+        ode: &mut dyn Ode,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError>;
 
-    /// Writes the state at time `t` [s] inside the step just taken into `out`, which must have its sizes; `t`
+    /// Writes the state at time `t` \[s\] inside the step just taken into `out`, which must have its sizes; `t`
     /// outside is taken as the nearer end.
     ///
     /// The interpolant is continuously differentiable over the whole run: it passes through the states that
@@ -161,9 +166,9 @@ impl Integrator {
 /// What an accepted step was.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepInfo {
-    /// Time at its start [s].
+    /// Time at its start \[s\].
     pub t: f64,
-    /// Its size [s].
+    /// Its size \[s\].
     pub h: f64,
     /// Estimated error, 1 being the tolerance; 0 for fixed steps.
     pub error: f64,

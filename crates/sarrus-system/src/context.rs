@@ -3,6 +3,7 @@
 
 use crate::body::BodyKind;
 use crate::formula::{Binder, Level};
+use crate::joint::Fixed;
 use crate::names::Directory;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
@@ -98,6 +99,17 @@ impl<'a> Context<'a> {
             Space::Planar => Pose { p: Vec3(p), rot: Mat3::rot_z(angle), angle },
             Space::Spatial => Pose::from_quat(p, q),
         }
+    }
+
+    /// The frame of a body as the file means it, from its centre of mass: the ground of an included file lies where the file
+    /// does, mirrored if the file is.
+    pub fn frame_of(&self, body: u32) -> Fixed {
+        let com = self.directory.bodies[body as usize].com;
+        if body != 0 {
+            return Fixed { p: [-com[0], -com[1], -com[2]], rot: Mat3::identity(), angle: 0.0 };
+        }
+        let transform = self.reader.transform();
+        Fixed { p: transform.d, rot: Mat3(transform.q), angle: transform.angle }
     }
 
     /// A world vector of the model pose in the axes of a body.

@@ -55,7 +55,8 @@ impl Reading {
     /// The value; of a turn the one in (-π, π].
     pub fn value<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> R {
         match self {
-            Reading::PlanarAngle => M.angle - F.angle,
+            // z of F points away in a mirrored file: its angles count the other way
+            Reading::PlanarAngle => (M.angle - F.angle) * F.rot.0[2][2],
             Reading::TurnZ => {
                 let x_M = M.rot.col(0);
                 x_M.dot(F.rot.col(1)).atan2(x_M.dot(F.rot.col(0)))
@@ -72,8 +73,7 @@ impl Reading {
     pub fn direction<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> (Vec3<R>, Vec3<R>) {
         let none = Vec3::from_f64([0.0; 3]);
         match self {
-            Reading::PlanarAngle => (none, Vec3::from_f64([0.0, 0.0, 1.0])),
-            Reading::TurnZ => (none, F.rot.col(2)),
+            Reading::PlanarAngle | Reading::TurnZ => (none, F.rot.col(2)),
             Reading::TurnX => (none, M.rot.col(0)),
             Reading::Shift(axis) => (F.rot.col(axis), none),
         }

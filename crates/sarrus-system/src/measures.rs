@@ -147,9 +147,9 @@ pub fn read(
             let frame = ctx.body_or_ground("relative_to")?;
             let origin = system.directory.bodies[body as usize].from_com([0.0; 3]);
             let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-            let com = system.directory.bodies[frame as usize].com;
+            let carrier = ctx.frame_of(frame);
             let axes: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
-            let signal = |i| Signal::Relative(frame as usize, com, body as usize, r, i);
+            let signal = |i| Signal::Relative(frame as usize, carrier, body as usize, r, i);
             let what = What::Signals((0..axes.len()).map(signal).collect());
             Ok(Measure { components: axes.iter().map(|a| (a.to_string(), "m")).collect(), what })
         }

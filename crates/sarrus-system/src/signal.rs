@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::coordinate::CoordinateRef;
 use crate::formula::Formula;
-use crate::joint::Frames;
+use crate::joint::{Fixed, Frames};
 use sarrus_math::{Mat3, Real, Vec3};
 
 /// A number that can be read at an instant. Bodies are places in the reader's own list.
@@ -15,9 +15,9 @@ pub enum Signal {
     Constant(f64),
     /// Component of the position of a body's point, from the centre of mass [m].
     Position(usize, [f64; 3], usize),
-    /// Component of the position of a body's point in the frame of another body, from that body's origin (frame
-    /// body, its centre of mass from its origin, body, point) [m].
-    Relative(usize, [f64; 3], usize, [f64; 3], usize),
+    /// Component of the position of a body's point in a frame that another body carries (that body, the frame on it, body,
+    /// point) [m].
+    Relative(usize, Fixed, usize, [f64; 3], usize),
     /// Component of its velocity [m/s].
     Velocity(usize, [f64; 3], usize),
     /// Component of a body's quaternion.
@@ -110,9 +110,9 @@ impl Signal {
             Signal::Time => at.t,
             Signal::Constant(x) => R::from_f64(*x),
             Signal::Position(body, r, i) => at.pose(*body).point(r).0[*i],
-            Signal::Relative(frame, com, body, r, i) => {
-                let frame = at.pose(*frame);
-                frame.to_local(at.pose(*body).point(r) - frame.p).0[*i] + com[*i]
+            Signal::Relative(carrier, frame, body, r, i) => {
+                let frame = frame.place(at.pose(*carrier));
+                frame.to_local(at.pose(*body).point(r) - frame.p).0[*i]
             }
             Signal::Velocity(body, r, i) => at.twist(*body).point_velocity(at.pose(*body), r).0[*i],
             Signal::Quaternion(body, i) => quaternion(&at.pose(*body).rot)[*i],

@@ -62,7 +62,7 @@ pub fn family(name: &str) -> Vec<Entry> {
         "forces" => sarrus_system::forces::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
         "controllers" => sarrus_system::controllers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
         "measures" => sarrus_system::measures::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
-        "shapes" => sarrus_system::shapes::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
+        "shapes" => shapes(),
         "materials" => materials(),
         "formulations" => {
             sarrus_solve::formulations::KINDS.iter().map(|k| method(k.name, k.doc, String::new(), k.options)).collect()
@@ -83,7 +83,18 @@ fn joints() -> Vec<Entry> {
         .iter()
         .map(|k| {
             let space = if k.space == Space::Planar { "planar" } else { "spatial" };
-            entry(k.name, k.doc, space, k.keys)
+            entry(k.name, k.doc, space, &sarrus_system::compile::joint_keys(k))
+        })
+        .collect()
+}
+
+fn shapes() -> Vec<Entry> {
+    use sarrus_system::shapes::{KEYS, KINDS};
+    KINDS
+        .iter()
+        .map(|k| {
+            let own: Vec<Key> = KEYS.iter().filter(|key| k.takes.contains(&key.name)).copied().collect();
+            entry(k.name, k.doc, "", &own)
         })
         .collect()
 }
@@ -103,7 +114,9 @@ fn materials() -> Vec<Entry> {
 }
 
 fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> Entry {
-    let keys = keys.iter().map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
+    // keys that a later version will take are known to the reader so that it can say so; here they would mislead
+    let keys = keys.iter().filter(|k| !k.doc.contains("not available yet"));
+    let keys = keys.map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
     Entry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
 }
 

@@ -50,6 +50,7 @@
 
 pub mod catalogue;
 mod error;
+pub mod schema;
 
 pub use error::Error;
 pub use sarrus_analysis as analysis;

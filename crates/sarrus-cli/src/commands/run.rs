@@ -44,7 +44,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     tell(&outcome, args, printer);
     match results {
         Some(results) => {
-            if let Err(error) = write(&results, &model, &outcome) {
+            if let Err(error) = write(&results, &model, &request, &outcome) {
                 return refused(&error, printer);
             }
             if let Some(dir) = &args.out {
@@ -74,9 +74,10 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     }
 }
 
-fn write(results: &Results, model: &Model, outcome: &Outcome) -> Result<(), ResultsError> {
+fn write(results: &Results, model: &Model, request: &Simulate, outcome: &Outcome) -> Result<(), ResultsError> {
     results.write("trajectory.csv", |out| outcome.trajectory.write_csv(out))?;
-    results.write("model.toml", |out| out.write_all(write_resolved(model).as_bytes()))?;
+    let resolved = write_resolved(model, &request.overrides.run_entries());
+    results.write("model.toml", |out| out.write_all(resolved.as_bytes()))?;
     results.write("report.json", |out| {
         out.write_all(outcome.report.to_json().as_bytes())?;
         out.write_all(b"\n")

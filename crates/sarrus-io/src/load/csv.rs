@@ -9,10 +9,9 @@ use std::path::Path;
 /// The columns called `x` and `y`; without names those of that name, or the first two. `at` is where the
 /// file is asked for.
 pub fn columns(path: &Path, x: Option<&str>, y: Option<&str>, at: Span) -> Done<Vec<[f64; 2]>> {
-    parse(&read::text_of(path, at)?, x, y)
-        .map_err(|(line, message, hint)| {
-            Diagnostic::new(at, format!("{}:{line}: {message}", path.display())).maybe_hint(hint)
-        })
+    parse(&read::text_of(path, at)?, x, y).map_err(|(line, message, hint)| {
+        Diagnostic::new(at, format!("{}:{line}: {message}", path.display())).maybe_hint(hint)
+    })
 }
 
 type Wrong = (usize, String, Option<String>);
@@ -36,9 +35,9 @@ fn parse(text: &str, x: Option<&str>, y: Option<&str>) -> Result<Vec<[f64; 2]>, 
     let pick = |wanted: Option<&str>, usual: &str, position: usize| -> Result<usize, Wrong> {
         let found = |name: &str| head.iter().position(|c| c == name);
         match wanted {
-            Some(name) => found(name).filter(|_| has_names).ok_or_else(|| {
-                (first, format!("there is no column `{name}`"), did_you_mean(name, &head))
-            }),
+            Some(name) => found(name)
+                .filter(|_| has_names)
+                .ok_or_else(|| (first, format!("there is no column `{name}`"), did_you_mean(name, &head))),
             None => Ok(found(usual).filter(|_| has_names).unwrap_or(position)),
         }
     };

@@ -153,7 +153,10 @@ impl<'a> Definitions<'a> {
             Data::Number(x) => Text::new(Quantity::Number(*x).to_string()),
             _ => {
                 let found = value.describe();
-                return Err(Diagnostic::new(value.span, format!("`{signature}`: expected an expression, found {found}")));
+                return Err(Diagnostic::new(
+                    value.span,
+                    format!("`{signature}`: expected an expression, found {found}"),
+                ));
             }
         };
         let body = text.expr().map_err(|e| placed(e, &text, value.span))?;
@@ -181,7 +184,13 @@ impl<'a> Definitions<'a> {
     }
 
     /// The value of a string, with whatever it needs evaluated first: for the bounds of a `repeat`.
-    pub fn evaluate_text(&mut self, text: &Text, span: Span, locals: Option<&Locals>, scope: &mut ScopeData) -> Result<Quantity, Diagnostic> {
+    pub fn evaluate_text(
+        &mut self,
+        text: &Text,
+        span: Span,
+        locals: Option<&Locals>,
+        scope: &mut ScopeData,
+    ) -> Result<Quantity, Diagnostic> {
         self.share_functions(scope);
         let mut errors = Vec::new();
         for i in self.needs_of_text(text, span, locals, scope)? {
@@ -259,7 +268,8 @@ impl<'a> Definitions<'a> {
             .map(|i| self.list[*i].name.as_str())
             .collect();
         ring.push(&self.list[open].name);
-        let shown = if ring.len() > 8 { [&ring[..4], &["…"], &ring[ring.len() - 3..]].concat() } else { ring };
+        let shown =
+            if ring.len() > 8 { [&ring[..4], &["…"], &ring[ring.len() - 3..]].concat() } else { ring };
         Diagnostic::new(self.list[open].span, format!("`{}` depends on itself", self.list[open].name))
             .hint(shown.join(" -> "))
     }
@@ -278,7 +288,13 @@ impl<'a> Definitions<'a> {
         Ok(out)
     }
 
-    fn needs_of_value(&self, value: &Value, locals: Option<&Locals>, scope: &ScopeData, out: &mut Vec<usize>) -> Result<(), Diagnostic> {
+    fn needs_of_value(
+        &self,
+        value: &Value,
+        locals: Option<&Locals>,
+        scope: &ScopeData,
+        out: &mut Vec<usize>,
+    ) -> Result<(), Diagnostic> {
         match &value.data {
             Data::Text(t) => out.extend(self.needs_of_text(t, value.span, locals, scope)?),
             Data::List(list) => {
@@ -297,7 +313,13 @@ impl<'a> Definitions<'a> {
         Ok(())
     }
 
-    fn needs_of_text(&self, text: &Text, span: Span, locals: Option<&Locals>, scope: &ScopeData) -> Result<Vec<usize>, Diagnostic> {
+    fn needs_of_text(
+        &self,
+        text: &Text,
+        span: Span,
+        locals: Option<&Locals>,
+        scope: &ScopeData,
+    ) -> Result<Vec<usize>, Diagnostic> {
         let mut out = Vec::new();
         for index in text.parts_with_index() {
             if let Ok(expr) = &index.expr {
@@ -371,7 +393,8 @@ impl<'a> Definitions<'a> {
                     return Err(Diagnostic::new(span, message));
                 }
                 other => {
-                    let message = format!("point `{}`: expected {wanted} numbers, found {}", d.name, other.kind());
+                    let message =
+                        format!("point `{}`: expected {wanted} numbers, found {}", d.name, other.kind());
                     return Err(Diagnostic::new(span, message));
                 }
             }
@@ -385,12 +408,22 @@ impl<'a> Definitions<'a> {
         Ok(())
     }
 
-    fn check_limits(&self, name: &str, table: &Table, q: Quantity, span: Span, context: &Context<'_>) -> Result<(), Diagnostic> {
+    fn check_limits(
+        &self,
+        name: &str,
+        table: &Table,
+        q: Quantity,
+        span: Span,
+        context: &Context<'_>,
+    ) -> Result<(), Diagnostic> {
         for (key, sign) in [("min", 1.0), ("max", -1.0)] {
             let Some(v) = table.get(key) else { continue };
             let limit = context.number(v)?;
             let Quantity::Number(x) = q else {
-                return Err(Diagnostic::new(v.span, format!("`{key}` of parameter `{name}`: only numbers have limits")));
+                return Err(Diagnostic::new(
+                    v.span,
+                    format!("`{key}` of parameter `{name}`: only numbers have limits"),
+                ));
             };
             if sign * (x - limit) < 0.0 {
                 let side = if key == "min" { "below its min" } else { "above its max" };

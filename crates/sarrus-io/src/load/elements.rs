@@ -32,7 +32,14 @@ impl Loader {
         }
     }
 
-    fn section(&mut self, table: &Table, section: Section, indices: &[Option<&Arc<Locals>>], scope: &ScopeData, index: u32) {
+    fn section(
+        &mut self,
+        table: &Table,
+        section: Section,
+        indices: &[Option<&Arc<Locals>>],
+        scope: &ScopeData,
+        index: u32,
+    ) {
         let Some(value) = table.get(section.name()) else { return };
         let entries = match sections::table(value, section.name()) {
             Ok(table) => &table.entries,
@@ -63,7 +70,14 @@ impl Loader {
         }
     }
 
-    fn element(&mut self, p: &Prepared<'_>, section: Section, locals: Option<&Arc<Locals>>, scope: &ScopeData, index: u32) -> Done {
+    fn element(
+        &mut self,
+        p: &Prepared<'_>,
+        section: Section,
+        locals: Option<&Arc<Locals>>,
+        scope: &ScopeData,
+        index: u32,
+    ) -> Done {
         let context = Context::new(scope, locals.map(|l| &**l));
         let own = context.expand(&p.name, p.span)?;
         if let Some(d) = sections::bad_name(&own, section.singular(), p.span) {
@@ -167,7 +181,12 @@ impl<'t> Prepared<'t> {
                 return Ok(Prepared { name, span, kind, table: Arc::new(table), condition: None });
             }
             _ => {
-                let message = format!("{} `{}`: expected a table, found {}", section.singular(), entry.key, entry.value.describe());
+                let message = format!(
+                    "{} `{}`: expected a table, found {}",
+                    section.singular(),
+                    entry.key,
+                    entry.value.describe()
+                );
                 return Err(Diagnostic::new(entry.value.span, message));
             }
         };

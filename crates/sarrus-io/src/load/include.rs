@@ -19,7 +19,12 @@ use std::sync::Arc;
 pub const KEYS: &[Key] = &[
     Key::new("file", KeyType::Text, "", "the file, beside this one"),
     Key::new("set", KeyType::Map(&KeyType::Any), "", "its parameters that are set from here"),
-    Key::new("mirror", KeyType::Choice(&["x", "y", "z"]), "none", "mirrored in its own plane x = 0, y = 0 or z = 0, first"),
+    Key::new(
+        "mirror",
+        KeyType::Choice(&["x", "y", "z"]),
+        "none",
+        "mirrored in its own plane x = 0, y = 0 or z = 0, first",
+    ),
     Key::new("at", KeyType::Point, "[0, 0, 0]", "where its origin is"),
     Key::new("angle", KeyType::Number, "0", "by which it is turned, planar (rad)"),
     Key::new("orientation", KeyType::Orientation, "identity", "how it is turned, spatial"),
@@ -29,7 +34,14 @@ pub const KEYS: &[Key] = &[
 
 impl Loader {
     /// All includes of a file.
-    pub(super) fn includes(&mut self, root: &Table, folder: &Path, scope: u32, repeats: &Repeats<'_>, overrides: &mut Overrides) -> Done {
+    pub(super) fn includes(
+        &mut self,
+        root: &Table,
+        folder: &Path,
+        scope: u32,
+        repeats: &Repeats<'_>,
+        overrides: &mut Overrides,
+    ) -> Done {
         for (table, locals) in repeats.with(root) {
             let Some(value) = table.get("include") else { continue };
             for e in &sections::table(value, "include")?.entries {
@@ -45,7 +57,14 @@ impl Loader {
         Ok(())
     }
 
-    fn include(&mut self, e: &Entry, folder: &Path, scope: u32, locals: Option<&Arc<Locals>>, overrides: &mut Overrides) -> Done {
+    fn include(
+        &mut self,
+        e: &Entry,
+        folder: &Path,
+        scope: u32,
+        locals: Option<&Arc<Locals>>,
+        overrides: &mut Overrides,
+    ) -> Done {
         let data = &self.model.scopes[scope as usize];
         let prefix = data.prefix.clone();
         let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
@@ -105,7 +124,10 @@ impl Loader {
         let space = sections::header(&root)?;
         if space != self.model.space {
             let names = ["planar", "spatial"];
-            let message = format!("`{name}` is {}, this model is {}", names[space as usize], names[self.model.space as usize]);
+            let message = format!(
+                "`{name}` is {}, this model is {}",
+                names[space as usize], names[self.model.space as usize]
+            );
             return Err(Diagnostic::new(file_span, message));
         }
         self.check_replaced(&root, &stand_ins, &name, &e.value)?;
@@ -134,13 +156,22 @@ impl Loader {
             return Err(Diagnostic::new(at, format!("{} includes itself", path.display())));
         }
         if self.open.len() > MAX_INCLUDES {
-            return Err(Diagnostic::new(at, format!("files include each other more than {MAX_INCLUDES} deep")));
+            return Err(Diagnostic::new(
+                at,
+                format!("files include each other more than {MAX_INCLUDES} deep"),
+            ));
         }
         Ok(())
     }
 
     /// A replaced body must be a body of the file.
-    fn check_replaced(&self, root: &Table, stand_ins: &[(String, String, Span)], file: &str, at: &sarrus_model::Value) -> Done {
+    fn check_replaced(
+        &self,
+        root: &Table,
+        stand_ins: &[(String, String, Span)],
+        file: &str,
+        at: &sarrus_model::Value,
+    ) -> Done {
         let bodies: Vec<&str> =
             root.get("bodies").and_then(|v| v.as_table()).map(|t| t.keys().collect()).unwrap_or_default();
         let repeated = root.get("repeat").is_some() || root.get("include").is_some();
@@ -168,10 +199,15 @@ fn placement(reader: &Reader<'_>) -> Done<Transform> {
     let at = match reader.value("at") {
         None => [0.0; 3],
         Some(v) => match reader.quantity("at", v)? {
-            Quantity::Vector { v, n } if n == if planar { 2 } else { 3 } && v.iter().all(|x| x.is_finite()) => v,
+            Quantity::Vector { v, n }
+                if n == if planar { 2 } else { 3 } && v.iter().all(|x| x.is_finite()) =>
+            {
+                v
+            }
             _ => {
                 let wanted = if planar { 2 } else { 3 };
-                return Err(reader.error("at", format!("`at` of {}: expected {wanted} finite numbers", reader.title())));
+                return Err(reader
+                    .error("at", format!("`at` of {}: expected {wanted} finite numbers", reader.title())));
             }
         },
     };

@@ -11,7 +11,9 @@ mod sections;
 mod settings;
 mod tables;
 
+pub use include::KEYS as INCLUDE_KEYS;
 pub use sections::{SECTIONS, SectionInfo};
+pub use tables::KEYS as TABLE_KEYS;
 
 use crate::{LoadOptions, read};
 use definitions::Definitions;

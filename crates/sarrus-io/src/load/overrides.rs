@@ -46,7 +46,9 @@ impl Overrides {
         for e in &table.entries {
             let path = format!("{prefix}{}", e.key);
             match &e.value.data {
-                Data::Table(inner) if inner.get("value").is_none() => self.flatten(inner, &format!("{path}.")),
+                Data::Table(inner) if inner.get("value").is_none() => {
+                    self.flatten(inner, &format!("{path}."))
+                }
                 _ => self.push(path, Given::Value(e.value.clone()), e.key_span),
             }
         }
@@ -96,7 +98,12 @@ impl Overrides {
         for o in &mut self.list {
             if let Some(rest) = o.path.strip_prefix(name).and_then(|r| r.strip_prefix('.')) {
                 o.used = true;
-                list.push(Override { path: rest.to_string(), given: o.given.clone(), span: o.span, used: false });
+                list.push(Override {
+                    path: rest.to_string(),
+                    given: o.given.clone(),
+                    span: o.span,
+                    used: false,
+                });
             }
         }
         Overrides { list }

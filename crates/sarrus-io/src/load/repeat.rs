@@ -32,7 +32,12 @@ struct Range {
 
 impl<'t> Repeats<'t> {
     /// Reads the entries and counts their indices.
-    pub fn read(loader: &mut Loader, root: &'t Table, definitions: &mut Definitions<'_>, scope: &mut ScopeData) -> Done<Self> {
+    pub fn read(
+        loader: &mut Loader,
+        root: &'t Table,
+        definitions: &mut Definitions<'_>,
+        scope: &mut ScopeData,
+    ) -> Done<Self> {
         let mut list = Vec::new();
         let Some(value) = root.get("repeat") else { return Ok(Repeats { list }) };
         for e in &sections::table(value, "repeat")?.entries {
@@ -51,14 +56,20 @@ impl<'t> Repeats<'t> {
                 }
             }
             let Some(spec) = table.get("for") else {
-                return Err(Diagnostic::new(e.key_span, format!("entry `{}` of [repeat] needs `for`", e.key))
-                    .hint("such as for = \"i = 1 to n\""));
+                return Err(Diagnostic::new(
+                    e.key_span,
+                    format!("entry `{}` of [repeat] needs `for`", e.key),
+                )
+                .hint("such as for = \"i = 1 to n\""));
             };
             let ranges = ranges(spec)?;
             for r in &ranges {
                 if let Some(at) = definitions.place(&r.name) {
-                    return Err(Diagnostic::new(r.span, format!("the index `{}` has the name of a parameter or point", r.name))
-                        .also(at, format!("`{}` is defined here", r.name)));
+                    return Err(Diagnostic::new(
+                        r.span,
+                        format!("the index `{}` has the name of a parameter or point", r.name),
+                    )
+                    .also(at, format!("`{}` is defined here", r.name)));
                 }
             }
             let per_index = made_by(table).max(1);
@@ -95,8 +106,11 @@ fn check(table: &Table, name: &str) -> Done {
             }
             None => {
                 let names = sections::SECTIONS.iter().filter(|s| s.repeats).map(|s| s.name).chain(["for"]);
-                return Err(Diagnostic::new(e.key_span, format!("entry `{name}` of [repeat] has no key `{}`", e.key))
-                    .maybe_hint(did_you_mean(&e.key, names)));
+                return Err(Diagnostic::new(
+                    e.key_span,
+                    format!("entry `{name}` of [repeat] has no key `{}`", e.key),
+                )
+                .maybe_hint(did_you_mean(&e.key, names)));
             }
         }
     }
@@ -110,16 +124,23 @@ fn ranges(value: &Value) -> Done<Vec<Range>> {
             .iter()
             .map(|v| match &v.data {
                 Data::Text(t) => range(t, v.span),
-                _ => Err(Diagnostic::new(v.span, format!("`for`: expected a string, found {}", v.describe()))),
+                _ => {
+                    Err(Diagnostic::new(v.span, format!("`for`: expected a string, found {}", v.describe())))
+                }
             })
             .collect(),
-        _ => Err(Diagnostic::new(value.span, format!("`for`: expected a string, found {}", value.describe()))
-            .hint("such as \"i = 1 to n\"")),
+        _ => {
+            Err(Diagnostic::new(value.span, format!("`for`: expected a string, found {}", value.describe()))
+                .hint("such as \"i = 1 to n\""))
+        }
     }
 }
 
 fn range(text: &Text, span: Span) -> Done<Range> {
-    let wrong = || Diagnostic::new(span, format!("`for`: `{}` is not a range", text.as_str())).hint("such as \"i = 1 to n\"");
+    let wrong = || {
+        Diagnostic::new(span, format!("`for`: `{}` is not a range", text.as_str()))
+            .hint("such as \"i = 1 to n\"")
+    };
     let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
     let (first, last) = rest.split_once(" to ").ok_or_else(wrong)?;
     let name = name.trim();
@@ -156,10 +177,16 @@ fn combine(
     let mut bound = |text: &Text| -> Done<i64> {
         let q = definitions.evaluate_text(text, range.span, Some(partial), scope)?;
         let Quantity::Number(x) = q else {
-            return Err(Diagnostic::new(range.span, format!("the bound `{}` is {}", text.as_str().trim(), q.kind())));
+            return Err(Diagnostic::new(
+                range.span,
+                format!("the bound `{}` is {}", text.as_str().trim(), q.kind()),
+            ));
         };
         whole_number(x).ok_or_else(|| {
-            Diagnostic::new(range.span, format!("the bound `{}` must be a whole number, it is {x}", text.as_str().trim()))
+            Diagnostic::new(
+                range.span,
+                format!("the bound `{}` must be a whole number, it is {x}", text.as_str().trim()),
+            )
         })
     };
     let (first, last) = (bound(&range.first)?, bound(&range.last)?);

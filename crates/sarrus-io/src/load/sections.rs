@@ -86,8 +86,10 @@ pub fn check(root: &Table, is_root: bool) -> Done {
             Some(s) => return Err(not_yet(s.name, entry.key_span)),
             None => {
                 let names = SECTIONS.iter().filter(|s| s.available).map(|s| s.name);
+                // the one singular that is not near its plural
+                let key = if &*entry.key == "body" { "bodys" } else { &entry.key };
                 return Err(Diagnostic::new(entry.key_span, format!("there is no section `{}`", entry.key))
-                    .maybe_hint(did_you_mean(&entry.key, names)));
+                    .maybe_hint(did_you_mean(key, names)));
             }
         }
     }
@@ -139,7 +141,10 @@ pub fn gravity(root: &Table, context: &Context<'_>, space: Space) -> Done<[f64; 
 pub fn text<'a>(value: &'a Value, key: &str) -> Done<&'a str> {
     match &value.data {
         Data::Text(t) => Ok(t.as_str()),
-        _ => Err(Diagnostic::new(value.span, format!("`{key}`: expected a string, found {}", value.describe()))),
+        _ => Err(Diagnostic::new(
+            value.span,
+            format!("`{key}`: expected a string, found {}", value.describe()),
+        )),
     }
 }
 

@@ -18,9 +18,8 @@ impl Loader {
             let mut seen = HashMap::new();
             for (table, locals) in repeats.with(root) {
                 if let Some(value) = table.get(section.name()) {
-                    let done = sections::table(value, section.name()).and_then(|table| {
-                        self.setting_table(table, "", section, scope, locals, &mut seen)
-                    });
+                    let done = sections::table(value, section.name())
+                        .and_then(|table| self.setting_table(table, "", section, scope, locals, &mut seen));
                     if let Err(d) = done {
                         self.fail(match locals {
                             Some(l) => d.note(l.describe()),
@@ -74,7 +73,9 @@ impl Loader {
             }
             let path = format!("{before}{own}");
             match &e.value.data {
-                Data::Table(inner) => self.setting_table(inner, &format!("{path}."), section, scope, locals, seen)?,
+                Data::Table(inner) => {
+                    self.setting_table(inner, &format!("{path}."), section, scope, locals, seen)?
+                }
                 _ => self.setting(e, path, section, scope, locals, seen)?,
             }
         }
@@ -96,8 +97,11 @@ impl Loader {
         }
         let path = self.model.resolve(&self.model.scopes[scope as usize], &path);
         if let Some(first) = seen.insert(path.clone(), e.key_span) {
-            return Err(Diagnostic::new(e.key_span, format!("[{}]: `{path}` is given twice", section.name()))
-                .also(first, "first here"));
+            return Err(Diagnostic::new(
+                e.key_span,
+                format!("[{}]: `{path}` is given twice", section.name()),
+            )
+            .also(first, "first here"));
         }
         let mut table = Table { entries: Vec::new(), span: e.value.span };
         table.set("value", e.key_span, e.value.clone());

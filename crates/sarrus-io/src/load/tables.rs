@@ -46,7 +46,10 @@ pub fn read(name: &str, value: &Value, context: &Context<'_>, folder: &Path) -> 
             (csv::columns(&path, column("x")?, column("y")?, v.span)?, v.span)
         }
         (Some(_), Some(v)) => {
-            return Err(Diagnostic::new(v.span, format!("table `{name}` takes `points` or `file`, not both")));
+            return Err(Diagnostic::new(
+                v.span,
+                format!("table `{name}` takes `points` or `file`, not both"),
+            ));
         }
         (None, None) => {
             return Err(Diagnostic::new(value.span, format!("table `{name}` needs `points` or `file`")));
@@ -64,7 +67,8 @@ fn choice(table: &Table, key: &str, names: &[&str]) -> Done<usize> {
     let Some(value) = table.get(key) else { return Ok(0) };
     let text = sections::text(value, key)?;
     names.iter().position(|n| *n == text).ok_or_else(|| {
-        Diagnostic::new(value.span, format!("`{key}` cannot be `{text}`")).hint(format!("one of: {}", names.join(" ")))
+        Diagnostic::new(value.span, format!("`{key}` cannot be `{text}`"))
+            .hint(format!("one of: {}", names.join(" ")))
     })
 }
 

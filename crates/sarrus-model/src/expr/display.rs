@@ -118,9 +118,8 @@ impl Form {
     /// Bytes beside its arguments.
     fn length(&self) -> usize {
         match self {
-            Form::Atom(text) | Form::Call(text) | Form::Suffix(text, ..) | Form::Factor(text) => {
-                text.len() + 2
-            }
+            Form::Atom(text) | Form::Suffix(text, ..) => text.len(),
+            Form::Call(text) | Form::Factor(text) => text.len() + 2,
             Form::Prefix(sign, ..) | Form::Infix(sign, ..) => sign.len(),
         }
     }
@@ -234,7 +233,8 @@ pub(super) fn check_size(code: &Code) -> Result<(), TooLarge> {
             };
             let bracketed = arg.level < form.needs(k);
             let deeper = usize::from(nests) + usize::from(bracketed);
-            size.length = size.length.saturating_add(arg.length + 4);
+            // two brackets, or a comma and a space
+            size.length = size.length.saturating_add(arg.length + 2 * deeper);
             size.depth = size.depth.max(arg.depth + deeper);
         }
         if size.length > MAX_LENGTH || size.depth > MAX_DEPTH - RESERVE {

@@ -17,7 +17,8 @@ pub(crate) enum Term {
 
 impl Term {
     pub fn constant(x: f64) -> Term {
-        Term::Constant(x.to_bits())
+        // one pattern for all that is not a number, so that equal terms have equal bits
+        Term::Constant(if x.is_nan() { f64::NAN } else { x }.to_bits())
     }
 
     pub fn value(self) -> Option<f64> {
@@ -77,7 +78,8 @@ impl Graph {
             },
             (Op::If, [c, a, b]) => match c.value() {
                 Some(c) => return if c != 0.0 { *a } else { *b },
-                None if a == b => return *a,
+                // what is not a number stays inside, where it is not yet an error
+                None if a == b && !a.value().is_some_and(f64::is_nan) => return *a,
                 None => {}
             },
             _ => {}

@@ -1,23 +1,22 @@
-//! From the tree to operations: names resolved, types checked, functions inlined, vectors taken apart.
+//! From the tree to operations: types checked, vectors taken apart, constants folded.
 //!
 //! On loading every name has a value, so everything folds to constants and no operation is left.
 
 use super::ast::{Additive, At, Comparison, Kind, Multiplicative, Node};
-use super::functions::{Call, FUNCTIONS};
 use super::graph::{Graph, Term};
 use super::op::Op;
 use super::parse::fail;
 use super::program::{Program, TooLarge, fault_message};
+use super::resolve::component;
 use super::vectors::{pairwise, scaled};
-use super::{Bind, Bound, Expr, ExprError, Function, Lookup, Quantity, Scope};
-use crate::suggest::did_you_mean;
+use super::{Bind, Expr, ExprError, Quantity, Scope};
 
 /// Deepest recursion, calls of functions included.
 const MAX_LEVELS: usize = 600;
 /// Most parts that an expression may have once functions are inlined.
 const MAX_PARTS: usize = 1_000_000;
 
-type Result<T> = std::result::Result<T, ExprError>;
+pub(super) type Result<T> = std::result::Result<T, ExprError>;
 
 /// What a part of an expression stands for.
 #[derive(Clone, Copy, Debug)]
@@ -92,28 +91,28 @@ fn too_large(at: At) -> ExprError {
 
 /// Where a part of an expression stands.
 #[derive(Clone, Copy)]
-struct Place<'e> {
-    text: &'e str,
-    scope: &'e dyn Scope,
+pub(super) struct Place<'e> {
+    pub text: &'e str,
+    pub scope: &'e dyn Scope,
     /// Arguments of the function whose body this is.
-    arguments: &'e [(&'e str, Value)],
+    pub arguments: &'e [(&'e str, Value)],
 }
 
 pub(super) struct Lowering<'a> {
-    bind: Option<&'a mut Bind<'a>>,
+    /// None on loading.
+    pub bind: Option<&'a mut Bind<'a>>,
     pub planar: bool,
-    graph: Graph,
+    pub graph: Graph,
     /// Constants that are no numbers; an error unless an `if` leaves them out.
-    faults: Vec<ExprError>,
+    pub faults: Vec<ExprError>,
     /// Functions being inlined.
-    active: Vec<String>,
+    pub active: Vec<String>,
     levels: usize,
     parts: usize,
 }
 
 impl<'a> Lowering<'a> {
     fn new(bind: Option<&'a mut Bind<'_>>, planar: bool) -> Self {
-        // the binder outlives the lowering; shortening its own lifetime is what `'a` asks for
         let bind = bind.map(shorten);
         Lowering {
             bind,
@@ -156,7 +155,8 @@ impl<'a> Lowering<'a> {
         term
     }
 
-    fn value(&mut self, node: &Node, place: Place<'_>) -> Result<Value> {
+    /// What a part of the tree stands for.
+    pub fn value(&mut self, node: &Node, place: Place<'_>) -> Result<Value> {
         self.levels += 1;
         self.parts += 1;
         if self.levels > MAX_LEVELS || self.parts > MAX_PARTS {
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A part that must be a number; `role` says what it is for.
-    fn number(&mut self, node: &Node, place: Place<'_>, role: &str) -> Result<Term> {
+    pub fn number(&mut self, node: &Node, place: Place<'_>, role: &str) -> Result<Term> {
         let value = self.value(node, place)?;
         value.number().ok_or_else(|| {
             let hint = Some("take a component, such as `.x`, or `norm(…)`".into());
@@ -338,265 +338,8 @@ impl<'a> Lowering<'a> {
         }
         Ok(product)
     }
-
-    /// Refuses `5 kg*m` where something is called `m`.
-    fn check_unit(&mut self, unit: At, quantity: At, place: Place<'_>) -> Result<()> {
-        let name = unit.of(place.text);
-        let argument = place.arguments.iter().any(|(n, _)| *n == name);
-        let mut at_run_time = |name: &str| self.bind.as_mut().is_some_and(|bind| bind(name).is_ok());
-        let known = match place.scope.lookup(name) {
-            Some(Lookup::Runtime(full)) => at_run_time(&full),
-            Some(_) => true,
-            None => at_run_time(name),
-        };
-        if !known && !argument {
-            return Ok(());
-        }
-        let before = place.text.get(quantity.start as usize..unit.start as usize).unwrap_or("");
-        let operator = if before.trim_end().ends_with('/') { '/' } else { '*' };
-        let before = before.trim_end().trim_end_matches(['*', '/']).trim_end();
-        let unit_hint =
-            if operator == '*' { format!("{before}*1 {name}") } else { format!("{before}/(1 {name})") };
-        let hint = format!("write `({before}){operator}{name}` for the value, `{unit_hint}` for the unit");
-        Err(fail(unit, format!("`{name}` is a unit here, but also the name of a value"), Some(hint)))
-    }
-
-    fn call(&mut self, name: At, arguments: &[Node], at: At, place: Place<'_>) -> Result<Value> {
-        let word = name.of(place.text);
-        if let Some(builtin) = super::builtin(word) {
-            let values = if word == "if" && arguments.len() == 3 {
-                self.branches(arguments, place)?
-            } else {
-                self.values(arguments, place)?
-            };
-            return builtin.call(self, &Call { name: word, arguments: &values, at });
-        }
-        match place.scope.lookup(word) {
-            Some(Lookup::Function(function)) => {
-                let values = self.values(arguments, place)?;
-                self.inline(&function, &values, at, place)
-            }
-            Some(Lookup::Table(table)) => {
-                let [argument] = arguments else {
-                    let message = format!("table `{word}` takes 1 argument, {} given", arguments.len());
-                    return Err(fail(at, message, None));
-                };
-                let x = self.number(argument, place, "the argument of a table")?;
-                let y = self.graph.table(&table, x);
-                if let (Some(x), Some(y)) = (x.value(), y.value())
-                    && y.is_nan()
-                    && !x.is_nan()
-                {
-                    let [first, last] = table.range();
-                    self.fault(at, format!("table `{word}` goes from {first} to {last}, not to {x}"));
-                }
-                Ok(Value::Number(y))
-            }
-            Some(Lookup::Refused { message, hint }) => Err(fail(name, message, hint)),
-            Some(Lookup::Value(_) | Lookup::Point(_)) => {
-                let hint = Some(format!("to multiply, write `{word}*(…)`"));
-                Err(fail(name, format!("`{word}` is not a function"), hint))
-            }
-            Some(Lookup::Runtime(_)) | None => {
-                let builtins = FUNCTIONS.iter().map(|f| f.name.to_owned());
-                let hint = did_you_mean(word, builtins.chain(place.scope.names()));
-                Err(fail(name, format!("there is no function `{word}`"), hint))
-            }
-        }
-    }
-
-    fn values(&mut self, arguments: &[Node], place: Place<'_>) -> Result<Vec<(Value, At)>> {
-        arguments.iter().map(|node| Ok((self.value(node, place)?, node.at))).collect()
-    }
-
-    /// Condition and both sides of `if`. A side that is not taken, or not always, may hold constants
-    /// that are no numbers: `if(n > 0, 1/n, 0)`.
-    fn branches(&mut self, arguments: &[Node], place: Place<'_>) -> Result<Vec<(Value, At)>> {
-        let condition = self.value(&arguments[0], place)?;
-        let taken = condition.number().and_then(Term::value).map(|c| if c != 0.0 { 1 } else { 2 });
-        let mut values = vec![(condition, arguments[0].at)];
-        for k in 1..3 {
-            let faults = self.faults.len();
-            values.push((self.value(&arguments[k], place)?, arguments[k].at));
-            if taken != Some(k) {
-                self.faults.truncate(faults);
-            }
-        }
-        Ok(values)
-    }
-
-    /// The body of a function with its arguments put in; errors inside it stand at the call.
-    fn inline(
-        &mut self,
-        function: &Function,
-        values: &[(Value, At)],
-        at: At,
-        place: Place<'_>,
-    ) -> Result<Value> {
-        let name = &function.name;
-        let wanted = function.arguments.len();
-        if wanted != values.len() {
-            let plural = if wanted == 1 { "" } else { "s" };
-            let message = format!("`{name}` takes {wanted} argument{plural}, {} given", values.len());
-            let hint = format!("write `{name}({})`", function.arguments.join(", "));
-            return Err(fail(at, message, Some(hint)));
-        }
-        if self.active.contains(name) {
-            return Err(fail(at, format!("function `{name}` calls itself"), None));
-        }
-        let arguments: Vec<(&str, Value)> =
-            function.arguments.iter().map(String::as_str).zip(values.iter().map(|(v, _)| *v)).collect();
-        let scope = place.scope.of_function(name).unwrap_or(place.scope);
-        let body = &function.body;
-        self.active.push(name.clone());
-        let faults = self.faults.len();
-        let result = self.value(&body.root, Place { text: &body.text, scope, arguments: &arguments });
-        self.active.pop();
-
-        let outside = |error: &mut ExprError| {
-            if !error.message.starts_with("in function ") {
-                error.message = format!("in function `{name}`: {}", error.message);
-            }
-            error.at = at.range();
-        };
-        self.faults[faults..].iter_mut().for_each(outside);
-        result.map_err(|mut error| {
-            outside(&mut error);
-            error
-        })
-    }
-
-    fn name(&mut self, at: At, place: Place<'_>) -> Result<Value> {
-        let path = at.of(place.text);
-        let (parent, last) = split_component(path);
-
-        // arguments of the function, then constants of the language
-        for (name, value) in place.arguments {
-            if *name == path {
-                return Ok(*value);
-            }
-            if let (true, Some(k)) = (*name == parent, last) {
-                return component(*value, k, at, parent);
-            }
-        }
-        match path {
-            "pi" => return Ok(Value::Number(Term::constant(std::f64::consts::PI))),
-            "inf" => return Ok(Value::Number(Term::constant(f64::INFINITY))),
-            _ => {}
-        }
-
-        // the whole path, then the vector whose component it is
-        match (place.scope.lookup(path), path) {
-            (None | Some(Lookup::Runtime(_)), "true") => return Ok(Value::Flag(Term::constant(1.0))),
-            (None | Some(Lookup::Runtime(_)), "false") => return Ok(Value::Flag(Term::constant(0.0))),
-            (Some(found), _) => return self.found(found, path, None, at, place),
-            (None, _) => {}
-        }
-        if let Some(k) = last
-            && let Some(found) = place.scope.lookup(parent)
-        {
-            return self.found(found, parent, Some(k), at, place);
-        }
-        self.bound(path, at, place)
-    }
-
-    /// What a scope knows under `path`, or component `k` of it.
-    fn found(
-        &mut self,
-        found: Lookup,
-        path: &str,
-        k: Option<usize>,
-        at: At,
-        place: Place<'_>,
-    ) -> Result<Value> {
-        let part = |value: Value| match k {
-            Some(k) => component(value, k, at, path),
-            None => Ok(value),
-        };
-        match found {
-            Lookup::Value(quantity) => part(quantity.into()),
-            Lookup::Point(quantity) if self.bind.is_none() => part(quantity.into()),
-            Lookup::Point(_) => self.bound(at.of(place.text), at, place).map_err(|_| {
-                let message = format!("point `{path}` does not exist at run time");
-                let hint = format!(
-                    "give the body a marker there and use `body.{path}`, or make a parameter of what you need"
-                );
-                fail(at, message, Some(hint))
-            }),
-            Lookup::Runtime(full) => {
-                let suffix = k.map_or("", |k| [".x", ".y", ".z"][k]);
-                self.bound(&format!("{full}{suffix}"), at, place)
-            }
-            Lookup::Function(_) | Lookup::Table(_) => {
-                let message = format!("`{path}` is a function");
-                Err(fail(at, message, Some(format!("call it: `{path}(…)`"))))
-            }
-            Lookup::Refused { message, hint } => Err(fail(at, message, hint)),
-        }
-    }
-
-    /// What `path` stands for at run time.
-    fn bound(&mut self, path: &str, at: At, place: Place<'_>) -> Result<Value> {
-        let Some(bind) = self.bind.as_mut() else {
-            if path == "t" || path.starts_with("energy.") || path == "violation" {
-                let message = format!("`{path}` is known at run time only");
-                return Err(fail(at, message, Some("parameters and points may be used here".into())));
-            }
-            let hint = did_you_mean(path, place.scope.names());
-            return Err(fail(at, format!("`{path}` is not known here"), hint));
-        };
-        let (parent, last) = split_component(path);
-        let (bound, part) = match bind(path) {
-            Ok(bound) => (bound, None),
-            Err(message) => match last.map(|k| (k, bind(parent))) {
-                Some((k, Ok(vector @ Bound::Vector(_)))) => (vector, Some(k)),
-                _ => {
-                    let hint = did_you_mean(path, place.scope.names());
-                    return Err(fail(at, message, hint));
-                }
-            },
-        };
-        let value = match bound {
-            Bound::Constant(x) => Value::Number(Term::constant(x)),
-            Bound::Scalar(slot) => Value::Number(self.graph.slot(slot, || path.to_owned())),
-            Bound::Vector(slots) => {
-                let n = if self.planar { 2 } else { 3 };
-                let name = if part.is_some() { parent } else { path };
-                let mut v = [Term::constant(0.0); 3];
-                for k in 0..n {
-                    v[k] = self.graph.slot(slots[k], || format!("{name}.{}", ["x", "y", "z"][k]));
-                }
-                Value::Vector(v, n)
-            }
-        };
-        match part {
-            Some(k) => component(value, k, at, parent),
-            None => Ok(value),
-        }
-    }
 }
 
 fn shorten<'a>(bind: &'a mut Bind<'_>) -> &'a mut Bind<'a> {
     bind
-}
-
-/// `crank.tip.x` as `crank.tip` and 0.
-fn split_component(path: &str) -> (&str, Option<usize>) {
-    match path.rsplit_once('.') {
-        Some((parent, "x")) => (parent, Some(0)),
-        Some((parent, "y")) => (parent, Some(1)),
-        Some((parent, "z")) => (parent, Some(2)),
-        _ => (path, None),
-    }
-}
-
-fn component(value: Value, k: usize, at: At, name: &str) -> Result<Value> {
-    match value {
-        Value::Vector(v, n) if k < n => Ok(Value::Number(v[k])),
-        Value::Vector(..) => Err(fail(at, format!("the planar vector `{name}` has no z"), None)),
-        _ => {
-            let letter = ["x", "y", "z"][k];
-            Err(fail(at, format!("`{name}` is {}, it has no `{letter}`", value.kind()), None))
-        }
-    }
 }

@@ -21,6 +21,7 @@ mod lower;
 mod op;
 mod parse;
 mod program;
+mod resolve;
 mod vectors;
 
 use std::fmt;

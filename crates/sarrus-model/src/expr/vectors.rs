@@ -42,7 +42,7 @@ fn dot(l: &mut Lowering<'_>, a: Vector, b: Vector, at: At) -> Term {
     products[1..n].iter().fold(products[0], |sum, x| l.op(Op::Add, &[sum, *x], at))
 }
 
-/// a[i] b[j] - a[j] b[i]
+/// aᵢbⱼ - aⱼbᵢ
 fn minor(l: &mut Lowering<'_>, a: Vector, b: Vector, i: usize, j: usize, at: At) -> Term {
     let first = l.op(Op::Multiply, &[a.0[i], b.0[j]], at);
     let second = l.op(Op::Multiply, &[a.0[j], b.0[i]], at);

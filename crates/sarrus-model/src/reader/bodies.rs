@@ -80,7 +80,11 @@ impl<'a> Reader<'a> {
     }
 
     /// An element of one of the sections that must exist, by name.
-    pub fn element_named(&self, key: &str, sections: &[Section]) -> Result<Option<(&'a crate::Element, Span)>> {
+    pub fn element_named(
+        &self,
+        key: &str,
+        sections: &[Section],
+    ) -> Result<Option<(&'a crate::Element, Span)>> {
         let Some((name, span)) = self.name(key)? else { return Ok(None) };
         match self.model.find(&name).filter(|e| sections.contains(&e.section)) {
             Some(element) => Ok(Some((element, span))),
@@ -221,8 +225,10 @@ impl<'a> Reader<'a> {
         let Some(value) = self.value(key) else { return Ok(None) };
         match value.as_list() {
             Some([a, b]) => Ok(Some([a, b])),
-            Some(list) => Err(self
-                .at(value.span, format!("`{key}` of {}: expected {what}, found {}", self.title(), list.len()))),
+            Some(list) => Err(self.at(
+                value.span,
+                format!("`{key}` of {}: expected {what}, found {}", self.title(), list.len()),
+            )),
             None => Err(self.expected(key, &format!("a list of {what}"), value)),
         }
     }

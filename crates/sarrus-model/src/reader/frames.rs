@@ -63,7 +63,10 @@ impl Reader<'_> {
     /// `orientation`.
     pub fn body_frame(&self) -> Result<BodyFrame> {
         let (own, length) = self.own_frame()?;
-        let frame = self.transform().frame(&own);
+        let mut frame = self.transform().frame(&own);
+        if self.is_planar() {
+            frame.q = about_z(frame.angle);
+        }
         if self.is_recording() {
             self.record_frame(&frame, length.is_some());
         }
@@ -98,12 +101,17 @@ impl Reader<'_> {
             (Some(a), Some(b)) => {
                 for key in ["at", "angle", "orientation"] {
                     if self.has(key) {
-                        return Err(self.error(key, format!("{} has `from` and `to`: no `{key}`", self.title())));
+                        return Err(
+                            self.error(key, format!("{} has `from` and `to`: no `{key}`", self.title()))
+                        );
                     }
                 }
                 let d: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
                 let Some(x) = unit(d) else {
-                    return Err(self.error("to", format!("{} has no length: `from` and `to` are one point", self.title())));
+                    return Err(self.error(
+                        "to",
+                        format!("{} has no length: `from` and `to` are one point", self.title()),
+                    ));
                 };
                 let p = std::array::from_fn(|k| 0.5 * (a[k] + b[k]));
                 Ok((self.bar(p, d, x), Some(dot(d, x))))
@@ -173,12 +181,14 @@ impl Reader<'_> {
                 }
                 let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
                 if !(norm > 0.0 && norm.is_finite()) {
-                    return Err(self.at(value.span, format!("`{key}` of {}: the quaternion is zero", self.title())));
+                    return Err(
+                        self.at(value.span, format!("`{key}` of {}: the quaternion is zero", self.title()))
+                    );
                 }
                 Ok(normalized(q))
             }
             Data::Table(_) => {
-                let table = self.inside(key, None, value, ORIENTATION)?;
+                let table = self.nested(key, None, value, ORIENTATION)?;
                 table.orientation_table(value)
             }
             _ => Err(self
@@ -206,9 +216,10 @@ impl Reader<'_> {
                 let along = dot(first, second);
                 let square = std::array::from_fn(|k| second[k] - along * first[k]);
                 let size = dot(second, second).sqrt();
-                let second = unit(square).filter(|_| dot(square, square).sqrt() > 1e-9 * size).ok_or_else(|| {
-                    self.error(b, format!("{}: `{a}` and `{b}` point the same way", self.title()))
-                })?;
+                let second =
+                    unit(square).filter(|_| dot(square, square).sqrt() > 1e-9 * size).ok_or_else(|| {
+                        self.error(b, format!("{}: `{a}` and `{b}` point the same way", self.title()))
+                    })?;
                 let third = cross(first, second);
                 let r = match (a, b) {
                     ("x", "y") => columns(first, second, third),
@@ -302,7 +313,10 @@ impl Reader<'_> {
         } else if let Some(rows) = value.as_list().filter(|l| l.iter().any(|r| r.as_list().is_some())) {
             let mut tensor = [[0.0; 3]; 3];
             if rows.len() != 3 {
-                return Err(self.at(value.span, format!("`{key}` of {}: expected 3 rows, found {}", self.title(), rows.len())));
+                return Err(self.at(
+                    value.span,
+                    format!("`{key}` of {}: expected 3 rows, found {}", self.title(), rows.len()),
+                ));
             }
             for (row, v) in tensor.iter_mut().zip(rows) {
                 *row = self.raw_vector(key, v)?;
@@ -311,7 +325,12 @@ impl Reader<'_> {
                 if tensor[i][j] != tensor[j][i] {
                     return Err(self.at(
                         value.span,
-                        format!("`{key}` of {} is not symmetric: {} and {}", self.title(), tensor[i][j], tensor[j][i]),
+                        format!(
+                            "`{key}` of {} is not symmetric: {} and {}",
+                            self.title(),
+                            tensor[i][j],
+                            tensor[j][i]
+                        ),
                     ));
                 }
             }

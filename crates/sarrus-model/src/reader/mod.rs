@@ -141,9 +141,7 @@ impl<'a> Reader<'a> {
         match given.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one)),
-            [a, b, ..] => {
-                Err(self.error(b, format!("{} takes `{a}` or `{b}`, not both", self.title())))
-            }
+            [a, b, ..] => Err(self.error(b, format!("{} takes `{a}` or `{b}`, not both", self.title()))),
         }
     }
 
@@ -181,7 +179,10 @@ impl<'a> Reader<'a> {
 
     /// The error for a value of the wrong type.
     fn expected(&self, key: &str, what: &str, value: &Value) -> Diagnostic {
-        self.at(value.span, format!("`{key}` of {}: expected {what}, found {}", self.title(), value.describe()))
+        self.at(
+            value.span,
+            format!("`{key}` of {}: expected {what}, found {}", self.title(), value.describe()),
+        )
     }
 
     /// The names that expressions of this element may use on loading.
@@ -219,10 +220,7 @@ impl<'a> Reader<'a> {
             let Data::Table(_) = entry.value.data else {
                 return Err(outer.expected(&entry.key, "a table", &entry.value));
             };
-            let mut inner = outer.inside(&entry.key, None, &entry.value, keys)?;
-            if let Some(last) = inner.path.last_mut() {
-                last.clone_from(&name);
-            }
+            let inner = outer.inside(&name, None, &entry.value, keys)?;
             out.push((name, inner));
         }
         Ok(out)
@@ -234,17 +232,47 @@ impl<'a> Reader<'a> {
         let Data::Table(table) = &value.data else { return Err(self.expected(key, "a table", value)) };
         let mut path = self.path.clone();
         path.push(key.to_string());
-        Ok(Some(Reader { table, path, span: value.span, ..self.clone() }))
+        let reader = Reader { table, path, span: value.span, ..self.clone() };
+        reader.touch();
+        Ok(Some(reader))
     }
 
     fn inside(&self, key: &str, index: Option<usize>, value: &'a Value, keys: &[Key]) -> Result<Reader<'a>> {
+        let reader = self.nested(key, index, value, keys)?;
+        reader.touch();
+        if let Some(Data::Text(kind)) = reader.table.get("kind").map(|v| &v.data) {
+            reader.record("kind", || Plain::Text(kind.to_string()));
+        }
+        Ok(reader)
+    }
+
+    /// A table that the resolved file writes in another form.
+    fn nested<'v>(
+        &self,
+        key: &str,
+        index: Option<usize>,
+        value: &'v Value,
+        keys: &[Key],
+    ) -> Result<Reader<'v>>
+    where
+        'a: 'v,
+    {
         let Data::Table(table) = &value.data else { return Err(self.expected(key, "a table", value)) };
         let mut path = self.path.clone();
         path.push(key.to_string());
         path.extend(index.map(|i| i.to_string()));
-        let reader = Reader { table, path, span: value.span, ..self.clone() };
+        let reader = Reader { model: self.model, element: self.element, table, path, span: value.span };
         reader.check(keys, true)?;
         Ok(reader)
+    }
+
+    /// Notes that this table is there.
+    fn touch(&self) {
+        if let Some(Ok(mut recorder)) = self.model.recorder.as_ref().map(|r| r.lock()) {
+            let path = self.path.clone();
+            let element = self.element.name.clone();
+            recorder.touch(&Place { section: self.element.section, element, path });
+        }
     }
 
     /// Notes a value for the resolved file: what a kind found out itself, such as the length of a bar.

@@ -62,10 +62,46 @@ impl<'a> Reader<'a> {
     pub fn count_opt(&self, key: &str) -> Result<Option<u64>> {
         match self.number_opt(key)? {
             Some(x) if x >= 0.0 && x.fract() == 0.0 && x < 9.0e15 => Ok(Some(x as u64)),
-            Some(x) => Err(self
-                .error(key, format!("`{key}` of {} must be a whole number, not negative; it is {x}", self.title()))),
+            Some(x) => Err(self.error(
+                key,
+                format!("`{key}` of {} must be a whole number, not negative; it is {x}", self.title()),
+            )),
             None => Ok(None),
         }
+    }
+
+    /// The value of a state column, `x y z vx vy vz wx wy wz angle rate`, read from `key` in the file's own
+    /// world: for [`Reader::setting`]. A file that is turned has no such columns and must give vectors.
+    pub fn column(&self, key: &str, column: &str) -> Result<f64> {
+        let x = self.scalar(key, self.value(key).ok_or_else(|| self.missing(key))?, false)?;
+        let t = self.transform();
+        let axis = |c: &str| "xyz".find(c).filter(|_| c.len() == 1);
+        let straight = |k: usize| (0..3).all(|j| j == k || t.q[k][j].abs() < 1e-15);
+        let turned = if t.is_identity() {
+            Some(x)
+        } else if let Some(k) = axis(column) {
+            straight(k).then(|| t.q[k][k].signum() * x + t.d[k])
+        } else if let Some(k) = column.strip_prefix('v').and_then(axis) {
+            straight(k).then(|| t.q[k][k].signum() * x)
+        } else if let Some(k) = column.strip_prefix('w').and_then(axis) {
+            Some(t.sign() * t.l[k] * x)
+        } else {
+            match column {
+                "angle" => Some(t.angle + t.sign() * x),
+                "rate" => Some(t.sign() * x),
+                _ => None,
+            }
+        };
+        let Some(x) = turned else {
+            return Err(self
+                .error(
+                    key,
+                    format!("{}: a file that is turned cannot set the column `{column}`", self.title()),
+                )
+                .hint("give the whole vector, such as `velocity = [...]`"));
+        };
+        self.record(key, || Plain::Number(x));
+        Ok(x)
     }
 
     /// A list of numbers of any length; a vector expression gives its components.
@@ -88,7 +124,10 @@ impl<'a> Reader<'a> {
     pub fn array<const N: usize>(&self, key: &str) -> Result<Option<[f64; N]>> {
         let Some(list) = self.numbers(key)? else { return Ok(None) };
         <[f64; N]>::try_from(list.as_slice()).map(Some).map_err(|_| {
-            self.error(key, format!("`{key}` of {}: expected {N} numbers, found {}", self.title(), list.len()))
+            self.error(
+                key,
+                format!("`{key}` of {}: expected {N} numbers, found {}", self.title(), list.len()),
+            )
         })
     }
 
@@ -98,8 +137,10 @@ impl<'a> Reader<'a> {
         match list.as_slice() {
             [lo, hi] if lo < hi => Ok(Some([*lo, *hi])),
             [lo, hi] => Err(self.error(key, format!("`{key}` of {}: {lo} is not below {hi}", self.title()))),
-            _ => Err(self
-                .error(key, format!("`{key}` of {}: expected [lo, hi], found {} numbers", self.title(), list.len()))),
+            _ => Err(self.error(
+                key,
+                format!("`{key}` of {}: expected [lo, hi], found {} numbers", self.title(), list.len()),
+            )),
         }
     }
 
@@ -128,7 +169,9 @@ impl<'a> Reader<'a> {
                 Quantity::Flag(b) => b,
                 Quantity::Number(x) => x != 0.0,
                 Quantity::Vector { .. } => {
-                    return Err(self.at(value.span, format!("`{key}`: expected true or false, found a vector")));
+                    return Err(
+                        self.at(value.span, format!("`{key}`: expected true or false, found a vector"))
+                    );
                 }
             },
             _ => return Err(self.expected(key, "true, false or a condition", value)),
@@ -145,10 +188,8 @@ impl<'a> Reader<'a> {
         };
         let Some(position) = names.iter().position(|n| *n == text.as_str()) else {
             let near = crate::suggest::suggest(text, names.iter().copied());
-            let hint = near.map_or_else(
-                || format!("one of: {}", names.join(" ")),
-                |n| format!("did you mean `{n}`?"),
-            );
+            let hint = near
+                .map_or_else(|| format!("one of: {}", names.join(" ")), |n| format!("did you mean `{n}`?"));
             return Err(self
                 .at(value.span, format!("`{key}` of {} cannot be `{}`", self.title(), text.as_str()))
                 .hint(hint));
@@ -168,7 +209,9 @@ impl<'a> Reader<'a> {
     /// A list of texts.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<&'a str>>> {
         let Some(value) = self.value(key) else { return Ok(None) };
-        let Data::List(list) = &value.data else { return Err(self.expected(key, "a list of strings", value)) };
+        let Data::List(list) = &value.data else {
+            return Err(self.expected(key, "a list of strings", value));
+        };
         let mut out = Vec::with_capacity(list.len());
         for v in list {
             let Data::Text(text) = &v.data else { return Err(self.expected(key, "a string", v)) };
@@ -183,14 +226,13 @@ impl<'a> Reader<'a> {
         match &value.data {
             Data::Number(x) => Ok(Quantity::Number(*x)),
             Data::Bool(b) => Ok(Quantity::Flag(*b)),
-            Data::Text(text) => {
-                self.context().evaluate(text, value.span).map_err(|d| self.noted(d))
-            }
+            Data::Text(text) => self.context().evaluate(text, value.span).map_err(|d| self.noted(d)),
             Data::List(list) => {
                 let n = list.len();
                 if !(2..=3).contains(&n) {
-                    return Err(self
-                        .at(value.span, format!("`{key}`: a vector has 2 or 3 components, found {n}")));
+                    return Err(
+                        self.at(value.span, format!("`{key}`: a vector has 2 or 3 components, found {n}"))
+                    );
                 }
                 let mut v = [0.0; 3];
                 for (x, c) in v.iter_mut().zip(list) {
@@ -220,8 +262,9 @@ impl<'a> Reader<'a> {
                     return Err(self.at(value.span, format!("`{key}`: expected a number, found {b}")));
                 }
                 Quantity::Vector { n, .. } => {
-                    return Err(self
-                        .at(value.span, format!("`{key}`: expected a number, found a vector of {n}")));
+                    return Err(
+                        self.at(value.span, format!("`{key}`: expected a number, found a vector of {n}"))
+                    );
                 }
             },
             _ => return Err(self.expected(key, "a number", value)),
@@ -238,7 +281,9 @@ impl<'a> Reader<'a> {
             Data::Text(_) => match self.quantity(key, value)? {
                 Quantity::Vector { v, n } => {
                     if v[..n].iter().any(|x| !x.is_finite()) {
-                        return Err(self.at(value.span, format!("`{key}` of {} must be finite", self.title())));
+                        return Err(
+                            self.at(value.span, format!("`{key}` of {} must be finite", self.title()))
+                        );
                     }
                     Ok(v[..n].to_vec())
                 }

@@ -165,7 +165,9 @@ impl Reader<'_> {
                 (expr.map(Arc::new).map_err(|e| self.at(value.span, e.message))?, None)
             }
             Data::Number(x) => {
-                return Err(self.at(value.span, format!("`{key}` of {} must be finite, it is {x}", self.title())));
+                return Err(
+                    self.at(value.span, format!("`{key}` of {} must be finite, it is {x}", self.title()))
+                );
             }
             Data::Text(text) => {
                 let expr = self.context().parse(text, value.span).map_err(|d| self.noted(d))?;
@@ -194,7 +196,8 @@ impl Reader<'_> {
         if t.is_identity() {
             return None;
         }
-        let diagonal = |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
+        let diagonal =
+            |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
         match turns {
             Turns::Plain => None,
             Turns::Point => Some((t.q, t.d)),
@@ -231,7 +234,13 @@ impl Reader<'_> {
                     if free > 0 {
                         if used.len() > 1 {
                             return Err(self
-                                .at(span, format!("`{key}` of {}: a free component in a file that is turned", self.title()))
+                                .at(
+                                    span,
+                                    format!(
+                                        "`{key}` of {}: a free component in a file that is turned",
+                                        self.title()
+                                    ),
+                                )
                                 .hint("turn the file by quarter turns, or leave no component free"));
                         }
                         out.push(None);
@@ -344,7 +353,8 @@ impl Model {
                 programs.into_iter().map(Some).collect()
             }
             Components::Each(list) => {
-                let each = |e: &Option<RuntimeExpr>| e.as_ref().map(|e| self.compile(e, own, bind)).transpose();
+                let each =
+                    |e: &Option<RuntimeExpr>| e.as_ref().map(|e| self.compile(e, own, bind)).transpose();
                 list.iter().map(each).collect::<Result<_>>()?
             }
         };

@@ -39,7 +39,11 @@ impl Reader<'_> {
 
     /// A vector of rotation: planar a number about z.
     fn raw_axial(&self, key: &str, value: &Value) -> Result<[f64; 3]> {
-        if self.is_planar() { Ok([0.0, 0.0, self.scalar(key, value, false)?]) } else { self.raw_vector(key, value) }
+        if self.is_planar() {
+            Ok([0.0, 0.0, self.scalar(key, value, false)?])
+        } else {
+            self.raw_vector(key, value)
+        }
     }
 
     fn record_vector(&self, key: &str, v: [f64; 3]) {

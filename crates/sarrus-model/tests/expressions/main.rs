@@ -69,7 +69,7 @@ fn evaluate(text: &str, names: &Names) -> Result<Quantity, ExprError> {
 fn number(text: &str) -> f64 {
     match evaluate(text, &Names::default()) {
         Ok(Quantity::Number(x)) => x,
-        other => panic!("{text}: {other:?}"),
+        other => panic!("{text:.200}: {other:.200?}"),
     }
 }
 
@@ -92,6 +92,6 @@ fn compile(text: &str, names: &Names, planar: bool) -> Result<Vec<Program>, Expr
 fn program(text: &str) -> Program {
     match compile(text, &Names::default(), true) {
         Ok(mut programs) if programs.len() == 1 => programs.remove(0),
-        other => panic!("{text}: {other:?}"),
+        other => panic!("{text:.200}: {other:.200?}"),
     }
 }

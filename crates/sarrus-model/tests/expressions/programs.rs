@@ -74,6 +74,9 @@ fn a_constant_fault_in_a_side_of_a_runtime_if_is_left_to_run_time() {
     assert_eq!(p.eval(&|_| 0.5), 0.5);
     assert!(p.eval(&|_| 2.0).is_nan());
     assert!(compile("t*sqrt(-1)", &Names::default(), true).is_err());
+    let p = program("if(t > 1, sqrt(-1), acos(2))");
+    assert_eq!(p.to_string(), "if(t > 1, (inf - inf), (inf - inf))");
+    assert!(program(&p.to_string()).eval(&|_| 2.0).is_nan());
 }
 
 #[test]

@@ -20,6 +20,13 @@ fn names() -> Names {
         )
 }
 
+const OPERATORS: &[&str] =
+    &["+", "-", "*", "/", " % ", "^", " < ", " <= ", " > ", " == ", " != ", " and ", " or "];
+const FUNCTIONS: &[&str] =
+    &["sin", "sqrt", "abs", "sign", "floor", "exp", "log10", "lift", "-", "not ", "tanh", "round", "acos"];
+const PAIRS: &[&str] = &["atan2", "min", "max", "hypot", "bump"];
+const TRIPLES: &[&str] = &["if", "clamp", "smoothstep", "pulse"];
+
 /// Anything that the grammar allows, meaningful or not.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -30,23 +37,18 @@ fn expression() -> impl Strategy<Value = String> {
         Just("zero".to_owned()),
         Just("inf".to_owned()),
         any::<f64>().prop_filter("finite", |x| x.is_finite()).prop_map(|x| format!("{:?}", x.abs())),
-        (0..9).prop_map(|n| n.to_string()),
+        (0..9u8).prop_map(|n| n.to_string()),
         Just("30 deg".to_owned()),
     ];
     leaf.prop_recursive(6, 40, 3, |inner| {
         let two = (inner.clone(), inner.clone());
-        let operators = ["+", "-", "*", "/", " % ", "^", " < ", " <= ", " > ", " == ", " != ", " and ", " or "];
-        let functions =
-            ["sin", "sqrt", "abs", "sign", "floor", "exp", "log10", "lift", "-", "not ", "tanh", "round", "acos"];
-        let pairs = ["atan2", "min", "max", "hypot", "bump"];
-        let triples = ["if", "clamp", "smoothstep", "pulse"];
         prop_oneof![
-            4 => (two.clone(), prop::sample::select(&operators[..]))
+            4 => (two.clone(), prop::sample::select(OPERATORS))
                 .prop_map(|((a, b), o)| format!("({a}){o}({b})")),
-            2 => (two.clone(), prop::sample::select(&operators[..])).prop_map(|((a, b), o)| format!("{a}{o}{b}")),
-            2 => (inner.clone(), prop::sample::select(&functions[..])).prop_map(|(a, f)| format!("({f}({a}))")),
-            1 => (two.clone(), prop::sample::select(&pairs[..])).prop_map(|((a, b), f)| format!("{f}({a}, {b})")),
-            1 => (two.clone(), inner.clone(), prop::sample::select(&triples[..]))
+            2 => (two.clone(), prop::sample::select(OPERATORS)).prop_map(|((a, b), o)| format!("{a}{o}{b}")),
+            2 => (inner.clone(), prop::sample::select(FUNCTIONS)).prop_map(|(a, f)| format!("({f}({a}))")),
+            1 => (two.clone(), prop::sample::select(PAIRS)).prop_map(|((a, b), f)| format!("{f}({a}, {b})")),
+            1 => (two.clone(), inner.clone(), prop::sample::select(TRIPLES))
                 .prop_map(|((a, b), c, f)| format!("{f}({a}, {b}, {c})")),
             1 => two.clone().prop_map(|(a, b)| format!("rotate([{a}, {b}], t).x")),
             1 => two.prop_map(|(a, b)| format!("dot([{a}, 1], unit([{b}, 2]))")),

@@ -72,13 +72,19 @@ fn cubic_tables_are_twice_continuously_differentiable() {
     for outside in [Outside::Hold, Outside::Repeat] {
         let spline = Curve::new("f", x.clone(), y.clone(), Interpolation::Cubic, outside).unwrap();
         for k in 1..11 {
-            let before = spline.eval(Jet::<3>::variable(x[k] - 1e-9));
-            let after = spline.eval(Jet::<3>::variable(x[k]));
+            let h = 1e-9;
+            let before = spline.eval(Jet::<4>::variable(x[k] - h));
+            let after = spline.eval(Jet::<4>::variable(x[k]));
             assert!((after.value() - y[k]).abs() < 1e-12);
             for order in 0..3 {
+                // what the next derivative makes of the distance h
+                let slack = 2.0 * h * before.derivative(order + 1).abs() + 1e-9;
                 let jump = (before.derivative(order) - after.derivative(order)).abs();
-                assert!(jump < 1e-6, "{outside:?} {k} {order}: {jump}");
+                assert!(jump < slack, "{outside:?} {k} {order}: {jump}");
             }
+            let third = [before.derivative(3), after.derivative(3)];
+            let smooth = (third[0] - third[1]).abs() < 1e-6 * third[0].abs();
+            assert_eq!(smooth, outside == Outside::Hold && (k == 1 || k == 10), "{outside:?} {k}: {third:?}");
         }
     }
 }
@@ -120,7 +126,7 @@ fn outside_is_what_was_asked_for() {
     let how = Interpolation::Cubic;
     assert_eq!(curve(&points, how, Outside::Hold).eval(5.0), 27.0);
     assert!((curve(&points, how, Outside::Extend).eval(5.0) - (27.0 + 2.0 * 27.0)).abs() < 1e-10);
-    assert_eq!(curve(&points, how, Outside::Extend).eval(-1.0), 0.0);
+    assert!(curve(&points, how, Outside::Extend).eval(-1.0).abs() < 1e-12);
     assert!(curve(&points, how, Outside::Error).eval(3.0 + 1e-9).is_nan());
     assert!((curve(&points, how, Outside::Error).eval(3.0) - 27.0).abs() < 1e-12);
     for outside in [Outside::Hold, Outside::Extend, Outside::Error] {

@@ -5,7 +5,7 @@
 //! u(θ) = y₀ + θ Δ + θ θ' (h f₀ - Δ) + θ² θ' (2Δ - h (f₀ + f₁)) + h Σ_j k_j θ² θ'² (d₁ⱼ + θ (d₂ⱼ + θ' (d₃ⱼ + θ d₄ⱼ))).
 //!
 //! The first terms are the cubic through both ends and their slopes; the last raises the order and vanishes with
-//! its slope at both ends [Hairer1993, sections II.6 and II.10]. Here y₁ and f₁ belong to the state after
+//! its slope at both ends \[Hairer1993, sections II.6 and II.10\]. Here y₁ and f₁ belong to the state after
 //! normalisation and projection, so the interpolant is C¹ across steps and lands on the states that the run
 //! reports. Projection moves y₁ by no more than the step's own error, so the order is kept.
 
@@ -45,7 +45,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tableaux::{DOP853, RK4, RK45, Tableau};
+    use super::super::tableaux::{DOP853, EULER, RK4, RK23, RK45, Tableau};
     use super::*;
 
     /// With f = (t^(m-1)) the slopes are known, and an interpolant of order p is exact for m ≤ p.
@@ -69,11 +69,7 @@ mod tests {
 
     #[test]
     fn no_tableau_has_more_slopes_than_there_is_room_for() {
-        for kind in super::super::KINDS {
-            let integrator = (kind.new)(&crate::Options::new()).unwrap();
-            assert!(integrator.order() > 0);
-        }
-        for m in [RK4, RK45, DOP853] {
+        for m in [EULER, RK4, RK23, RK45, DOP853] {
             assert!(m.c.len() + 1 + m.dense.c.len() <= Weights::MAX);
         }
     }

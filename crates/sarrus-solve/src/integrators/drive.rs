@@ -69,7 +69,7 @@ impl<'a> Samples<'a> {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
-    /// Time reached [s].
+    /// Time reached \[s\].
     pub at: f64,
     /// Why there.
     pub because: Because,

@@ -1,7 +1,7 @@
 //! Explicit Runge-Kutta methods: one driver for every [`Tableau`].
 //!
 //! Solves (q̇, v̇, ẋ) = f(t, q, v, x) with quaternions as vectors of R⁴, made unit at the end of each step;
-//! after that [`Ode::finish_step`] projects. [Hairer1993, chapter II]
+//! after that [`Ode::finish_step`] projects. \[Hairer1993, chapter II\]
 //!
 //! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right sides a step
 //! plus those of the interpolant where a sample falls into the step; storage for about s + 6 states, made once
@@ -9,7 +9,9 @@
 
 use super::dense::Weights;
 use super::tableaux::{Estimate, Tableau};
-use crate::control::{Control, StepLimits, combine, combine_slopes, error_norm, initial_step, pair_error_norm};
+use crate::control::{
+    Control, StepLimits, combine, combine_slopes, error_norm, initial_step, pair_error_norm,
+};
 use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
@@ -202,9 +204,9 @@ impl ExplicitRk {
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
-            let tried = self.try_step(ode, control, t1).and_then(|error| {
-                if error <= 1.0 { self.finish(ode).map(|()| error) } else { Ok(error) }
-            });
+            let tried = self
+                .try_step(ode, control, t1)
+                .and_then(|error| if error <= 1.0 { self.finish(ode).map(|()| error) } else { Ok(error) });
             let (shorter, reason) = match tried {
                 Ok(error) if error <= 1.0 => {
                     control.accept(h, wanted, error, power, rejected > 0, &self.limits);
@@ -239,7 +241,8 @@ impl Step for ExplicitRk {
     }
 
     fn prepare(&mut self, structure: &Structure) {
-        let fits = |s: &State| (s.q.len(), s.v.len(), s.x.len()) == (structure.nq, structure.nv, structure.nx);
+        let fits =
+            |s: &State| (s.q.len(), s.v.len(), s.x.len()) == (structure.nq, structure.nv, structure.nx);
         let slopes = self.stages() + 1 + self.tableau.dense.c.len();
         if self.k.len() != slopes || !fits(&self.start) {
             let zeros = || State::zeros(structure);
@@ -250,13 +253,15 @@ impl Step for ExplicitRk {
         (self.accepted, self.end_slope, self.interpolant) = (false, false, false);
     }
 
-    fn step(&mut self, ode: &mut dyn Ode, s: &mut State, control: &mut Control) -> Result<StepInfo, StepError> {
+    fn step(
+        &mut self,
+        ode: &mut dyn Ode,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError> {
         self.start_from(ode, s, control)?;
-        let (error, rejected) = if self.is_adaptive() {
-            self.adaptive(ode, control)?
-        } else {
-            (self.fixed(ode, control)?, 0)
-        };
+        let (error, rejected) =
+            if self.is_adaptive() { self.adaptive(ode, control)? } else { (self.fixed(ode, control)?, 0) };
         s.copy_from(&self.end);
         let t = self.start.t;
         Ok(StepInfo { t, h: self.end.t - t, error, rejected })

@@ -34,7 +34,7 @@ pub enum Estimate {
         power: u32,
     },
     /// Two embedded solutions of orders 5 and 3, combined as |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²) of size h⁸.
-    /// [Hairer1993, section II.10]
+    /// \[Hairer1993, section II.10\]
     Pair {
         /// Weights of δ₅ (s + 1).
         e5: &'static [f64],
@@ -70,7 +70,7 @@ const fn cubic(order: u32) -> Dense {
 pub const EULER: Tableau =
     Tableau { order: 1, c: &[0.0], a: &[&[]], b: &[1.0], error: Estimate::None, dense: cubic(1) };
 
-/// The classical method of Kutta. [Hairer1993, table II.1.2]
+/// The classical method of Kutta. \[Hairer1993, table II.1.2\]
 pub const RK4: Tableau = Tableau {
     order: 4,
     c: &[0.0, 0.5, 0.5, 1.0],
@@ -80,7 +80,7 @@ pub const RK4: Tableau = Tableau {
     dense: cubic(3),
 };
 
-/// The pair of orders 3(2) of Bogacki and Shampine. [Bogacki1989]
+/// The pair of orders 3(2) of Bogacki and Shampine. \[Bogacki1989\]
 pub const RK23: Tableau = Tableau {
     order: 3,
     c: &[0.0, 0.5, 0.75],
@@ -90,7 +90,7 @@ pub const RK23: Tableau = Tableau {
     dense: cubic(3),
 };
 
-/// The pair of orders 5(4) of Dormand and Prince. [Dormand1980]; interpolant [Hairer1993, section II.6].
+/// The pair of orders 5(4) of Dormand and Prince. \[Dormand1980\]; interpolant \[Hairer1993, section II.6\].
 pub const RK45: Tableau = Tableau {
     order: 5,
     c: &[0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0],
@@ -132,7 +132,7 @@ pub const RK45: Tableau = Tableau {
 };
 
 /// The method of order 8 with estimates of orders 5 and 3 of Dormand, Prince and Hairer, and its interpolant of
-/// order 7. [Hairer1993, section II.10 and appendix]
+/// order 7. \[Hairer1993, section II.10 and appendix\]
 pub const DOP853: Tableau = Tableau {
     order: 8,
     c: &[

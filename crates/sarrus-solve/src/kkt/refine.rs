@@ -16,8 +16,8 @@ use sarrus_math::solve::kernels;
 const ROUNDING: f64 = 4e-15;
 /// Passes before a set of factors is given up on.
 const PASSES: u32 = 10;
-/// Changes of ε before the residual is taken as it is.
-const CHANGES: u32 = 3;
+/// Changes of ε, or of what is taken to be out of reach, before the residual is taken as it is.
+const CHANGES: u32 = 5;
 /// A direction r of row space with rᵀ J M⁻¹ Jᵀ r below this fraction of rᵀ diag(J M⁻¹ Jᵀ) r counts as a left null
 /// vector of J. An integrator's error of 10⁻⁴ in the positions of a redundant mechanism makes null vectors
 /// look like 10⁻⁸; following them would turn that error into forces of any size.
@@ -63,6 +63,8 @@ pub(super) struct Work {
     z: Vec<f64>,
     /// r = b - J x.
     r: Vec<f64>,
+    /// What of b no x can reach.
+    unreachable: Vec<f64>,
     /// Sizes of the terms of r.
     r_terms: Vec<f64>,
     /// Sizes of the terms of x.
@@ -77,6 +79,7 @@ impl Work {
             right: vec![0.0; unknowns],
             z: vec![0.0; unknowns],
             r: vec![0.0; s.nc],
+            unreachable: vec![0.0; s.nc],
             r_terms: vec![0.0; s.nc],
             x_terms: vec![0.0; s.nv],
             y: vec![0.0; s.nv],
@@ -106,35 +109,43 @@ impl Kkt {
         }
 
         // first pass: also collects the sizes of the terms
+        self.work.unreachable.fill(0.0);
         self.residual(eq, a, b, x, mu, false);
-        self.correct(x, mu, true);
+        self.correct(x, mu);
+        self.size_terms(mu);
         self.residual(eq, a, b, x, mu, true);
-        (report.residual, report.row) = self.size_of_residual(eq, a, b, mu)?;
+        let mut size = self.size_of_residual(eq, a, b, mu)?;
 
-        let mut changes = 0;
-        loop {
-            self.refine(eq, a, b, x, mu, &mut report)?;
-            if report.residual <= 100.0 * ROUNDING || changes == CHANGES {
+        for _ in 0..CHANGES {
+            size = self.refine(eq, a, b, x, mu, size, &mut report.refinements)?;
+            if self.epsilon == 0.0 || size <= 100.0 * ROUNDING {
                 break;
             }
-            // what is left: nothing that x could remove, or an eigenvalue too far below ε?
-            let (eigenvalue, relative) = self.eigenvalue_of_residual(eq);
-            report.null = relative < NULL;
-            let epsilon = 0.01 * eigenvalue;
-            if report.null || self.epsilon == 0.0 || !(epsilon < 0.5 * self.epsilon) {
+            // what is left: nothing that x could remove, or eigenvalues too far below ε?
+            let (null, least) = self.nature_of_residual(eq, size);
+            if null {
+                report.null = true;
+                self.leave_null_vector(x, mu);
+                self.start_terms(a);
+                self.size_terms(mu);
+                self.residual(eq, a, b, x, mu, true);
+                size = self.size_of_residual(eq, a, b, mu)?;
+            } else if least < 0.5 * self.epsilon {
+                let before = self.epsilon;
+                if self.factor_regularized(least).is_err() {
+                    self.factor_regularized(before)?;
+                    break;
+                }
+            } else {
                 break;
             }
-            changes += 1;
-            self.factor_regularized(epsilon)?;
-        }
-        if report.null {
-            self.leave_null_vector(eq, a, b, x, mu, &mut report)?;
         }
         report.epsilon = self.epsilon;
+        (report.residual, report.row) = self.report(size);
         Ok(report)
     }
 
-    /// Passes until the residual is rounding or stops falling.
+    /// Passes until the residual is rounding or stops falling; returns its size.
     fn refine(
         &mut self,
         eq: &Equations,
@@ -142,28 +153,28 @@ impl Kkt {
         b: &[f64],
         x: &mut [f64],
         mu: &mut [f64],
-        report: &mut SolveReport,
-    ) -> Result<(), SolveError> {
+        mut size: f64,
+        count: &mut u32,
+    ) -> Result<f64, SolveError> {
         for _ in 0..PASSES {
-            if report.residual <= ROUNDING {
+            if size <= ROUNDING {
                 break;
             }
-            self.correct(x, mu, false);
+            self.correct(x, mu);
             self.residual(eq, a, b, x, mu, false);
-            report.refinements += 1;
-            let before = report.residual;
-            let (residual, row) = self.size_of_residual(eq, a, b, mu)?;
-            if residual > before {
+            *count += 1;
+            let before = size;
+            size = self.size_of_residual(eq, a, b, mu)?;
+            if size > before {
                 self.undo(x, mu);
                 self.residual(eq, a, b, x, mu, false);
-                break;
+                return Ok(before);
             }
-            (report.residual, report.row) = (residual, row);
-            if residual > 0.5 * before {
+            if size > 0.5 * before {
                 break;
             }
         }
-        Ok(())
+        Ok(size)
     }
 
     /// x = M⁻¹ a.
@@ -180,10 +191,20 @@ impl Kkt {
         self.work.x_terms.iter_mut().zip(&*x).for_each(|(s, x)| *s = x.abs());
     }
 
-    /// r = b - J x, also into the right side; `sized` computes the sizes of its terms as well.
+    /// Sizes of the terms of x = M⁻¹ a.
+    fn start_terms(&mut self, a: &[f64]) {
+        for &(col, _) in &self.cols {
+            let minv = self.minv[col.mass..].chunks_exact(col.size);
+            for (s, m) in self.work.x_terms[col.start..][..col.size].iter_mut().zip(minv) {
+                *s = m.iter().zip(&a[col.start..]).map(|(m, a)| (m * a).abs()).sum();
+            }
+        }
+    }
+
+    /// r = b - J x, less what is known to be out of reach, also into the right side; `sized` computes the sizes of its terms as well.
     fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64], sized: bool) {
-        let Work { right, r, r_terms, x_terms, .. } = &mut self.work;
-        r.copy_from_slice(b);
+        let Work { right, r, r_terms, x_terms, unreachable, .. } = &mut self.work;
+        r.iter_mut().zip(b).zip(&*unreachable).for_each(|((r, b), n)| *r = b - n);
         if sized {
             r_terms.iter_mut().zip(b).for_each(|(t, b)| *t = b.abs());
         }
@@ -222,13 +243,10 @@ impl Kkt {
         }
     }
 
-    /// One pass: x and μ corrected for the right side; `sized` adds to the sizes of the terms of x.
-    fn correct(&mut self, x: &mut [f64], mu: &mut [f64], sized: bool) {
+    /// One pass: x and μ corrected for the right side.
+    fn correct(&mut self, x: &mut [f64], mu: &mut [f64]) {
         self.work.z.copy_from_slice(&self.work.right);
         self.ldl.solve(&mut self.work.z);
-        if sized {
-            self.size_terms();
-        }
         self.apply(x, mu);
     }
 
@@ -249,13 +267,13 @@ impl Kkt {
         }
     }
 
-    /// Adds |W|ᵀ |δμ| to the sizes of the terms of x.
-    fn size_terms(&mut self) {
-        let Work { z, x_terms, .. } = &mut self.work;
+    /// Adds |W|ᵀ |μ| to the sizes of the terms of x.
+    fn size_terms(&mut self, mu: &[f64]) {
+        let terms = &mut self.work.x_terms;
         for row in &self.plan.rows {
-            let z = &z[row.at..][..row.size];
+            let mu = &mu[row.start..][..row.size];
             for e in &self.plan.blocks[row.first..row.last] {
-                kernels::add_size_transposed(&mut x_terms[e.start..], &self.W[e.offset..], z, row.size, e.size);
+                kernels::add_size_transposed(&mut terms[e.start..], &self.W[e.offset..], mu, row.size, e.size);
             }
         }
     }
@@ -266,15 +284,15 @@ impl Kkt {
         self.apply(x, mu);
     }
 
-    /// Largest |r| relative to its terms and the row where r is largest, hubs' equations of motion included.
-    fn size_of_residual(&self, eq: &Equations, a: &[f64], b: &[f64], mu: &[f64]) -> Result<(f64, usize), SolveError> {
+    /// Largest |r| relative to its terms, hubs' equations of motion included.
+    fn size_of_residual(&self, eq: &Equations, a: &[f64], b: &[f64], mu: &[f64]) -> Result<f64, SolveError> {
         let Work { r, r_terms, right, x_terms, .. } = &self.work;
-        let (mut worst, mut row, mut sum) = (0.0, 0, 0.0);
-        for (i, (r, t)) in r.iter().zip(r_terms).enumerate() {
+        let (mut worst, mut sum) = (0.0, 0.0);
+        for (r, t) in r.iter().zip(r_terms) {
             // a comparison alone would pass over what is not a number
             sum += r;
             if r.abs() > worst * t {
-                (worst, row) = (r.abs() / t, i);
+                worst = r.abs() / t;
             }
         }
         for hub in &self.plan.hubs {
@@ -296,7 +314,7 @@ impl Kkt {
             }
         }
         if sum.is_finite() {
-            return Ok((worst, row));
+            return Ok(worst);
         }
         let bad = |v: &[f64]| v.iter().any(|x| !x.is_finite());
         Err(match () {
@@ -306,9 +324,22 @@ impl Kkt {
         })
     }
 
-    /// (rᵀ S r / rᵀ r, rᵀ S r / rᵀ diag(S) r) with S = J M⁻¹ Jᵀ over all bodies.
-    fn eigenvalue_of_residual(&mut self, eq: &Equations) -> (f64, f64) {
-        let Work { r, y, .. } = &mut self.work;
+    /// Residual with what was out of reach put back, and the row where it is largest.
+    fn report(&self, mut size: f64) -> (f64, usize) {
+        let Work { r, r_terms, unreachable, .. } = &self.work;
+        let mut row = 0;
+        for (i, ((r, n), t)) in r.iter().zip(unreachable).zip(r_terms).enumerate() {
+            if (r + n).abs() >= size * t && *t > 0.0 {
+                (size, row) = ((r + n).abs() / t, i);
+            }
+        }
+        (size, row)
+    }
+
+    /// Whether r is a left null vector of J; if not, an ε well below the eigenvalues that r belongs to.
+    fn nature_of_residual(&mut self, eq: &Equations, size: f64) -> (bool, f64) {
+        // rᵀ S r with S = J M⁻¹ Jᵀ over all bodies
+        let Work { r, r_terms, y, .. } = &mut self.work;
         y.fill(0.0);
         for row in &self.plan.rows {
             for e in &self.plan.blocks[row.first..row.last] {
@@ -325,37 +356,34 @@ impl Kkt {
         }
         let rr: f64 = r.iter().map(|r| r * r).sum();
         let rDr: f64 = r.iter().zip(&self.scale).map(|(r, s)| r * r * s).sum();
-        if rr == 0.0 { (f64::INFINITY, 1.0) } else { (rSr / rr, if rDr > 0.0 { rSr / rDr } else { 0.0 }) }
+        if rSr <= NULL * rDr {
+            return (true, 0.0);
+        }
+
+        // the diagonal bounds the eigenvalues of rows that are not yet solved
+        let unsolved = r.iter().zip(r_terms).zip(&self.scale).filter(|((r, t), _)| r.abs() > 0.1 * size * **t);
+        let least = unsolved.map(|(_, &s)| s).fold(rSr / rr, f64::min);
+        (false, 0.01 * least)
     }
 
-    /// r is a left null vector of J, and each pass with ε put -r/ε into μ: the least μ has nothing along r.
-    fn leave_null_vector(
-        &mut self,
-        eq: &Equations,
-        a: &[f64],
-        b: &[f64],
-        x: &mut [f64],
-        mu: &mut [f64],
-        report: &mut SolveReport,
-    ) -> Result<(), SolveError> {
-        let r = &self.work.r;
+    /// r is a left null vector of J: no x can remove it, and each pass with ε put -r/ε into μ. The least μ has
+    /// nothing along r.
+    fn leave_null_vector(&mut self, x: &mut [f64], mu: &mut [f64]) {
+        let Work { r, z, unreachable, .. } = &mut self.work;
         let rr: f64 = r.iter().map(|r| r * r).sum();
-        let share = r.iter().zip(&*mu).map(|(r, mu)| r * mu).sum::<f64>() / rr;
+        let share = if rr > 0.0 { r.iter().zip(&*mu).map(|(r, mu)| r * mu).sum::<f64>() / rr } else { 0.0 };
+        unreachable.iter_mut().zip(&*r).for_each(|(n, r)| *n += r);
         for row in &self.plan.rows {
-            let r = &self.work.r[row.start..][..row.size];
-            let z = &mut self.work.z[row.at..][..row.size];
-            z.iter_mut().zip(r).for_each(|(z, r)| *z = -share * r);
+            let z = &mut z[row.at..][..row.size];
+            z.iter_mut().zip(&r[row.start..]).for_each(|(z, r)| *z = -share * r);
             // hubs move with their rows here, as no equation is solved for them
             for e in self.plan.blocks[row.first..row.last].iter().filter(|e| e.hub.is_some()) {
                 kernels::subtract_mul_transposed(&mut x[e.start..], &self.W[e.offset..], z, row.size, e.size);
             }
         }
         for hub in &self.plan.hubs {
-            self.work.z[hub.at..][..self.cols[hub.col].0.size].fill(0.0);
+            z[hub.at..][..self.cols[hub.col].0.size].fill(0.0);
         }
         self.apply(x, mu);
-        self.residual(eq, a, b, x, mu, false);
-        (report.residual, report.row) = self.size_of_residual(eq, a, b, mu)?;
-        Ok(())
     }
 }

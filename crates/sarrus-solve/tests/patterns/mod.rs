@@ -39,7 +39,8 @@ pub fn random_equations(s: &Structure, seed: u64) -> Equations {
         for i in 0..n {
             for j in 0..n {
                 let one = if i == j { 1.0 } else { 0.0 };
-                eq.mass[col.mass + i * n + j] = one + (0..n).map(|k| L[i * n + k] * L[j * n + k]).sum::<f64>();
+                eq.mass[col.mass + i * n + j] =
+                    one + (0..n).map(|k| L[i * n + k] * L[j * n + k]).sum::<f64>();
             }
         }
         let inverse = invert(&eq.mass[col.mass..][..n * n], n);

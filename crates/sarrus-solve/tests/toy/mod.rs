@@ -4,6 +4,9 @@ use sarrus_solve::{GroupKind, Ode, SolveError, State, StepError, Structure};
 
 pub type Rates<'a> = (&'a mut [f64], &'a mut [f64], &'a mut [f64]);
 
+/// The end of a step that does nothing.
+pub type Keep = fn(&mut State) -> Result<bool, StepError>;
+
 /// A right side and an end of step given as closures.
 pub struct Toy<R, F> {
     pub structure: Structure,
@@ -45,7 +48,7 @@ pub fn keep(_: &mut State) -> Result<bool, StepError> {
 }
 
 /// x of `nx` numbers, each a group of its own; no q, no v.
-pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, fn(&mut State) -> Result<bool, StepError>>
+pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, Keep>
 where
     R: FnMut(&State, Rates<'_>) -> Result<(), SolveError>,
 {
@@ -96,15 +99,11 @@ pub fn turn(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
     [x, y, z]
 }
 
-/// Excentricity of the orbit of [`body`].
-const ECCENTRICITY: f64 = 0.3;
+/// Eccentricity of the orbit of [`body`].
+const ECCENTRICITY: f64 = 0.2;
 
-/// A body on a Kepler orbit p̈ = -p/|p|³ that turns as [`rate`] says, with one more state ẋ = x cos t.
-/// Seen in world axes turned by the unit quaternion `axes`.
-pub fn body() -> Toy<
-    impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>,
-    fn(&mut State) -> Result<bool, StepError>,
-> {
+/// A body on a Kepler orbit p̈ = -p/|p|³ that turns as [`rate`] says, with one more state ẋ = 2 x cos 2t.
+pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Keep> {
     let mut s = Structure::builder();
     s.column(6);
     s.group(GroupKind::Position, 0, 3);
@@ -121,13 +120,13 @@ pub fn body() -> Toy<
             dv[i] = -s.q[i] / (r2 * r2.sqrt());
         }
         dv[3..].copy_from_slice(&rate_of_rate(s.t));
-        dx[0] = s.x[0] * s.t.cos();
+        dx[0] = 2.0 * s.x[0] * (2.0 * s.t).cos();
         Ok(())
     };
     Toy { structure: s.build(7, 1).unwrap(), rhs, finish: keep, evaluations: 0 }
 }
 
-/// The state of [`body`] at `t`.
+/// The state of [`body`] at `t`, in world axes turned by the unit quaternion `axes`.
 pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
     // Kepler's equation E - e sin E = t
     let e = ECCENTRICITY;
@@ -147,7 +146,7 @@ pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
         t,
         q: p.into_iter().chain(turned).collect(),
         v: v.into_iter().chain(rate(t)).collect(),
-        x: vec![t.sin().exp()],
+        x: vec![(2.0 * t).sin().exp()],
     }
 }
 

@@ -89,7 +89,9 @@ pub fn check(reader: &Reader, I: &Mat3, about_origin: bool) -> Result<()> {
         let I = I.0[2][2];
         return match in_range(I) {
             Some(_) => Ok(()),
-            None if I < 0.0 => refuse(&format!("must be positive, it is {I}"), "kg m², about the centre of mass"),
+            None if I < 0.0 => {
+                refuse(&format!("must be positive, it is {I}"), "kg m², about the centre of mass")
+            }
             None => refuse("is 0", "M would be singular: give it a small one, or make the body a `point`"),
         };
     }
@@ -109,8 +111,12 @@ pub fn check(reader: &Reader, I: &Mat3, about_origin: bool) -> Result<()> {
         return refuse(&format!("has a negative moment {}", moments()), hint);
     }
     if m[2] - m[1] - m[0] > TRIANGLE * m[2] {
-        let hint = if is_diagonal(I) { "is it about the centre of mass, are the units the same?" } else { sign };
-        return refuse(&format!("is impossible: one moment exceeds the sum of the others {}", moments()), hint);
+        let hint =
+            if is_diagonal(I) { "is it about the centre of mass, are the units the same?" } else { sign };
+        return refuse(
+            &format!("is impossible: one moment exceeds the sum of the others {}", moments()),
+            hint,
+        );
     }
     Ok(())
 }
@@ -131,7 +137,8 @@ fn principal_moments(I: &Mat3) -> [f64; 3] {
             rotate_away(&mut a, p, q);
         }
     }
-    let mut m = if is_diagonal(I) { [I.0[0][0], I.0[1][1], I.0[2][2]] } else { [0, 1, 2].map(|i| size * a[i][i]) };
+    let mut m =
+        if is_diagonal(I) { [I.0[0][0], I.0[1][1], I.0[2][2]] } else { [0, 1, 2].map(|i| size * a[i][i]) };
     m.sort_by(f64::total_cmp);
     m
 }

@@ -19,7 +19,8 @@ pub const MARKER_KEYS: &[Key] = &[
 
 /// Readable as `body.x` and so on; a marker of such a name would hide them.
 const TAKEN: &[&str] = &[
-    "x", "y", "z", "q0", "q1", "q2", "q3", "angle", "vx", "vy", "vz", "wx", "wy", "wz", "rate", "velocity", "omega", "omega_on",
+    "x", "y", "z", "q0", "q1", "q2", "q3", "angle", "vx", "vy", "vz", "wx", "wy", "wz", "rate", "velocity",
+    "omega", "omega_on",
 ];
 
 /// Name and place, from the body's origin \[m\].
@@ -54,7 +55,11 @@ impl<'a> Carrier<'a> {
             return Ok(p);
         }
         if Vec3(p).norm() > 1e-9 * (1.0 + self.pose.p.norm()) {
-            let message = format!("{}: body `{}` is a point mass and carries nothing beside it", marker.title(), self.name);
+            let message = format!(
+                "{}: body `{}` is a point mass and carries nothing beside it",
+                marker.title(),
+                self.name
+            );
             return Err(marker.error(key, message).hint("make the body `rigid`"));
         }
         Ok([0.0; 3])
@@ -120,11 +125,19 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
         let problem = if !name.split('.').all(is_name) {
             format!("{}: `{name}` is not a name", marker.title())
         } else if TAKEN.contains(&name.as_str()) {
-            format!("body `{}` cannot have a marker `{name}`: `{}.{name}` is the body's own", carrier.name, carrier.name)
+            format!(
+                "body `{}` cannot have a marker `{name}`: `{}.{name}` is the body's own",
+                carrier.name, carrier.name
+            )
         } else if !seen.insert(name) {
             format!("body `{}` has two markers `{name}`", carrier.name)
         } else {
             marker.one_of(&["orientation", "orientation_on"])?;
+            for key in ["if", "enabled", "kind"] {
+                if marker.has(key) {
+                    return Err(marker.error(key, format!("{} has no key `{key}`", marker.title())));
+                }
+            }
             continue;
         };
         return Err(marker.element_error(problem).hint("choose another name"));

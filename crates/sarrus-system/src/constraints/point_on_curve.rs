@@ -3,7 +3,7 @@
 //! Implicit: Φ = f(x, y, z), one row: a curve in the plane, a surface in space.
 //! Path c(s): the nearest parameter s solves (p - c)·c' = 0, and Φ is what remains of p - c across the tangent: one row
 //! in the plane, two in space. s is carried along as a hint; derivatives of s come from repeating the Newton step
-//! s ← s + (p - c)·c'/|c'|² over the scalar, which gains an order each time.
+//! s ← s + (p - c)·c'/k over the scalar with the slope k = |c'|² - (p - c)·c'' of the value, which gains an order each time.
 
 use super::prelude::*;
 use crate::formula::{Formula, Level};
@@ -59,12 +59,24 @@ impl Path {
         p
     }
 
+    /// |c'|² - (p - c)·c'', positive where s is a nearest point; |c'|² where it is not.
+    fn slope(&self, p: [f64; 3], s: f64) -> f64 {
+        let seeded = Dual::<1, Dual<1>>::variable(Dual::variable(s, 0), 0);
+        let (mut square, mut bend) = (0.0, 0.0);
+        for (program, p) in self.curve.iter().zip(p) {
+            let c = program.eval(&|_| seeded);
+            square += c.d[0].v * c.d[0].v;
+            bend += (p - c.v.v) * c.d[0].d[0];
+        }
+        if square - bend > 0.1 * square { square - bend } else { square }
+    }
+
     /// The parameter nearest to `p`, from a value near it.
     fn nearest(&self, p: [f64; 3], start: f64) -> f64 {
         let mut s = start;
         for _ in 0..50 {
             let (c, tangent) = self.curve(s);
-            let step = (Vec3(p) - c).dot(tangent) / tangent.dot(tangent);
+            let step = (Vec3(p) - c).dot(tangent) / self.slope(p, s);
             if !step.is_finite() {
                 return start;
             }
@@ -92,11 +104,13 @@ impl Constraint for Path {
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let p = self.point(at);
-        let mut s = R::from_f64(self.nearest(p.value(), at.hints[self.hint as usize]));
+        let nearest = self.nearest(p.value(), at.hints[self.hint as usize]);
+        let slope = self.slope(p.value(), nearest);
+        let mut s = R::from_f64(nearest);
         let (mut c, mut tangent) = self.curve(s);
         // jets of up to four coefficients: one order a step, and one to spare
         for _ in 0..4 {
-            s += (p - c).dot(tangent) / tangent.dot(tangent);
+            s += (p - c).dot(tangent) / slope;
             (c, tangent) = self.curve(s);
         }
         let u = tangent.scale(R::one() / tangent.norm());
@@ -130,8 +144,8 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     }
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let com = ctx.directory.bodies[frame as usize].com;
-    let coordinate = |i: usize| Signal::Relative(1, com, 0, r, i);
+    let carrier = ctx.frame_of(frame);
+    let coordinate = |i: usize| Signal::Relative(1, carrier, 0, r, i);
     let ids = vec![body, frame];
     if ctx.reader.require_one_of(&["implicit", "path"])? == "implicit" {
         let mut binder = ctx.binder(Level::Position, ids);

@@ -3,8 +3,8 @@
 //! ẋ = rates(x, outputs, mechanism, t), outputs = g(x, mechanism, t). Inside, own states are read by their bare names,
 //! in the rates own outputs too; elsewhere both as `X.name`.
 
-use super::{DELAY, PERIOD, places};
 use super::prelude::*;
+use super::{DELAY, PERIOD, places};
 use sarrus_model::expr::is_name;
 
 /// The controller.
@@ -119,15 +119,27 @@ pub const KIND: Kind = Kind {
     keys: &[
         Key::new("states", KeyType::Map(&KeyType::Number), "", "names of the states with their start values"),
         Key::new("rates", KeyType::Map(&KeyType::Expression), "", "rate of each state [1/s]"),
-        Key::new("outputs", KeyType::Map(&KeyType::Expression), "", "names of the outputs with their expressions"),
-        Key::new("update", KeyType::Map(&KeyType::Expression), "", "next value of each state (not available yet)"),
+        Key::new(
+            "outputs",
+            KeyType::Map(&KeyType::Expression),
+            "",
+            "names of the outputs with their expressions",
+        ),
+        Key::new(
+            "update",
+            KeyType::Map(&KeyType::Expression),
+            "",
+            "next value of each state (not available yet)",
+        ),
         PERIOD,
         DELAY,
     ],
-    example: r#"
-        states = { x = 1, y = 0 }
-        rates = { x = "y", y = "-4*x - u" }
-        outputs = { u = "0.3*y + J.rate" }"#,
+    planar: &[
+        "states = { x = 1, y = 0 }, rates = { x = 'y', y = '-4*x - u' }, outputs = { u = '0.3*y + h.rate' }",
+    ],
+    spatial: &[
+        "states = { x = 1, y = 0 }, rates = { x = 'y', y = '-4*x - u' }, outputs = { u = '0.3*y + h.rate' }",
+    ],
     declare,
     read,
 };

@@ -5,8 +5,8 @@
 //! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
 //! positions only.
 
-use super::{DELAY, PERIOD, places};
 use super::prelude::*;
+use super::{DELAY, PERIOD, places};
 
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
@@ -145,8 +145,11 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
             None
         };
         if let Some(what) = what {
-            let message = format!("`kd` of {} needs the rate of an `input` that reads {what}", reader.title());
-            return Err(reader.error("kd", message).hint("give `filter`, the time constant of the derivative in s"));
+            let message =
+                format!("`kd` of {} needs the rate of an `input` that reads {what}", reader.title());
+            return Err(reader
+                .error("kd", message)
+                .hint("give `filter`, the time constant of the derivative in s"));
         }
     }
     let mut reads = Vec::new();
@@ -172,12 +175,14 @@ pub const KIND: Kind = Kind {
         PERIOD,
         DELAY,
     ],
-    example: r#"
-        input = "0.3*t - J.angle"
-        kp = 2
-        ki = 0.5
-        kd = 0.1
-        limits = [-5, 5]"#,
+    planar: &[
+        "input = '0.3*t - h.angle', kp = 2, ki = 0.5, kd = 0.1, limits = [-5, 5]",
+        "input = '2 - h.rate', kp = 2, kd = 0.1, filter = 0.01",
+    ],
+    spatial: &[
+        "input = '0.3*t - h.angle', kp = 2, ki = 0.5, kd = 0.1, limits = [-5, 5]",
+        "input = '2 - h.rate', kp = 2, kd = 0.1, filter = 0.01",
+    ],
     declare,
     read,
 };

@@ -82,9 +82,13 @@ pub const KIND: Kind = Kind {
         Key::new("torque", KeyType::Expression, "", "along an angle [N m]"),
         Key::new("limits", KeyType::Numbers, "none", "lowest and highest effort"),
     ],
-    example: r#"
-        joint = "J"
-        torque = "5 - 2*J.rate + a.vx"
-        limits = [-20, 20]"#,
+    planar: &[
+        "joint = 'h', torque = '5 - 2*h.rate + a.vx', limits = [-20, 20]",
+        "bodies = ['a', 'b'], ends = [[0.1, 0.2], [1.2, -0.1]], force = '10*sin(t)'",
+    ],
+    spatial: &[
+        "joint = 'h', torque = '5 - 2*h.rate + a.vx', limits = [-20, 20]",
+        "bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [0, 0, 0.1]], force = '10*sin(t)'",
+    ],
     read,
 };

@@ -28,7 +28,10 @@ impl Along {
         for key in ["ends", "on"] {
             if ctx.reader.has(key) {
                 let message = format!("{} acts along a joint: `{key}` has no place here", ctx.reader.title());
-                return Err(ctx.reader.error(key, message).hint("give `bodies` instead of `joint`, or leave it out"));
+                return Err(ctx
+                    .reader
+                    .error(key, message)
+                    .hint("give `bodies` instead of `joint`, or leave it out"));
             }
         }
         let (joint, k) = ctx.joint_coordinate("joint")?;
@@ -59,7 +62,9 @@ impl Along {
     pub fn model_length(&self, ctx: &Context, ids: &[u32]) -> f64 {
         // the offset of a coordinate is made for the model pose: no turns to count there
         let here = match self {
-            Along::Coordinate(c, angle) => Along::Coordinate(CoordinateRef { hint: None, ..c.clone() }, *angle),
+            Along::Coordinate(c, angle) => {
+                Along::Coordinate(CoordinateRef { hint: None, ..c.clone() }, *angle)
+            }
             line => line.clone(),
         };
         crate::constraints::in_model_pose(ctx, &ids[..2], &[], |at| here.length(at))

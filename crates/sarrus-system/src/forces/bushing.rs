@@ -13,8 +13,8 @@
 use super::prelude::*;
 use crate::joint::{Fixed, Frames};
 use crate::signal::quaternion;
-use sarrus_model::record::Plain;
 use sarrus_model::Diagnostic;
+use sarrus_model::record::Plain;
 
 type Matrix6 = [[f64; 6]; 6];
 
@@ -118,7 +118,9 @@ fn join<R: Real>(a: Vec3<R>, b: Vec3<R>) -> [R; 6] {
 }
 
 fn times<R: Real>(m: &Matrix6, x: &[R; 6]) -> [R; 6] {
-    std::array::from_fn(|i| (0..6).fold(R::zero(), |sum, j| if m[i][j] == 0.0 { sum } else { sum + x[j] * m[i][j] }))
+    std::array::from_fn(|i| {
+        (0..6).fold(R::zero(), |sum, j| if m[i][j] == 0.0 { sum } else { sum + x[j] * m[i][j] })
+    })
 }
 
 fn dot<R: Real>(a: &[R; 6], b: &[R; 6]) -> R {
@@ -145,7 +147,8 @@ fn rotation_vector<R: Real>(rot: &Mat3<R>) -> Vec3<R> {
 fn turned<R: Real>(theta: Vec3<R>, a: Vec3<R>, half: f64) -> Vec3<R> {
     let t2 = theta.norm_squared();
     let c = if t2.value() < 1e-2 {
-        (((t2 * (1.0 / 47_900_160.0) + 1.0 / 1_209_600.0) * t2 + 1.0 / 30_240.0) * t2 + 1.0 / 720.0) * t2 + 1.0 / 12.0
+        (((t2 * (1.0 / 47_900_160.0) + 1.0 / 1_209_600.0) * t2 + 1.0 / 30_240.0) * t2 + 1.0 / 720.0) * t2
+            + 1.0 / 12.0
     } else {
         let angle = t2.sqrt();
         let (sin, cos) = (angle * 0.5).sin_cos();
@@ -172,7 +175,10 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
     let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
     let n = places.len();
     let expected = |found: String| {
-        let message = format!("`{key}` of {}: expected {n} numbers or a {n} × {n} matrix, found {found}", reader.title());
+        let message = format!(
+            "`{key}` of {}: expected {n} numbers or a {n} × {n} matrix, found {found}",
+            reader.title()
+        );
         Err(reader.error(key, message))
     };
     let mut full = [[0.0; 6]; 6];
@@ -199,7 +205,10 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
         }
     }
     if let Some(i) = (0..6).find(|&i| full[i][i] < 0.0) {
-        return Err(reader.error(key, format!("`{key}` of {} must not be negative, it is {}", reader.title(), full[i][i])));
+        return Err(reader.error(
+            key,
+            format!("`{key}` of {} must not be negative, it is {}", reader.title(), full[i][i]),
+        ));
     }
     Ok(Some(full))
 }
@@ -211,12 +220,16 @@ fn turn_matrix(m: &Matrix6, turn: &Mat3, sign: f64) -> Matrix6 {
         (1, 1) => sign * turn.0[i - 3][j - 3],
         _ => 0.0,
     };
-    let half: Matrix6 = std::array::from_fn(|i| std::array::from_fn(|j| (0..6).map(|k| b(i, k) * m[k][j]).sum()));
-    let mut full: Matrix6 = std::array::from_fn(|i| std::array::from_fn(|j| (0..6).map(|k| half[i][k] * b(j, k)).sum()));
+    let half: Matrix6 =
+        std::array::from_fn(|i| std::array::from_fn(|j| (0..6).map(|k| b(i, k) * m[k][j]).sum()));
+    let mut full: Matrix6 =
+        std::array::from_fn(|i| std::array::from_fn(|j| (0..6).map(|k| half[i][k] * b(j, k)).sum()));
     // what was symmetric stays so to the last bit: its energy depends on it
     for i in 0..6 {
         for j in 0..i {
-            if m[i][j] == m[j][i] && (full[i][j] - full[j][i]).abs() <= 1e-12 * (full[i][i].abs() + full[j][j].abs()) {
+            if m[i][j] == m[j][i]
+                && (full[i][j] - full[j][i]).abs() <= 1e-12 * (full[i][i].abs() + full[j][j].abs())
+            {
                 full[i][j] = full[j][i];
             }
         }
@@ -234,7 +247,8 @@ fn is_passive(m: &Matrix6) -> bool {
         }
         if s[k][k] <= 1e-12 * scale[k] {
             // a direction without damping: nothing may couple to it
-            if (k + 1..6).any(|j| s[k][j].abs() > 1e-9 * (scale[k] * scale[j]).sqrt().max(f64::MIN_POSITIVE)) {
+            if (k + 1..6).any(|j| s[k][j].abs() > 1e-9 * (scale[k] * scale[j]).sqrt().max(f64::MIN_POSITIVE))
+            {
                 return false;
             }
             continue;
@@ -266,7 +280,9 @@ fn read(ctx: &mut Context) -> Result<Built> {
     planar_axis(ctx)?;
     let (stiffness, damping) = (matrix(ctx, "stiffness")?, matrix(ctx, "damping")?);
     if stiffness.is_none() && damping.is_none() {
-        return Err(ctx.reader.element_error(format!("{} needs `stiffness` or `damping`", ctx.reader.title())));
+        return Err(ctx
+            .reader
+            .element_error(format!("{} needs `stiffness` or `damping`", ctx.reader.title())));
     }
     let z = [0.0, 0.0, 1.0];
     let axes_W = if ctx.is_planar() { Mat3::identity() } else { axes_about(ctx.reader.axis_or("axis", z)?) };
@@ -333,11 +349,9 @@ pub const KIND: Kind = Kind {
             "likewise [N s/m, N m s/rad]",
         ),
     ],
-    example: r#"
-        bodies = ["a", "b"]
-        at = [0.5, 0.2, 0.1]
-        axis = [1, 2, 2]
-        stiffness = [200, 300, 1000, 20, 30, 5]
-        damping = [2, 3, 10, 0.2, 0.3, 0.05]"#,
+    planar: &["bodies = ['a', 'b'], at = [0.5, 0.2], stiffness = [200, 300, 20], damping = [2, 3, 0.2]"],
+    spatial: &[
+        "bodies = ['a', 'b'], at = [0.5, 0.2, 0.1], axis = [1, 2, 2], stiffness = [200, 300, 1000, 20, 30, 5], damping = [2, 3, 10, 0.2, 0.3, 0.05]",
+    ],
     read,
 };

@@ -26,13 +26,16 @@ fn read(ctx: &mut Context) -> Result<Built> {
         let name = &ctx.directory.bodies[twice as usize].name;
         return Err(ctx.reader.error("bodies", format!("{} names `{name}` twice", ctx.reader.title())));
     }
-    let vector = ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
+    let vector =
+        ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };
     let mut forces = Vec::with_capacity(ids.len());
     for place in 0..ids.len() {
         let mass = ctx.directory.bodies[ids[place] as usize].mass;
         let mut binder = ctx.binder(Level::Force, ids);
-        for (axis, (x, vx)) in [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions) {
+        for (axis, (x, vx)) in
+            [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions)
+        {
             binder.local(x, Signal::Position(place, [0.0; 3], axis));
             binder.local(vx, Signal::Velocity(place, [0.0; 3], axis));
         }
@@ -51,8 +54,7 @@ pub const KIND: Kind = Kind {
         Key::new("bodies", KeyType::Bodies, "", "the bodies"),
         Key::new("force", KeyType::Expressions, "", "of `x y z vx vy vz mass t`, in world axes [N]"),
     ],
-    example: r#"
-        bodies = ["a", "b"]
-        force = ["-mass*x", "-0.5*vy", "mass*sin(t)"]"#,
+    planar: &["bodies = ['a', 'b'], force = ['-mass*x', '-0.5*vy']"],
+    spatial: &["bodies = ['a', 'b'], force = ['-mass*x', '-0.5*vy', 'mass*sin(t) + b.x']"],
     read,
 };

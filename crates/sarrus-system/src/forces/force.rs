@@ -40,14 +40,23 @@ pub const KIND: Kind = Kind {
     doc: "force on a point of a body, in world or body axes",
     keys: &[
         Key::new("body", KeyType::Body, "", "the body"),
-        Key::new("at", KeyType::Point, "centre of mass", "where it acts, in the world; it moves with the body"),
+        Key::new(
+            "at",
+            KeyType::Point,
+            "centre of mass",
+            "where it acts, in the world; it moves with the body",
+        ),
         Key::new("on", KeyType::Local, "centre of mass", "where it acts, on the body or a marker"),
         Key::new("force", KeyType::Expressions, "", "in world axes [N]"),
         Key::new("force_on", KeyType::Expressions, "", "in body axes [N]"),
     ],
-    example: r#"
-        body = "b"
-        at = [0.1, 0.2, 0.3]
-        force_on = [1, "2*t", "-3*b.vx"]"#,
+    planar: &[
+        r#"body = 'b', force = [3, "2*t"]"#,
+        r#"body = 'b', on = [0.1, 0.2], force_on = ["-3*b.vx", "a.y"]"#,
+    ],
+    spatial: &[
+        r#"body = 'b', force = "[1, 2, 3]*cos(t)""#,
+        r#"body = 'b', at = [0.1, 0.2, 0.3], force_on = [1, "2*t", "-3*b.vx"]"#,
+    ],
     read,
 };

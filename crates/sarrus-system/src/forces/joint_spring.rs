@@ -49,7 +49,8 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
             0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
             n => format!("{} has {n} coordinates: `{}` belongs to one of them", ctx.reader.title(), key.name),
         };
-        let tables: Vec<String> = coordinates.iter().map(|c| format!("`{} = {{ {} = … }}`", c.name, key.name)).collect();
+        let tables: Vec<String> =
+            coordinates.iter().map(|c| format!("`{} = {{ {} = … }}`", c.name, key.name)).collect();
         let hint = (!tables.is_empty()).then(|| format!("write {}", tables.join(" or ")));
         return Err(ctx.reader.error(key.name, message).maybe_hint(hint));
     }

@@ -46,9 +46,10 @@ pub struct Kind {
     pub doc: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
-    /// Its keys as a spatial model writes them, on bodies `a` and `b` and the hinge `J` between them: run by the
-    /// conformance test.
-    pub example: &'static str,
+    /// Examples in a planar model with bodies `a`, `b` and the hinge `h` between them, for the conformance test.
+    pub planar: &'static [&'static str],
+    /// Examples in a spatial model, likewise.
+    pub spatial: &'static [&'static str],
     /// Reads one.
     pub read: fn(&mut Context) -> Result<Built>,
 }

@@ -50,7 +50,13 @@ impl Force for Spring {
 }
 
 /// Reads `stiffness`, `damping` and `rest`; none where neither of the first two is given.
-pub(super) fn linear(ctx: &Context, reader: &Reader, along: &Along, ids: &[u32], preload: f64) -> Result<Option<Law>> {
+pub(super) fn linear(
+    ctx: &Context,
+    reader: &Reader,
+    along: &Along,
+    ids: &[u32],
+    preload: f64,
+) -> Result<Option<Law>> {
     let hint = "a law of another kind: `[forces] kind = \"spring\"` with `tension`";
     let stiffness = reader.not_negative_opt("stiffness").map_err(|e| e.hint(hint))?;
     let damping = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?;
@@ -97,7 +103,8 @@ fn read(ctx: &mut Context) -> Result<Built> {
         None => {
             let preload = ctx.reader.number_or("preload", 0.0)?;
             linear(ctx, &ctx.reader, &along, &ids, preload)?.ok_or_else(|| {
-                let message = format!("{} needs `stiffness`, `damping`, `preload` or `tension`", ctx.reader.title());
+                let message =
+                    format!("{} needs `stiffness`, `damping`, `preload` or `tension`", ctx.reader.title());
                 ctx.reader.element_error(message)
             })?
         }
@@ -116,18 +123,26 @@ pub const KIND: Kind = Kind {
         Key::new("joint", KeyType::Name, "", "instead of bodies: a joint with one coordinate, or `A.angle`"),
         Key::new("stiffness", KeyType::Number, "0", "N/m, N m/rad"),
         Key::new("damping", KeyType::Number, "0", "N s/m, N m s/rad"),
-        Key::new("rest", KeyType::Number, "length in the model pose", "length without elastic tension [m, rad]"),
+        Key::new(
+            "rest",
+            KeyType::Number,
+            "length in the model pose",
+            "length without elastic tension [m, rad]",
+        ),
         Key::new("preload", KeyType::Number, "0", "tension added; of a compressed spring negative [N, N m]"),
         Key::new("tension", KeyType::Expression, "", "instead: any law of `length` and `speed` [N, N m]"),
         Key::new("only", KeyType::Choice(&["pull", "push"]), "both", "`pull`: a cable; `push`: a stop"),
     ],
-    example: r#"
-        bodies = ["a", "b"]
-        ends = [[0.1, 0.2, 0.3], [1.2, -0.1, 0.4]]
-        stiffness = 100
-        damping = 3
-        rest = 0.5
-        preload = 2
-        only = "pull""#,
+    planar: &[
+        "bodies = ['a', 'b'], ends = [[0.1, 0.2], [1.2, -0.1]], stiffness = 100, damping = 3, rest = 0.5",
+        "joint = 'h', stiffness = 20, damping = 0.3, preload = 1",
+        "joint = 'h', tension = '5*length^3 + 0.1*speed', only = 'push'",
+    ],
+    spatial: &[
+        "bodies = ['a', 'b'], ends = [[0.1, 0.2, 0.3], [1.2, -0.1, 0.4]], stiffness = 100, damping = 3, rest = 0.5, preload = 2",
+        "bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [0, 0.1, 0]], stiffness = 100, damping = 30, only = 'pull'",
+        "bodies = ['a', 'b'], ends = [[0, 0, 0], [1, 0, 0]], tension = '5*length^3 + 0.1*speed*a.x'",
+        "joint = 'h', stiffness = 20, damping = 0.3, only = 'push'",
+    ],
     read,
 };

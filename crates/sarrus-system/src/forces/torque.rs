@@ -44,8 +44,7 @@ pub const KIND: Kind = Kind {
         Key::new("torque", KeyType::Expressions, "", "in world axes; planar a number [N m]"),
         Key::new("torque_on", KeyType::Expressions, "", "in body axes; planar a number [N m]"),
     ],
-    example: r#"
-        body = "b"
-        torque_on = ["-0.1*b.wx", 0, "sin(t)"]"#,
+    planar: &["body = 'b', torque = '3 - 0.1*b.rate'"],
+    spatial: &["body = 'b', torque = [1, 0, 't']", "body = 'b', torque_on = ['-0.1*b.wx', 0, 'sin(t)']"],
     read,
 };

@@ -108,6 +108,9 @@ fn planar(ctx: &Context, bodies: [u32; 2], axis: Axis, [p_A, p_B]: [[f64; 3]; 2]
     // headings are known up to turns: take M in the turn in which it is nearest to F
     let apart = (start_B + angle_B) - (start_A + angle_A);
     let turns = if axis == Axis::X { TAU * (apart / TAU).round() } else { 0.0 };
-    let frame = |p: [f64; 3], angle: f64| Fixed { p, rot: Mat3::rot_z(angle), angle };
+    // the axis of a pin is z, which a mirrored file reverses
+    let z = if axis == Axis::X { 1.0 } else { ctx.reader.transform().axial([0.0, 0.0, 1.0])[2] };
+    let about = Mat3([[1.0, 0.0, 0.0], [0.0, z, 0.0], [0.0, 0.0, z]]);
+    let frame = |p: [f64; 3], angle: f64| Fixed { p, rot: Mat3::rot_z(angle) * about, angle };
     Ok(Frames { F: frame(p_A, angle_A), M: frame(p_B, angle_B - turns) })
 }

@@ -41,7 +41,10 @@ mod tests {
         let integrate = |f: &dyn Fn(f64) -> f64, a: f64, b: f64| {
             let n = 1000;
             let h = (b - a) / n as f64;
-            (0..n).map(|i| a + i as f64 * h).map(|x| (f(x) + 4.0 * f(x + h / 2.0) + f(x + h)) * h / 6.0).sum::<f64>()
+            (0..n)
+                .map(|i| a + i as f64 * h)
+                .map(|x| (f(x) + 4.0 * f(x + h / 2.0) + f(x + h)) * h / 6.0)
+                .sum::<f64>()
         };
         let whole = |f: &dyn Fn(f64) -> f64| {
             2.0 * (integrate(f, 0.0, l / 2.0 - 1e-15) + integrate(f, l / 2.0, l / 2.0 + r))
@@ -51,7 +54,9 @@ mod tests {
         let across = whole(&|x| PI * rho2(x) * (rho2(x) / 4.0 + x * x)) / V;
         let solid = solid(l, r);
         let Measure::Volume(volume) = solid.measure else { panic!("no volume") };
-        for (found, expected) in [(volume, V), (solid.k2[0], along), (solid.k2[1], across), (solid.k2[2], across)] {
+        for (found, expected) in
+            [(volume, V), (solid.k2[0], along), (solid.k2[1], across), (solid.k2[2], across)]
+        {
             assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
         }
     }

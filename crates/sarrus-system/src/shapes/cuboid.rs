@@ -19,12 +19,15 @@ fn read(dimensions: &Dimensions) -> Result<Option<Solid>> {
     let planar = reader.is_planar();
     let wanted = if planar { 2 } else { 3 };
     if size.len() != wanted {
-        let message = format!("`size` of {}: expected {wanted} numbers, found {}", reader.title(), size.len());
+        let message =
+            format!("`size` of {}: expected {wanted} numbers, found {}", reader.title(), size.len());
         let space = if planar { "planar" } else { "spatial" };
         return Err(reader.error("size", message).hint(format!("the space is {space}")));
     }
     if let Some(edge) = size.iter().find(|edge| **edge <= 0.0) {
-        return Err(reader.error("size", format!("`size` of {} must be positive, it is {edge}", reader.title())));
+        return Err(
+            reader.error("size", format!("`size` of {} must be positive, it is {edge}", reader.title()))
+        );
     }
     let edges = [size[0], size[1], size.get(2).copied().unwrap_or(0.0)];
     Ok(Some(solid(edges)))

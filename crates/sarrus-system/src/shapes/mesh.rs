@@ -23,5 +23,7 @@ pub const CONVEX: Kind = Kind {
 fn refuse(dimensions: &Dimensions) -> Result<Option<Solid>> {
     let reader = dimensions.reader;
     let message = format!("{}: shapes from files are not available yet", reader.title());
-    Err(reader.error("kind", message).hint("give `mass` and `inertia`, or build it from rod, disc, sphere and box"))
+    Err(reader
+        .error("kind", message)
+        .hint("give `mass` and `inertia`, or build it from rod, disc, sphere and box"))
 }

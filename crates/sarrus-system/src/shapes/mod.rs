@@ -104,16 +104,36 @@ const ROLES: &[&str] = &["all", "visual", "contact", "mass"];
 /// The keys of a shape; [`Kind::takes`] says which of the dimensions a kind has.
 pub const KEYS: &[Key] = &[
     Key::new("kind", KeyType::Text, "", "which shape it is"),
-    Key::new("length", KeyType::Number, "the bar's own", "length along x [m]; of a capsule between the balls' centres"),
+    Key::new(
+        "length",
+        KeyType::Number,
+        "the bar's own",
+        "length along x [m]; of a capsule between the balls' centres",
+    ),
     Key::new("radius", KeyType::Number, "", "radius [m]"),
-    Key::new("thickness", KeyType::Number, "thin", "thickness of a disc [m]; without it the mass must be given"),
-    Key::new("size", KeyType::Numbers, "", "edges of a box along x, y, z [m]; planar x, y, and the mass must be given"),
+    Key::new(
+        "thickness",
+        KeyType::Number,
+        "thin",
+        "thickness of a disc [m]; without it the mass must be given",
+    ),
+    Key::new(
+        "size",
+        KeyType::Numbers,
+        "",
+        "edges of a box along x, y, z [m]; planar x, y, and the mass must be given",
+    ),
     Key::new("width", KeyType::Number, "", "free width of a channel [m]"),
     Key::new("tube", KeyType::Flag, "false", "a channel that is round, not two plates"),
     Key::new("file", KeyType::Text, "", "STL or OBJ file"),
     Key::new("scale", KeyType::Number, "1", "times the file's numbers"),
     Key::new("on", KeyType::Local, "the body's origin", "where its own origin is on the body [m]"),
-    Key::new("axis_on", KeyType::LocalVector, "its own axis", "where its own axis points on the body; of a box the first edge"),
+    Key::new(
+        "axis_on",
+        KeyType::LocalVector,
+        "its own axis",
+        "where its own axis points on the body; of a box the first edge",
+    ),
     Key::new("name", KeyType::Name, "", "name by which contacts call it"),
     Key::new("role", KeyType::Choice(ROLES), "all", "what it is for"),
     Key::new("color", KeyType::Text, "the material's", "for pictures"),
@@ -140,7 +160,10 @@ impl Dimensions<'_, '_> {
                 self.reader.record("length", || Plain::Number(length));
                 Ok(length)
             }
-            (None, None) => Err(self.reader.missing("length").hint("only a bar, with `from` and `to`, has a length of its own")),
+            (None, None) => Err(self
+                .reader
+                .missing("length")
+                .hint("only a bar, with `from` and `to`, has a length of its own")),
         }
     }
 

@@ -1,0 +1,49 @@
+//! What went wrong in a step, said with names instead of rows.
+
+use crate::report::FailureReport;
+use sarrus_solve::{Problem, SolveError, StepError};
+
+/// Names what `error` is about.
+pub(crate) fn explain(error: &StepError, problem: &dyn Problem) -> FailureReport {
+    let element = error.row().map(|row| problem.name_of_row(row));
+    let name = element.as_deref().unwrap_or("one of them");
+    let (message, number) = match error {
+        StepError::Solve { t, source } => {
+            let (why, number) = solve(source, name);
+            (format!("no accelerations at t = {t}: {why}"), number)
+        }
+        StepError::Project { t, source } => {
+            let (why, number) = solve(source, name);
+            (format!("no way back onto the constraints at t = {t}: {why}"), number)
+        }
+        StepError::StepTooSmall { t, h_min } => (
+            format!(
+                "the step size fell below {h_min:.1e} s at t = {t}: the motion changes faster than time can resolve \
+                 (a singularity, or a force without bound)"
+            ),
+            Some(*h_min),
+        ),
+        StepError::NotFinite { t } => {
+            (format!("the motion grew beyond all numbers after t = {t}: a smaller step or tolerance may help"), None)
+        }
+    };
+    FailureReport { message, element, t: error.t(), number }
+}
+
+/// Why equations could not be solved, and the number that told.
+pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
+    match error {
+        SolveError::RankDeficient { pivot, scale, .. } => (
+            format!("{name} repeats what other constraints say (pivot {pivot:.1e} of {scale:.1e})"),
+            Some(*pivot),
+        ),
+        SolveError::Inconsistent { residual, .. } => {
+            (format!("constraints contradict each other, most at {name} (relative residual {residual:.1e})"), Some(*residual))
+        }
+        SolveError::Projection { violation, iterations, .. } => (
+            format!("{name} is still {violation:.1e} apart after {iterations} iterations"),
+            Some(*violation),
+        ),
+        other => (other.to_string(), None),
+    }
+}

@@ -1,0 +1,262 @@
+//! A run from assembly to certificate.
+//!
+//! Whatever happens after the first step, the trajectory so far and a report come back: a failed run says at which
+//! element and with which number, a stopped one why.
+
+use crate::VERSION;
+use crate::assemble::{AssemblyReport, assemble};
+use crate::clock::Clock;
+use crate::error::SetupError;
+use crate::failure::{self, explain};
+use crate::method::{Facts, Method};
+use crate::recorder::{Bounds, Recorder, Stop};
+use crate::report::{
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, Report, Status, ViolationReport,
+};
+use crate::settings::{Overrides, Settings};
+use crate::start::{Rows, assembly_part, rank_report, size};
+use crate::trajectory::Trajectory;
+use crate::violation::Violations;
+use sarrus_model::{Model, Span};
+use sarrus_solve::integrators::{Because, Ended, Flow, Samples, integrate};
+use sarrus_solve::{Control, Dynamics, Equations, MethodError, Problem, Stage};
+use sarrus_system::{Columns, Mechanism, System};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Results larger than this are refused [bytes].
+const MOST_BYTES: f64 = 4.0 * (1_u64 << 30) as f64;
+/// Most elements that a report lists one by one.
+const MOST_ELEMENTS: usize = 1000;
+/// Most columns whose units a report lists.
+const MOST_UNITS: usize = 10_000;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulate {
+    /// What is said over the file.
+    pub overrides: Overrides,
+    /// Whether the trajectory is kept; without it a run is as fast and as small as it can be.
+    pub record: bool,
+}
+
+impl Default for Simulate {
+    /// As the file says, with the trajectory.
+    fn default() -> Self {
+        Simulate { overrides: Overrides::default(), record: true }
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The samples; none where they were not asked for.
+    pub trajectory: Trajectory,
+    /// How it went.
+    pub report: Report,
+}
+
+/// What a run is about to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// What is asked for.
+    pub settings: &'a Settings,
+    /// The method taken.
+    pub method: &'a Method,
+    /// What assembly did.
+    pub assembly: &'a AssemblyReport,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Time [s].
+    pub t: f64,
+    /// Accepted steps.
+    pub steps: u64,
+}
+
+/// Who watches a run, and may stop it.
+pub trait Watch {
+    /// The run is about to begin.
+    fn begin(&mut self, _plan: &Plan) {}
+
+    /// A step was accepted.
+    fn step(&mut self, _progress: &Progress) -> Flow {
+        Flow::Continue
+    }
+}
+
+/// Nobody watches.
+impl Watch for () {}
+
+/// Runs a compiled model.
+pub fn simulate(
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, SetupError> {
+    let settings = Settings::read(model, &request.overrides)?;
+    let columns = request.record.then(|| columns(model, system, &settings)).transpose()?;
+    let assembled = assemble(model, system, settings.assembly)?;
+    let mut state = assembled.state;
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(&assembled.hints);
+
+    // the method, from what the start tells
+    let rows = {
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(&state, Stage::POSITION, &mut eq);
+        Rows::find(&system.structure, &eq)?
+    };
+    let method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
+    let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
+    let (formulation, stabilization) = (method.new_formulation().map_err(bad)?, method.new_stabilization().map_err(bad)?);
+    let mut integrator = method.new_integrator().map_err(bad)?;
+    let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
+    watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
+
+    // the run
+    let bounds = Bounds {
+        span: (settings.t_start, settings.t_end),
+        max_steps: settings.max_steps,
+        wall_limit: settings.wall_limit,
+    };
+    let mut recorder = Recorder::new(&mut mechanism, &state, columns.as_ref(), bounds, watch);
+    let mut samples = match columns {
+        Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
+        None => Samples::none(),
+    };
+    let clock = Clock::start();
+    let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).map_err(|source| {
+        let element = source.row().map(|row| system.mechanism().name_of_row(row));
+        SetupError::Start { source, element }
+    })?;
+    let ended = integrate(
+        &mut dynamics,
+        &mut integrator,
+        &mut control,
+        &mut state,
+        settings.t_end,
+        &mut samples,
+        &mut recorder,
+    );
+    let (wall_s, cpu_s) = (clock.wall(), clock.cpu());
+    let done = dynamics.counts();
+
+    let (status, reason, failed) = verdict(&ended, recorder.stop, &mechanism);
+    let violation = ViolationReport::from(&recorder.violations.total);
+    let energy = EnergyReport::from(&recorder.energy);
+    let limits = Limits {
+        position: settings.certify.position,
+        velocity: settings.certify.velocity,
+        energy: settings.certify.energy,
+    };
+    let mut notes = method.notes.clone();
+    if let Some((t, why)) = &recorder.unsampled {
+        let name = why.row().map(|row| mechanism.name_of_row(row));
+        let (why, _) = failure::solve(why, name.as_deref().unwrap_or("one of them"));
+        notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
+    }
+    let mut constraints = rank_report(&system.structure, &rows);
+    constraints.per_joint = per_element(system, &recorder.violations, &mut notes);
+    let report = Report {
+        model: model.name.clone(),
+        version: VERSION,
+        case: model.case.clone(),
+        method: method.report(),
+        status,
+        reason,
+        failure: failed,
+        t_start: settings.t_start,
+        t_end: ended.at,
+        counts: CountsReport {
+            steps: ended.counts.steps,
+            rejected: ended.counts.rejected,
+            rhs: ended.counts.rhs,
+            newton_iterations: done.projection_iterations,
+            factorizations: done.factorizations,
+            samples: recorder.trajectory.len() as u64,
+        },
+        wall_s,
+        cpu_s,
+        dof: rows.rank.map(|rank| system.structure.nv - rank),
+        size: size(system),
+        constraints,
+        assembly: assembly_part(settings.assembly, &assembled.report),
+        certificate: Certificate::new(status, &violation, &energy, &limits),
+        violation,
+        energy,
+        events: Vec::new(),
+        notes,
+        units: units(&recorder.trajectory),
+    };
+    Ok(Outcome { trajectory: recorder.trajectory, report })
+}
+
+/// The columns asked for, unless their samples would not fit.
+fn columns(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<Columns, SetupError> {
+    let columns = Columns::new(model, system, &settings.columns)?;
+    let (rows, width) = (settings.samples(), columns.names.len() + 1);
+    let bytes = rows * width as f64 * size_of::<f64>() as f64;
+    if bytes > MOST_BYTES {
+        return Err(SetupError::TooLarge { bytes, rows, columns: width });
+    }
+    Ok(columns)
+}
+
+/// How the run ended, in a word and in words.
+fn verdict(ended: &Ended, stop: Option<Stop>, mechanism: &Mechanism) -> (Status, String, Option<FailureReport>) {
+    match &ended.because {
+        Because::End => (Status::Completed, "the end of the run was reached".into(), None),
+        Because::Stopped => {
+            let reason = match stop {
+                Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
+                Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
+                Some(Stop::Asked) | None => "it was interrupted".into(),
+            };
+            (Status::Stopped, reason, None)
+        }
+        Because::Failed(error) => {
+            let failed = explain(error, mechanism);
+            (Status::Failed, failed.message.clone(), Some(failed))
+        }
+    }
+}
+
+/// Violations by element; where there are very many, of the worst.
+fn per_element(system: &System, violations: &Violations, notes: &mut Vec<String>) -> Vec<ElementReport> {
+    let mut chosen: Vec<usize> = (0..system.elements.len()).collect();
+    if chosen.len() > MOST_ELEMENTS {
+        let size = |i: usize| violations.elements[i].position.max.max(violations.elements[i].velocity.max);
+        chosen.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+        chosen.truncate(MOST_ELEMENTS);
+        chosen.sort_unstable();
+        notes.push(format!(
+            "`constraints.per_joint` lists the worst {MOST_ELEMENTS} of {} elements",
+            system.elements.len()
+        ));
+    }
+    chosen
+        .into_iter()
+        .map(|i| {
+            let (element, levels) = (&system.elements[i], &violations.elements[i]);
+            ElementReport {
+                name: element.name.clone(),
+                family: element.family.name(),
+                rows: element.rows.rows(),
+                position: levels.position.into(),
+                velocity: levels.velocity.into(),
+                acceleration: levels.acceleration.into(),
+            }
+        })
+        .collect()
+}
+
+fn units(trajectory: &Trajectory) -> BTreeMap<String, &'static str> {
+    if trajectory.width() > MOST_UNITS || trajectory.is_empty() {
+        return BTreeMap::new();
+    }
+    trajectory.names().iter().cloned().zip(trajectory.units().iter().copied()).collect()
+}

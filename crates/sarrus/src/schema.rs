@@ -1,0 +1,77 @@
+//! The JSON Schema of the model file, from the registries.
+
+use sarrus_io::schema::{Family, KindInfo, schema};
+use sarrus_model::Key;
+use sarrus_system::{bodies, constraints, controllers, drivers, forces, joints, measures};
+use std::sync::LazyLock;
+
+/// The schema as indented JSON.
+pub fn json_schema() -> String {
+    serde_json::to_string_pretty(&schema(&families())).unwrap_or_default()
+}
+
+/// The sections whose entries have a kind.
+fn families() -> Vec<Family> {
+    let family = |section, default_kind, or_expression, kinds| Family { section, default_kind, or_expression, kinds };
+    vec![
+        family(
+            "bodies",
+            Some("rigid"),
+            false,
+            bodies::KINDS.iter().map(|&(kind, doc)| KindInfo { kind, doc, keys: bodies::KEYS }).collect(),
+        ),
+        family("joints", None, false, JOINTS.clone()),
+        family("constraints", None, false, kinds(constraints::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family("drivers", None, false, kinds(drivers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family("forces", None, false, FORCES.clone()),
+        family("controllers", None, false, kinds(controllers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family("measures", None, true, kinds(measures::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+    ]
+}
+
+type Row = (&'static str, &'static str, &'static [Key]);
+
+fn kinds(rows: impl Iterator<Item = Row>) -> Vec<KindInfo> {
+    rows.map(|(kind, doc, keys)| KindInfo { kind, doc, keys }).collect()
+}
+
+/// A kind whose keys are those of its family and its own; made once, so that they may live as long as the program.
+fn with_common(kind: &'static str, doc: &'static str, own: &[Key], common: &[Key]) -> KindInfo {
+    KindInfo { kind, doc, keys: Vec::leak([own, common].concat()) }
+}
+
+static JOINTS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
+    joints::KINDS.iter().map(|k| with_common(k.name, k.doc, &sarrus_system::compile::joint_keys(k), &[])).collect()
+});
+
+static FORCES: LazyLock<Vec<KindInfo>> =
+    LazyLock::new(|| forces::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, forces::COMMON_KEYS)).collect());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_json_and_knows_every_kind() {
+        let text = json_schema();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["properties"]["format"]["const"], "sarrus/1");
+        for family in families() {
+            let any = value["properties"][family.section]["additionalProperties"]["anyOf"].as_array().unwrap();
+            for kind in &family.kinds {
+                let found = any.iter().any(|s| s["properties"]["kind"]["const"] == kind.kind);
+                assert!(found, "{} `{}`", family.section, kind.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn a_joint_takes_the_keys_of_all_joints_and_its_own() {
+        let value: serde_json::Value = serde_json::from_str(&json_schema()).unwrap();
+        let joints = value["properties"]["joints"]["additionalProperties"]["anyOf"].as_array().unwrap();
+        let screw = joints.iter().find(|s| s["properties"]["kind"]["const"] == "screw").unwrap();
+        for key in ["bodies", "at", "on", "axis", "lead", "note"] {
+            assert!(screw["properties"].get(key).is_some(), "{key}");
+        }
+    }
+}
