@@ -8,7 +8,9 @@
 use sarrus_math::Real;
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Span};
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, State, StructureError};
+use sarrus_solve::{
+    Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, State, StructureError,
+};
 use sarrus_system::body::BodyKind;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
@@ -91,7 +93,8 @@ pub enum AssemblyError {
 }
 
 fn list(apart: &[(String, f64)]) -> String {
-    let shown: Vec<String> = apart.iter().take(5).map(|(name, error)| format!("{name} is off by {error:.3e}")).collect();
+    let shown: Vec<String> =
+        apart.iter().take(5).map(|(name, error)| format!("{name} is off by {error:.3e}")).collect();
     let more = if apart.len() > 5 { format!(", and {} more", apart.len() - 5) } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
@@ -241,7 +244,12 @@ fn read(model: &Model, system: &System, settings: &[Setting]) -> Result<Settings
     if errors.is_empty() { Ok(out) } else { Err(AssemblyError::Settings(errors)) }
 }
 
-fn read_one(model: &Model, system: &System, setting: &Setting, out: &mut Settings) -> sarrus_model::Result<()> {
+fn read_one(
+    model: &Model,
+    system: &System,
+    setting: &Setting,
+    out: &mut Settings,
+) -> sarrus_model::Result<()> {
     let reader = Reader::setting(model, setting);
     let path = setting.path.as_str();
     if let Some((name, field @ ("velocity" | "omega" | "omega_on"))) = path.rsplit_once('.')
@@ -290,7 +298,10 @@ fn read_vector(
         return Ok(());
     }
     if !body.kind.turns() {
-        return Err(Diagnostic::new(setting.span, format!("body `{name}` is a point mass and does not turn")));
+        return Err(Diagnostic::new(
+            setting.span,
+            format!("body `{name}` is a point mass and does not turn"),
+        ));
     }
     if planar {
         let hint = format!("write `{name}.rate`");
@@ -335,7 +346,8 @@ fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value
         None => out.indirect.push((setting.path.clone(), setting.span)),
     }
     let is_velocity = signal.needs_velocity();
-    let element = ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(Hold { signal, value }));
+    let element =
+        ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(Hold { signal, value }));
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }
 }
 

@@ -195,7 +195,11 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
 
 /// Whether the rank at `state` is also the rank nearby: moves the mechanism a little along its freedoms, back onto the
 /// constraints, and counts again. None where it cannot be moved.
-fn tell_apart(mechanism: &mut Mechanism, state: &State, d: &Singular) -> Result<Option<Redundancy>, SetupError> {
+fn tell_apart(
+    mechanism: &mut Mechanism,
+    state: &State,
+    d: &Singular,
+) -> Result<Option<Redundancy>, SetupError> {
     /// Size of the excursion, in mass-weighted units of the null vectors relative to their largest velocity.
     const EXCURSION: f64 = 1e-2;
     let system = mechanism.system().clone();

@@ -96,21 +96,28 @@ impl SetupError {
     /// As diagnostics with place and hint.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let message = self.to_string();
-        let one = |at: Span, hint: Option<String>| vec![Diagnostic::new(at, message.as_str()).maybe_hint(hint)];
+        let one =
+            |at: Span, hint: Option<String>| vec![Diagnostic::new(at, message.as_str()).maybe_hint(hint)];
         match self {
             SetupError::Model(all) => all.clone(),
             SetupError::Method { source, at } => one(*at, method_hint(source)),
-            SetupError::AutoWithOptions { at } => one(*at, Some("name the method that the options are for".into())),
-            SetupError::NotIndependent { at, .. } => {
-                one(*at, Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()))
+            SetupError::AutoWithOptions { at } => {
+                one(*at, Some("name the method that the options are for".into()))
             }
+            SetupError::NotIndependent { at, .. } => one(
+                *at,
+                Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()),
+            ),
             SetupError::NotPositive { .. } => one(Span::NONE, None),
             SetupError::Backwards { .. } => {
                 one(Span::NONE, Some("the end (`--t-end`, `run.t_end`) must be above `run.t_start`".into()))
             }
             SetupError::TooLarge { .. } => one(
                 Span::NONE,
-                Some("sample less often (`--every`, `output.every`) or fewer columns (`output.columns`)".into()),
+                Some(
+                    "sample less often (`--every`, `output.every`) or fewer columns (`output.columns`)"
+                        .into(),
+                ),
             ),
             SetupError::Assembly(e) => e.diagnostics(),
             SetupError::Rank(_) => one(Span::NONE, None),

@@ -23,9 +23,10 @@ pub(crate) fn explain(error: &StepError, problem: &dyn Problem) -> FailureReport
             ),
             Some(*h_min),
         ),
-        StepError::NotFinite { t } => {
-            (format!("the motion grew beyond all numbers after t = {t}: a smaller step or tolerance may help"), None)
-        }
+        StepError::NotFinite { t } => (
+            format!("the motion grew beyond all numbers after t = {t}: a smaller step or tolerance may help"),
+            None,
+        ),
     };
     FailureReport { message, element, t: error.t(), number }
 }
@@ -37,13 +38,13 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
             format!("{name} repeats what other constraints say (pivot {pivot:.1e} of {scale:.1e})"),
             Some(*pivot),
         ),
-        SolveError::Inconsistent { residual, .. } => {
-            (format!("constraints contradict each other, most at {name} (relative residual {residual:.1e})"), Some(*residual))
-        }
-        SolveError::Projection { violation, iterations, .. } => (
-            format!("{name} is still {violation:.1e} apart after {iterations} iterations"),
-            Some(*violation),
+        SolveError::Inconsistent { residual, .. } => (
+            format!("constraints contradict each other, most at {name} (relative residual {residual:.1e})"),
+            Some(*residual),
         ),
+        SolveError::Projection { violation, iterations, .. } => {
+            (format!("{name} is still {violation:.1e} apart after {iterations} iterations"), Some(*violation))
+        }
         other => (other.to_string(), None),
     }
 }

@@ -16,8 +16,8 @@
 use crate::error::SetupError;
 use crate::report::MethodReport;
 use crate::settings::Settings;
-use sarrus_model::settings::{MethodChoice, OptionValue};
 use sarrus_model::Span;
+use sarrus_model::settings::{MethodChoice, OptionValue};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
@@ -53,7 +53,8 @@ pub struct Part {
 impl Part {
     /// As the command line writes it: `baumgarte:alpha=5,beta=5`.
     pub fn text(&self) -> String {
-        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
+        let options: Vec<String> =
+            self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
         if options.is_empty() { self.name.clone() } else { format!("{}:{}", self.name, options.join(",")) }
     }
 }
@@ -112,7 +113,8 @@ impl Method {
         (i.new)(&integrator.1).map_err(at(integrator.2))?;
 
         // mixes that cannot work
-        if let ("direct", Some(rank)) = (formulation.0.as_str(), facts.rank.filter(|rank| *rank < facts.rows)) {
+        if let ("direct", Some(rank)) = (formulation.0.as_str(), facts.rank.filter(|rank| *rank < facts.rows))
+        {
             return Err(SetupError::NotIndependent { rows: facts.rows, rank, at: formulation.2 });
         }
         Ok(Method {
@@ -185,7 +187,7 @@ fn auto_formulation(facts: &Facts) -> (&'static str, String) {
     let why = match facts.rank {
         _ if facts.rows == 0 => "there are no constraints to solve for".to_string(),
         Some(rank) if rank < facts.rows => {
-            format!("{} of the {} constraint rows depend on the others", facts.rows - rank, facts.rows)
+            format!("{} of the {} constraint rows say nothing new", facts.rows - rank, facts.rows)
         }
         Some(_) => format!("the {} constraint rows are independent now but need not stay so", facts.rows),
         None => format!("the rank of {} constraint rows need not be known", facts.rows),
@@ -204,7 +206,9 @@ fn auto_stabilization(facts: &Facts) -> (&'static str, String) {
 fn auto_integrator(settings: &Settings) -> (&'static str, String) {
     let rtol = settings.rtol;
     match settings.step {
-        Some(step) if !settings.tolerance_given => ("rk4", format!("a step of {step} s is given and no tolerance")),
+        Some(step) if !settings.tolerance_given => {
+            ("rk4", format!("a step of {step} s is given and no tolerance"))
+        }
         _ if rtol > 1e-3 => ("rk23", format!("rtol = {rtol:e} is loose")),
         _ if rtol > 1e-5 => ("rk45", format!("rtol = {rtol:e} is moderate")),
         _ => ("dop853", format!("rtol = {rtol:e} asks for high order")),
@@ -216,7 +220,10 @@ fn notes(settings: &Settings, integrator: &integrators::Kind) -> Vec<String> {
     let mut notes = Vec::new();
     if !integrator.adaptive {
         if settings.tolerance_given {
-            notes.push(format!("`rtol` and `atol` have no effect on `{}`, whose step is fixed", integrator.name));
+            notes.push(format!(
+                "`rtol` and `atol` have no effect on `{}`, whose step is fixed",
+                integrator.name
+            ));
         }
         if settings.step.is_none() {
             let step = (settings.t_end - settings.t_start) / 1000.0;

@@ -95,7 +95,8 @@ pub fn redundant_groups(s: &Structure, decomposition: &Singular) -> Vec<Redundan
     }
     let mut groups = Vec::new();
     for first in 0..taking.len() {
-        let members: Vec<usize> = (0..taking.len()).filter(|&k| group[k] == group[first]).map(|k| taking[k]).collect();
+        let members: Vec<usize> =
+            (0..taking.len()).filter(|&k| group[k] == group[first]).map(|k| taking[k]).collect();
         if members[0] != taking[first] {
             continue;
         }

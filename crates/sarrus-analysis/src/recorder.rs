@@ -89,8 +89,9 @@ impl<'a> Recorder<'a> {
             energy: EnergyBook::new(mechanism.energy(s)),
             stop: None,
             unsampled: None,
-            accelerations: columns
-                .is_some_and(|c| c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")),
+            accelerations: columns.is_some_and(|c| {
+                c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
+            }),
             columns,
             watch,
             bounds,

@@ -300,7 +300,12 @@ pub struct Certificate {
 
 impl Certificate {
     /// Holds a run that ended with `status` to `limits`.
-    pub fn new(status: Status, violation: &ViolationReport, energy: &EnergyReport, limits: &Limits) -> Certificate {
+    pub fn new(
+        status: Status,
+        violation: &ViolationReport,
+        energy: &EnergyReport,
+        limits: &Limits,
+    ) -> Certificate {
         let position = Item::new(violation.position.max, limits.position);
         let velocity = Item::new(violation.velocity.max, limits.velocity);
         let energy = Item::new(energy.balance_error, limits.energy);

@@ -11,7 +11,8 @@ use crate::failure::{self, explain};
 use crate::method::{Facts, Method};
 use crate::recorder::{Bounds, Recorder, Stop};
 use crate::report::{
-    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, Report, Status, ViolationReport,
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, Report, Status,
+    ViolationReport,
 };
 use crate::settings::{Overrides, Settings};
 use crate::start::{Rows, assembly_part, rank_report, size};
@@ -112,7 +113,8 @@ pub fn simulate(
     };
     let method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
-    let (formulation, stabilization) = (method.new_formulation().map_err(bad)?, method.new_stabilization().map_err(bad)?);
+    let (formulation, stabilization) =
+        (method.new_formulation().map_err(bad)?, method.new_stabilization().map_err(bad)?);
     let mut integrator = method.new_integrator().map_err(bad)?;
     let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
     watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
@@ -207,7 +209,11 @@ fn columns(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<C
 }
 
 /// How the run ended, in a word and in words.
-fn verdict(ended: &Ended, stop: Option<Stop>, mechanism: &Mechanism) -> (Status, String, Option<FailureReport>) {
+fn verdict(
+    ended: &Ended,
+    stop: Option<Stop>,
+    mechanism: &Mechanism,
+) -> (Status, String, Option<FailureReport>) {
     match &ended.because {
         Because::End => (Status::Completed, "the end of the run was reached".into(), None),
         Because::Stopped => {

@@ -116,9 +116,10 @@ impl Printer {
             Status::Stopped => self.out.yellow(report.status.name()),
             Status::Failed => self.out.red(report.status.name()),
         };
-        text += &format!("{}: {status} at t = {} s", self.out.bold(&report.model), report.t_end);
-        if report.status != Status::Completed {
-            text += &format!(" ({})", report.reason);
+        text += &format!("{}: {status} at t = {} s", self.out.bold(&report.model), time(report.t_end));
+        // why a run failed is said below, as an error
+        if report.status == Status::Stopped {
+            text += &format!(": {}", report.reason);
         }
         text += "\n\n";
         text += &table(&run_facts(report));
@@ -130,7 +131,8 @@ impl Printer {
             rows.push([name.to_string(), number(item.value), number(item.limit), mark]);
         }
         text += &table(&rows);
-        let verdict = if report.certificate.passed { self.out.green("passed") } else { self.out.red("not passed") };
+        let verdict =
+            if report.certificate.passed { self.out.green("passed") } else { self.out.red("not passed") };
         text += &format!("\n  certificate {verdict}\n");
         self.data(&text);
     }
@@ -147,8 +149,12 @@ impl Printer {
         }
         if !report.assembly_errors.is_empty() {
             text += "\n  assembly: distance between what the model pose says and what the constraints want\n";
-            let rows: Vec<[String; 2]> =
-                report.assembly_errors.iter().take(10).map(|e| [format!("  {}", e.name), number(e.error)]).collect();
+            let rows: Vec<[String; 2]> = report
+                .assembly_errors
+                .iter()
+                .take(10)
+                .map(|e| [format!("  {}", e.name), number(e.error)])
+                .collect();
             text += &table(&rows);
         }
         for note in &report.notes {
@@ -164,11 +170,17 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
     let mut rows = vec![
         ["bodies".to_string(), group(r.size.bodies as u64)],
         ["freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
-        ["constraints".to_string(), constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin)],
+        [
+            "constraints".to_string(),
+            constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
+        ],
         ["steps".to_string(), format!("{}{rejected}", group(c.steps))],
         ["right sides".to_string(), group(c.rhs)],
         ["wall time".to_string(), format!("{} s", short(r.wall_s))],
-        ["energy".to_string(), format!("{} J at the start, drift {} J", short(r.energy.initial), number(r.energy.max_drift))],
+        [
+            "energy".to_string(),
+            format!("{} J at the start, drift {} J", short(r.energy.initial), number(r.energy.max_drift)),
+        ],
     ];
     if c.samples > 0 {
         rows.push(["samples".to_string(), group(c.samples)]);
@@ -182,7 +194,10 @@ fn check_facts(r: &CheckReport) -> Vec<[String; 2]> {
         ["bodies".to_string(), group(r.size.bodies as u64)],
         ["joints".to_string(), group(r.size.joints as u64)],
         ["velocities".to_string(), group(r.size.velocities as u64)],
-        ["constraints".to_string(), constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin)],
+        [
+            "constraints".to_string(),
+            constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
+        ],
         [
             "rank tolerance".to_string(),
             match r.constraints.rank_tolerance {
@@ -210,7 +225,11 @@ fn constraints(rows: usize, rank: Option<usize>, margin: Option<f64>) -> String 
     match rank {
         Some(rank) => {
             let margin = margin.map_or(String::new(), |m| format!(" (margin {})", number(m)));
-            let redundant = if rank < rows { format!(", {} redundant", group((rows - rank) as u64)) } else { String::new() };
+            let redundant = if rank < rows {
+                format!(", {} redundant", group((rows - rank) as u64))
+            } else {
+                String::new()
+            };
             format!("{rows_text}, rank {}{redundant}{margin}", group(rank as u64))
         }
         None => rows_text,
@@ -279,6 +298,13 @@ fn short(x: f64) -> String {
     }
 }
 
+/// Seven digits at most, no zeros at the end.
+fn time(t: f64) -> String {
+    let digits = (6 - t.abs().max(1.0).log10().floor() as i32).clamp(0, 6) as usize;
+    let text = format!("{t:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
 /// `12 345`
 fn group(n: u64) -> String {
     let digits = n.to_string();
@@ -320,6 +346,7 @@ mod tests {
     fn numbers_are_short() {
         assert_eq!([number(0.0), number(1.234e-14)], ["0", "1.2e-14"]);
         assert_eq!([short(0.01234567), short(3.0), short(123456.0)], ["0.01235", "3.000", "1.235e5"]);
+        assert_eq!([time(2.0), time(1.228_159_333), time(100.0), time(0.0)], ["2", "1.228159", "100", "0"]);
         assert_eq!([group(999), group(1234), group(1_234_567)], ["999", "1234", "1 234 567"]);
     }
 

@@ -39,7 +39,11 @@ impl Results {
     }
 
     /// Writes one file.
-    pub fn write(&self, name: &str, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), ResultsError> {
+    pub fn write(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ResultsError> {
         let path = self.dir.join(name);
         let beside = self.dir.join(format!(".{name}.{}.part", std::process::id()));
         let written = File::create(&beside).and_then(|file| {

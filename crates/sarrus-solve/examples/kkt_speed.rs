@@ -78,11 +78,10 @@ fn report(what: &str, s: &Structure, eq: &Equations) {
     }
     let report = last.expect("at least one");
     println!(
-        "{what}: factor {:.0} µs, solve {:.0} µs, {} refinements, residual {:.1e}, ε {:.1e}",
+        "{what}: factor {:.0} µs, solve {:.0} µs, {} refinements, residual {:.1e}",
         1e6 * factor,
         1e6 * solve,
         report.refinements,
-        report.residual,
-        report.epsilon
+        report.residual
     );
 }

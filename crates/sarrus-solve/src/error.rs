@@ -72,11 +72,11 @@ pub enum SolveError {
         /// Residual relative to the largest term of its equation.
         residual: f64,
     },
-    /// The equation of motion of a velocity was not solved.
-    #[error("equation of motion of velocity {velocity} is not solved (relative residual {residual:.1e})")]
+    /// The equations were solved too poorly.
+    #[error("the equations could not be solved, least at constraint row {row} (relative residual {residual:.1e})")]
     Unsolved {
-        /// Index in v.
-        velocity: usize,
+        /// Scalar row of λ with the largest residual.
+        row: usize,
         /// Residual relative to the largest term of its equation.
         residual: f64,
     },
@@ -119,6 +119,7 @@ impl SolveError {
         match *self {
             SolveError::RankDeficient { row, .. }
             | SolveError::Inconsistent { row, .. }
+            | SolveError::Unsolved { row, .. }
             | SolveError::Projection { row, .. } => Some(row),
             SolveError::NotFinite { quantity: "gamma" | "phi" | "phidot" | "lambda", index } => Some(index),
             _ => None,

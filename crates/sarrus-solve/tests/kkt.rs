@@ -17,6 +17,7 @@ fn solve(
     kkt.factor(eq, Rows::All, rank)?;
     let report = kkt.solve(eq, &eq.f, &eq.gamma, &mut x, &mut mu)?;
     report.check()?;
+    kkt.least_norm(eq, &mut mu)?;
     Ok((x, mu, report))
 }
 
@@ -96,9 +97,8 @@ fn a_duplicated_joint_changes_no_motion_and_halves_its_multipliers() {
     eq.gamma = [&eq1.gamma[..6], &eq1.gamma[4..6], &eq1.gamma[6..]].concat();
 
     let (vdot, lambda, _) = solve(&single, &eq1, HUB_DEGREE, Rank::Full).unwrap();
-    let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
-    assert!(report.epsilon > 0.0);
-    assert!(difference(&x, &vdot) < 1e-11, "v̇ off by {}", difference(&x, &vdot));
+    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    assert!(difference(&x, &vdot) < 1e-12, "v̇ off by {}", difference(&x, &vdot));
     let halved: Vec<f64> = (0..14)
         .map(|i| match i {
             4..8 => lambda[4 + i % 2] / 2.0,
@@ -107,7 +107,7 @@ fn a_duplicated_joint_changes_no_motion_and_halves_its_multipliers() {
         })
         .collect();
     // rounding reaches the null space of λ through 1/ε, with ε = 1e-7
-    assert!(difference(&mu, &halved) < 1e-6, "λ off by {}", difference(&mu, &halved));
+    assert!(difference(&mu, &halved) < 1e-7, "λ off by {}", difference(&mu, &halved));
     match solve(&s, &eq, HUB_DEGREE, Rank::Full).unwrap_err() {
         SolveError::RankDeficient { row, .. } => assert!((4..8).contains(&row), "row {row}"),
         other => panic!("{other}"),
@@ -150,13 +150,13 @@ fn a_slight_contradiction_does_not_reach_the_multipliers() {
     (eq.mass, eq.minv) = (vec![1.0], vec![1.0]);
     (eq.J, eq.f, eq.gamma) = (vec![1.0, 2.0], vec![6.0], vec![1.0, 2.0 + 1e-7]);
     let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
-    assert!(report.null);
+    assert!(report.contradiction > 1e-10 && report.contradiction < 1e-6, "{report:?}");
     assert!((x[0] - 1.0).abs() < 1e-7);
     assert!(difference(&mu, &[1.0, 2.0]) < 1e-6, "{mu:?}");
 }
 
-/// Masses from a gram to a ton along a chain whose first joint is duplicated: ε of the largest row is too much for
-/// others.
+/// Masses from a gram to a ton along a chain whose first joint is duplicated: no ε would suit all rows. The lightest
+/// body's acceleration is the difference of terms of 1e6.
 #[test]
 fn very_unequal_masses_with_a_redundancy_are_solved() {
     let n = 13;
@@ -176,8 +176,8 @@ fn very_unequal_masses_with_a_redundancy_are_solved() {
         }
     }
     let (x, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
-    assert!(report.residual < 1e-9, "{report:?}");
-    assert!(x.iter().all(|x| x.abs() < 1e-6), "{x:?}");
+    assert!(report.residual < 1e-13, "{report:?}");
+    assert!(x.iter().all(|x| x.abs() < 1e-9), "{x:?}");
 }
 
 /// A hub with 10 000 spokes: eliminating the hub first would join all joints, 50 million blocks.
@@ -219,7 +219,6 @@ fn a_chain_of_ten_thousand_fills_nothing_and_is_solved_to_rounding() {
     let kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     assert_eq!(kkt.blocks(), 2 * n - 1);
     let (_, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
-    assert_eq!(report.epsilon, 0.0);
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
 }
 

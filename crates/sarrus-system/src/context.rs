@@ -193,7 +193,10 @@ impl<'a> Context<'a> {
         let scale = 1.0 + Vec3(entry.start.0).norm();
         if Vec3(r).norm() > 1e-9 * scale {
             let message = format!("body `{}` is a point mass: nothing can act beside it", entry.name);
-            return Err(self.reader.error(key, message).hint("give the point of the body itself, or make it `rigid`"));
+            return Err(self
+                .reader
+                .error(key, message)
+                .hint("give the point of the body itself, or make it `rigid`"));
         }
         Ok([0.0; 3])
     }
@@ -285,7 +288,8 @@ impl<'a> Context<'a> {
                 1 => Ok((joint, 0)),
                 0 => {
                     let kind = self.directory.joints[joint].face.kind();
-                    let message = format!("joint `{name}` is {kind}: it has no coordinate that a number says");
+                    let message =
+                        format!("joint `{name}` is {kind}: it has no coordinate that a number says");
                     Err(self.reader.at(span, message))
                 }
                 _ => Err(self

@@ -61,7 +61,7 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "expression",
         doc: "an expression of columns, written as a plain string",
-        keys: &[Key::new("value", KeyType::Expression, "", "the expression")],
+        keys: &[Key::new("expression", KeyType::Expression, "", "the expression; a bare string is short for it")],
     },
     Kind {
         name: "distance",
@@ -103,7 +103,7 @@ pub static KINDS: &[Kind] = &[
 
 /// The expression of a measure that is one.
 pub fn expression(model: &Model, element: &Element) -> Option<Result<RuntimeExpr>> {
-    (element.kind == "expression").then(|| Reader::open(model, element).require_expression("value"))
+    (element.kind == "expression").then(|| Reader::open(model, element).require_expression("expression"))
 }
 
 fn components(system: &System, names: [&str; 6], units: [&'static str; 2]) -> (Vec<usize>, Vec<(String, &'static str)>) {
@@ -124,7 +124,7 @@ pub fn read(
     };
     let number = |unit| vec![(String::new(), unit)];
     if kind.name == "expression" {
-        let expr = Reader::open(model, element).require_expression("value")?;
+        let expr = Reader::open(model, element).require_expression("expression")?;
         let expression = bind(model, system, &expr, column, &mut vec![element.name.clone()])?;
         return Ok(Measure { components: number(""), what: What::Expression(expression) });
     }

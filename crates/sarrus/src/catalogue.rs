@@ -56,20 +56,28 @@ pub fn family(name: &str) -> Vec<Entry> {
                 _ => "",
             };
             let kinds = sarrus_system::constraints::KINDS.iter();
-            kinds.map(|k| entry(k.name, k.doc, spaces(!k.planar.is_empty(), !k.spatial.is_empty()), k.keys)).collect()
+            kinds
+                .map(|k| entry(k.name, k.doc, spaces(!k.planar.is_empty(), !k.spatial.is_empty()), k.keys))
+                .collect()
         }
         "drivers" => sarrus_system::drivers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
         "forces" => sarrus_system::forces::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
-        "controllers" => sarrus_system::controllers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
-        "measures" => sarrus_system::measures::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
+        "controllers" => {
+            sarrus_system::controllers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
+        }
+        "measures" => {
+            sarrus_system::measures::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
+        }
         "shapes" => shapes(),
         "materials" => materials(),
-        "formulations" => {
-            sarrus_solve::formulations::KINDS.iter().map(|k| method(k.name, k.doc, String::new(), k.options)).collect()
-        }
-        "stabilizations" => {
-            sarrus_solve::stabilizations::KINDS.iter().map(|k| method(k.name, k.doc, String::new(), k.options)).collect()
-        }
+        "formulations" => sarrus_solve::formulations::KINDS
+            .iter()
+            .map(|k| method(k.name, k.doc, String::new(), k.options))
+            .collect(),
+        "stabilizations" => sarrus_solve::stabilizations::KINDS
+            .iter()
+            .map(|k| method(k.name, k.doc, String::new(), k.options))
+            .collect(),
         "integrators" => sarrus_solve::integrators::KINDS
             .iter()
             .map(|k| method(k.name, k.doc, format!("order {}", k.order), k.options))

@@ -12,7 +12,8 @@ pub fn json_schema() -> String {
 
 /// The sections whose entries have a kind.
 fn families() -> Vec<Family> {
-    let family = |section, default_kind, or_expression, kinds| Family { section, default_kind, or_expression, kinds };
+    let family =
+        |section, default_kind, or_expression, kinds| Family { section, default_kind, or_expression, kinds };
     vec![
         family(
             "bodies",
@@ -41,11 +42,15 @@ fn with_common(kind: &'static str, doc: &'static str, own: &[Key], common: &[Key
 }
 
 static JOINTS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
-    joints::KINDS.iter().map(|k| with_common(k.name, k.doc, &sarrus_system::compile::joint_keys(k), &[])).collect()
+    joints::KINDS
+        .iter()
+        .map(|k| with_common(k.name, k.doc, &sarrus_system::compile::joint_keys(k), &[]))
+        .collect()
 });
 
-static FORCES: LazyLock<Vec<KindInfo>> =
-    LazyLock::new(|| forces::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, forces::COMMON_KEYS)).collect());
+static FORCES: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
+    forces::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, forces::COMMON_KEYS)).collect()
+});
 
 #[cfg(test)]
 mod tests {
@@ -57,7 +62,8 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["properties"]["format"]["const"], "sarrus/1");
         for family in families() {
-            let any = value["properties"][family.section]["additionalProperties"]["anyOf"].as_array().unwrap();
+            let any =
+                value["properties"][family.section]["additionalProperties"]["anyOf"].as_array().unwrap();
             for kind in &family.kinds {
                 let found = any.iter().any(|s| s["properties"]["kind"]["const"] == kind.kind);
                 assert!(found, "{} `{}`", family.section, kind.kind);

@@ -34,14 +34,23 @@ fn entries(family: Family) -> Vec<Entry> {
     }
     sarrus_zoo::MODELS
         .iter()
-        .map(|&(name, text)| Entry { name, doc: first_sentence(text), remark: String::new(), keys: Vec::new() })
+        .map(|&(name, text)| Entry {
+            name,
+            doc: first_sentence(text),
+            remark: String::new(),
+            keys: Vec::new(),
+        })
         .collect()
 }
 
 /// The first sentence of a model's opening comment.
 fn first_sentence(text: &str) -> String {
-    let comment: Vec<&str> =
-        text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let comment: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix('#'))
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
     let comment = comment.join(" ");
     let end = comment.find(". ").unwrap_or(comment.len());
     comment[..end].trim_end_matches('.').to_string()
@@ -51,7 +60,10 @@ fn as_json(all: &[(String, Vec<Entry>)]) -> String {
     let mut object = Map::new();
     for (family, entries) in all {
         let list = entries.iter().map(|e| {
-            let keys = e.keys.iter().map(|k| json!({ "name": k.name, "takes": k.takes, "default": k.default, "doc": k.doc }));
+            let keys = e
+                .keys
+                .iter()
+                .map(|k| json!({ "name": k.name, "takes": k.takes, "default": k.default, "doc": k.doc }));
             json!({ "name": e.name, "doc": e.doc, "remark": e.remark, "keys": keys.collect::<Vec<_>>() })
         });
         object.insert(family.clone(), list.collect());
@@ -73,7 +85,13 @@ fn as_markdown(all: &[(String, Vec<Entry>)]) -> String {
             }
             text += "| key | takes | default | |\n|---|---|---|---|\n";
             for k in &e.keys {
-                text += &format!("| `{}` | {} | {} | {} |\n", k.name, cell(&k.takes), cell(k.default), cell(k.doc));
+                text += &format!(
+                    "| `{}` | {} | {} | {} |\n",
+                    k.name,
+                    cell(&k.takes),
+                    cell(k.default),
+                    cell(k.doc)
+                );
             }
             text.push('\n');
         }
@@ -96,7 +114,8 @@ mod tests {
     #[test]
     fn a_bar_does_not_break_a_table() {
         let keys = vec![catalogue::KeyEntry { name: "k", takes: "a|b".into(), default: "", doc: "d" }];
-        let all = [("f".to_string(), vec![Entry { name: "n", doc: "x".into(), remark: String::new(), keys }])];
+        let all =
+            [("f".to_string(), vec![Entry { name: "n", doc: "x".into(), remark: String::new(), keys }])];
         assert!(as_markdown(&all).contains("| `k` | a\\|b |  | d |"));
     }
 }

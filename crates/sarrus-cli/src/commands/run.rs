@@ -74,7 +74,12 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     }
 }
 
-fn write(results: &Results, model: &Model, request: &Simulate, outcome: &Outcome) -> Result<(), ResultsError> {
+fn write(
+    results: &Results,
+    model: &Model,
+    request: &Simulate,
+    outcome: &Outcome,
+) -> Result<(), ResultsError> {
     results.write("trajectory.csv", |out| outcome.trajectory.write_csv(out))?;
     let resolved = write_resolved(model, &request.overrides.run_entries());
     results.write("model.toml", |out| out.write_all(resolved.as_bytes()))?;

@@ -93,11 +93,7 @@ impl Loader {
         }
 
         // names of its bodies that are bodies of this file
-        let ground = match reader.value("ground") {
-            Some(_) => reader.name("ground")?.map(|(n, s)| (n, s)),
-            None => None,
-        };
-        let ground = ground.unwrap_or_else(|| {
+        let ground = reader.name("ground")?.unwrap_or_else(|| {
             (self.model.resolve(&self.model.scopes[scope as usize], "ground"), e.key_span)
         });
         let mut stand_ins = vec![("ground".to_string(), ground.0, ground.1)];

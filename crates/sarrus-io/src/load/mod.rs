@@ -5,6 +5,7 @@ mod csv;
 mod definitions;
 mod elements;
 mod include;
+mod order;
 mod overrides;
 mod repeat;
 mod sections;
@@ -191,7 +192,7 @@ impl Loader {
         for (name, what, span) in definitions.names() {
             self.take(&scope.prefix, name, what, span);
         }
-        for (path, span) in overrides.unused(&definitions, root) {
+        for (path, span) in overrides.unused(root) {
             let hint = sarrus_model::suggest::did_you_mean(&path, definitions.parameters());
             self.fail(Diagnostic::new(span, format!("parameter `{path}` does not exist")).maybe_hint(hint));
         }

@@ -1,7 +1,6 @@
 //! Parameters set from outside: by the command line, a case, or the including file.
 
 use super::Done;
-use super::definitions::Definitions;
 use super::sections;
 use sarrus_model::expr::Quantity;
 use sarrus_model::value::Text;
@@ -110,12 +109,12 @@ impl Overrides {
     }
 
     /// Those that name no parameter of the file and no include.
-    pub fn unused(&self, definitions: &Definitions<'_>, root: &Table) -> Vec<(String, Span)> {
+    pub fn unused(&self, root: &Table) -> Vec<(String, Span)> {
         // names of includes made by `repeat` are known only later: any include takes dotted paths
         let includes = root.get("include").is_some() || root.get("repeat").is_some();
         self.list
             .iter()
-            .filter(|o| !o.used && !definitions.has_parameter(&o.path) && !(includes && o.path.contains('.')))
+            .filter(|o| !(o.used || includes && o.path.contains('.')))
             .map(|o| (o.path.clone(), o.span))
             .collect()
     }

@@ -10,35 +10,20 @@
 //!
 //! Cost: one product of blocks per pair of blocks in a column of L. Not for large dense fronts: no supernodes.
 
-use super::kernels;
-use thiserror::Error;
+use super::kernels::{self, Action};
+use super::ordering::{FillError, Pattern};
 
-/// The factors would not fit in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the factors would hold {blocks} blocks, more than fits in memory")]
-pub struct FillError {
-    /// Blocks of L and D counted before giving up.
-    pub blocks: usize,
-}
-
-/// A pivot that had to be refused: wrong sign, zero, not finite, or below its floor.
+/// A pivot at or below its floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BadPivot {
+pub struct SmallPivot {
     /// Node of the block.
     pub node: usize,
     /// Row inside the block.
     pub row: usize,
-    /// The pivot, in the sign that its node should have.
-    pub pivot: f64,
-}
-
-/// Pivots at or below their floor that a lenient factorization met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SmallPivots {
-    /// How many.
-    pub count: usize,
-    /// Node and row of the first one met.
-    pub first: Option<(usize, usize)>,
+    /// The pivot, in the sign that its node should have; may be anything, even not a number.
+    pub value: f64,
+    /// Σ w c² over the weighted later unknowns, c being what couples this row to them at this point of the elimination.
+    pub coupling: f64,
 }
 
 /// A diagonal block and what is below it in L.
@@ -97,47 +82,26 @@ impl BlockLdl {
         for (p, &node) in order.iter().enumerate() {
             position[node] = p as u32;
         }
-        let later = later_neighbours(n, &position, edges);
+        let pattern = Pattern::new(n, edges, order)?;
 
+        let too_large = FillError { blocks: pattern.len() + n };
         let mut below: Vec<Below> = Vec::new();
+        below.try_reserve_exact(pattern.len()).map_err(|_| too_large)?;
         let mut columns: Vec<Column> = Vec::with_capacity(n);
-        let mut children: Vec<Vec<u32>> = vec![Vec::new(); n];
-        let mut seen_by = vec![u32::MAX; n];
-        let mut rows: Vec<u32> = Vec::new();
-        let (mut start, mut offset, mut widest) = (0, 0, sizes.iter().copied().max().unwrap_or(0));
+        let (mut start, mut offset) = (0, 0);
+        let mut widest = sizes.iter().copied().max().unwrap_or(0);
         for j in 0..n {
-            // the column's pattern: its later neighbours, and those of its children in the elimination tree
-            rows.clear();
-            seen_by[j] = j as u32;
-            let mut take = |row: u32| {
-                if seen_by[row as usize] != j as u32 {
-                    seen_by[row as usize] = j as u32;
-                    rows.push(row);
-                }
-            };
-            later[j].iter().for_each(|&row| take(row));
-            for child in std::mem::take(&mut children[j]) {
-                let child = columns[child as usize];
-                below[child.first as usize..child.last as usize].iter().for_each(|b| take(b.row));
-            }
-            rows.sort_unstable();
-            if let Some(&parent) = rows.first() {
-                children[parent as usize].push(j as u32);
-            }
-
-            // its place in memory
             let size = sizes[order[j]];
             let (diagonal, first) = (offset, below.len());
             offset += size * size;
             let blocks = offset;
-            below.try_reserve(rows.len()).map_err(|_| FillError { blocks: first + n })?;
-            for &row in &rows {
+            for &row in pattern.column(j) {
                 below.push(Below { row, offset: offset as u32 });
                 offset += sizes[order[row as usize]] * size;
             }
             widest = widest.max(offset - blocks);
             if offset > u32::MAX as usize {
-                return Err(FillError { blocks: below.len() + n });
+                return Err(too_large);
             }
             columns.push(Column {
                 node: order[j] as u32,
@@ -153,7 +117,7 @@ impl BlockLdl {
         }
 
         let mut values = Vec::new();
-        values.try_reserve_exact(offset).map_err(|_| FillError { blocks: below.len() + n })?;
+        values.try_reserve_exact(offset).map_err(|_| too_large)?;
         values.resize(offset, 0.0);
         Ok(BlockLdl { position, columns, below, values, scratch: vec![0.0; widest] })
     }
@@ -190,9 +154,9 @@ impl BlockLdl {
     /// First index and length in [`values_mut`](BlockLdl::values_mut) of every block below the diagonal.
     pub fn off_diagonal(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.columns.iter().flat_map(|column| {
-            self.below[column.first as usize..column.last as usize].iter().map(|b| {
-                (b.offset as usize, (self.columns[b.row as usize].size * column.size) as usize)
-            })
+            self.below[column.first as usize..column.last as usize]
+                .iter()
+                .map(|b| (b.offset as usize, (self.columns[b.row as usize].size * column.size) as usize))
         })
     }
 
@@ -203,35 +167,56 @@ impl BlockLdl {
 
     /// Factors what [`values_mut`](BlockLdl::values_mut) holds.
     ///
-    /// `floor` (as vectors, in elimination order) says below which size a pivot is small. A strict factorization
-    /// stops at the first small pivot; a lenient one counts them and stops only where a pivot has the wrong sign.
-    pub fn factor(&mut self, floor: &[f64], strict: bool) -> Result<SmallPivots, BadPivot> {
-        let mut small = SmallPivots::default();
+    /// `floor` and `weight` are vectors in elimination order. A pivot not above its floor is shown to `decide`, which
+    /// drops its row (the solution is zero there), replaces it, or gives up, and is then returned.
+    pub fn factor(
+        &mut self,
+        floor: &[f64],
+        weight: &[f64],
+        mut decide: impl FnMut(SmallPivot) -> Action,
+    ) -> Result<(), SmallPivot> {
         for column in &self.columns {
             let (values, later) = self.values.split_at_mut(column.end as usize);
             let later_from = column.end as usize;
             let values = &mut values[column.diagonal as usize..];
             let n = column.size as usize;
             let (D, blocks) = values.split_at_mut(n * n);
+            let below = &self.below[column.first as usize..column.last as usize];
+            let base = column.diagonal as usize + n * n;
 
             // D⁻¹
             let floor = &floor[column.start as usize..][..n];
-            let mut refused = 0.0;
-            kernels::invert(D, n, |row, pivot| {
-                let pivot = column.sign * pivot;
-                if pivot > floor[row] {
-                    return true;
-                }
-                small.count += 1;
-                small.first.get_or_insert((column.node as usize, row));
-                refused = pivot;
-                !strict && pivot > 0.0
-            })
-            .map_err(|row| BadPivot { node: column.node as usize, row, pivot: refused })?;
+            let mut shown = None;
+            kernels::invert(
+                D,
+                n,
+                |row, pivot| column.sign * pivot > floor[row],
+                |row, pivot, above| {
+                    let mut coupling = 0.0;
+                    for b in below {
+                        let to = &self.columns[b.row as usize];
+                        let weight = &weight[to.start as usize..][..to.size as usize];
+                        let B = blocks[b.offset as usize - base..].chunks_exact(n);
+                        for (w, B) in weight.iter().zip(B).filter(|(w, _)| **w != 0.0) {
+                            let c = B[row] - (0..row).map(|i| B[i] * above(i)).sum::<f64>();
+                            coupling += w * c * c;
+                        }
+                    }
+                    let small =
+                        SmallPivot { node: column.node as usize, row, value: column.sign * pivot, coupling };
+                    shown = Some(small);
+                    match decide(small) {
+                        Action::Use(pivot) => Action::Use(column.sign * pivot),
+                        other => other,
+                    }
+                },
+            )
+            .map_err(|row| {
+                let node = column.node as usize;
+                shown.unwrap_or(SmallPivot { node, row, value: f64::NAN, coupling: 0.0 })
+            })?;
 
             // Bᵀ aside, L = B D⁻¹ in place
-            let below = &self.below[column.first as usize..column.last as usize];
-            let base = column.diagonal as usize + n * n;
             for b in below {
                 let m = self.columns[b.row as usize].size as usize;
                 let at = b.offset as usize - base;
@@ -260,7 +245,7 @@ impl BlockLdl {
                 }
             }
         }
-        Ok(small)
+        Ok(())
     }
 
     /// Replaces the right side `x`, in elimination order, by the solution.
@@ -290,18 +275,6 @@ impl BlockLdl {
             }
         }
     }
-}
-
-/// For each column the columns after it that share an edge with it; repeated edges stay repeated.
-fn later_neighbours(n: usize, position: &[u32], edges: &[(usize, usize)]) -> Vec<Vec<u32>> {
-    let mut later = vec![Vec::new(); n];
-    for &(a, b) in edges {
-        let (a, b) = (position[a], position[b]);
-        if a != b {
-            later[a.min(b) as usize].push(a.max(b));
-        }
-    }
-    later
 }
 
 #[cfg(test)]
@@ -387,7 +360,7 @@ mod tests {
         let mut worst: f64 = 0.0;
         for _ in 0..2 {
             fill(case, &mut ldl);
-            ldl.factor(&vec![0.0; n], true).unwrap();
+            ldl.factor(&vec![0.0; n], &vec![0.0; n], |_| Action::Stop).unwrap();
             let mut x = vec![0.0; n];
             let place = |node: usize, i: usize| ldl.start(node) + i;
             let places: Vec<usize> = (0..nodes)
@@ -435,7 +408,7 @@ mod tests {
     #[test]
     fn an_empty_matrix_is_no_special_case() {
         let mut ldl = BlockLdl::new(&[], &[], &[], &[]).unwrap();
-        ldl.factor(&[], true).unwrap();
+        ldl.factor(&[], &[], |_| Action::Stop).unwrap();
         ldl.solve(&mut []);
         assert_eq!(ldl.blocks(), 0);
     }
@@ -450,30 +423,45 @@ mod tests {
         assert_eq!(ldl.blocks(), 2 * n - 1);
     }
 
+    /// [4 2 0 | 6; 2 1 0 | 3 + c; 0 0 1 | 0; 6 3 + c 0 | -9]: the second row is half the first but for its coupling c
+    /// to the last node.
+    fn dependent(c: f64) -> BlockLdl {
+        let mut ldl =
+            BlockLdl::new(&[1, 2, 1], &[false, false, true], &[(0, 1), (0, 2), (1, 2)], &[0, 1, 2]).unwrap();
+        let at = [ldl.diagonal(0), ldl.diagonal(1), ldl.diagonal(2)];
+        let (b01, b02, b12) = (ldl.block(0, 1).unwrap(), ldl.block(0, 2).unwrap(), ldl.block(1, 2).unwrap());
+        let v = ldl.values_mut();
+        v[at[0]] = 4.0;
+        v[at[1]..at[1] + 4].copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        v[at[2]] = -9.0;
+        v[b01..b01 + 2].copy_from_slice(&[2.0, 0.0]);
+        v[b02] = 6.0;
+        v[b12..b12 + 2].copy_from_slice(&[3.0 + c, 0.0]);
+        ldl
+    }
+
     #[test]
-    fn a_small_pivot_stops_a_strict_factorization_and_is_counted_by_a_lenient_one() {
-        let mut ldl = BlockLdl::new(&[1, 2], &[false, false], &[(0, 1)], &[0, 1]).unwrap();
-        // [4 2 0; 2 1+1e-9 0; 0 0 1]: the second pivot is 1e-9
-        let fill = |ldl: &mut BlockLdl| {
-            let (d0, d1, b) = (ldl.diagonal(0), ldl.diagonal(1), ldl.block(0, 1).unwrap());
-            let v = ldl.values_mut();
-            v[d0] = 4.0;
-            v[b..b + 2].copy_from_slice(&[2.0, 0.0]);
-            v[d1..d1 + 4].copy_from_slice(&[1.0 + 1e-9, 0.0, 0.0, 1.0]);
-        };
-        fill(&mut ldl);
-        let bad = ldl.factor(&[1e-6; 3], true).unwrap_err();
-        assert_eq!((bad.node, bad.row), (1, 0));
-        assert!((bad.pivot - 1e-9).abs() < 1e-12);
-        fill(&mut ldl);
-        let small = ldl.factor(&[1e-6; 3], false).unwrap();
-        assert_eq!(small, SmallPivots { count: 1, first: Some((1, 0)) });
+    fn a_small_pivot_is_shown_with_its_coupling() {
+        let weight = [0.0, 0.0, 0.0, 2.0];
+        let shown = dependent(0.5).factor(&[1e-9; 4], &weight, |_| Action::Stop).unwrap_err();
+        assert_eq!(shown, SmallPivot { node: 1, row: 0, value: 0.0, coupling: 2.0 * 0.25 });
+    }
+
+    /// Without its second row the matrix is [4 0 6; 0 1 0; 6 0 -9].
+    #[test]
+    fn a_dropped_row_is_as_if_it_were_not_there() {
+        let mut ldl = dependent(0.0);
+        ldl.factor(&[1e-9; 4], &[0.0; 4], |_| Action::Drop).unwrap();
+        let mut x = [4.0 * 2.0 + 6.0 * 3.0, 77.0, 5.0, 6.0 * 2.0 - 9.0 * 3.0];
+        ldl.solve(&mut x);
+        let expected = [2.0, 0.0, 5.0, 3.0];
+        assert!(x.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{x:?}");
     }
 
     #[test]
     fn a_number_that_is_not_finite_is_refused() {
         let mut ldl = BlockLdl::new(&[2], &[false], &[], &[0]).unwrap();
         ldl.values_mut().copy_from_slice(&[1.0, f64::NAN, f64::NAN, 1.0]);
-        assert_eq!(ldl.factor(&[0.0; 2], false).unwrap_err().row, 1);
+        assert_eq!(ldl.factor(&[0.0; 2], &[0.0; 2], |_| Action::Stop).unwrap_err().row, 1);
     }
 }

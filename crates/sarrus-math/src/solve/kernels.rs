@@ -285,24 +285,51 @@ pub fn multiply(x: &mut [f64], A: &[f64], n: usize, scratch: &mut [f64]) {
     }
 }
 
+/// What to do with a pivot that is too small.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Action {
+    /// Leave its row and column out: the inverse has zeros there.
+    Drop,
+    /// Put this number in its place.
+    Use(f64),
+    /// Give up.
+    Stop,
+}
+
 /// Replaces the symmetric `A` (`n` × `n`) by its inverse, by Gauss-Jordan elimination without pivoting.
 ///
-/// The pivots are those of the LDLᵀ factorization; each is given to `accept` with its index first, and the
-/// inversion stops with that index when it is refused.
+/// The pivots are those of the LDLᵀ factorization. Where `good` refuses one, `decide` is given its index, its
+/// value, and column k of the matrix as eliminated so far: entries above the pivot are D₁₁⁻¹ D₁ₖ of the rows before
+/// it. Stops with the index of a pivot that `decide` gives up on.
 #[inline]
-pub fn invert(A: &mut [f64], n: usize, mut accept: impl FnMut(usize, f64) -> bool) -> Result<(), usize> {
+pub fn invert(
+    A: &mut [f64],
+    n: usize,
+    good: impl Fn(usize, f64) -> bool,
+    mut decide: impl FnMut(usize, f64, &dyn Fn(usize) -> f64) -> Action,
+) -> Result<(), usize> {
     match n {
-        1 => invert_small::<1>(A, accept),
-        2 => invert_small::<2>(A, accept),
-        3 => invert_small::<3>(A, accept),
-        4 => invert_small::<4>(A, accept),
-        5 => invert_small::<5>(A, accept),
-        6 => invert_small::<6>(A, accept),
+        1 => invert_small::<1>(A, good, decide),
+        2 => invert_small::<2>(A, good, decide),
+        3 => invert_small::<3>(A, good, decide),
+        4 => invert_small::<4>(A, good, decide),
+        5 => invert_small::<5>(A, good, decide),
+        6 => invert_small::<6>(A, good, decide),
         _ => {
             for k in 0..n {
-                let pivot = A[k * n + k];
-                if !accept(k, pivot) {
-                    return Err(k);
+                let mut pivot = A[k * n + k];
+                if !good(k, pivot) {
+                    match decide(k, pivot, &|i| A[i * n + k]) {
+                        Action::Use(other) => pivot = other,
+                        Action::Stop => return Err(k),
+                        Action::Drop => {
+                            for i in 0..n {
+                                A[i * n + k] = 0.0;
+                                A[k * n + i] = 0.0;
+                            }
+                            continue;
+                        }
+                    }
                 }
                 let d = 1.0 / pivot;
                 A[k * n + k] = 1.0;
@@ -324,14 +351,23 @@ pub fn invert(A: &mut [f64], n: usize, mut accept: impl FnMut(usize, f64) -> boo
 #[inline(always)]
 fn invert_small<const N: usize>(
     A: &mut [f64],
-    mut accept: impl FnMut(usize, f64) -> bool,
+    good: impl Fn(usize, f64) -> bool,
+    mut decide: impl FnMut(usize, f64, &dyn Fn(usize) -> f64) -> Action,
 ) -> Result<(), usize> {
     let mut a = [[0.0; N]; N];
     a.copy_from_slice(&A.as_chunks::<N>().0[..N]);
     for k in 0..N {
-        let pivot = a[k][k];
-        if !accept(k, pivot) {
-            return Err(k);
+        let mut pivot = a[k][k];
+        if !good(k, pivot) {
+            match decide(k, pivot, &|i| a[i][k]) {
+                Action::Use(other) => pivot = other,
+                Action::Stop => return Err(k),
+                Action::Drop => {
+                    a[k] = [0.0; N];
+                    a.iter_mut().for_each(|row| row[k] = 0.0);
+                    continue;
+                }
+            }
         }
         let d = 1.0 / pivot;
         a[k][k] = 1.0;
@@ -425,7 +461,7 @@ mod tests {
                 A[i * n + i] += 1.0;
             }
             let mut inverse = A.clone();
-            invert(&mut inverse, n, |_, pivot| pivot > 0.0).unwrap();
+            invert(&mut inverse, n, |_, pivot| pivot > 0.0, |_, _, _| Action::Stop).unwrap();
             let mut product = vec![0.0; n * n];
             assign(&mut product, &A, &inverse, n, n, n);
             for i in 0..n {
@@ -443,9 +479,29 @@ mod tests {
         }
     }
 
+    /// The second row is half the first: what is left of it is its pivot, zero, and A₁₁⁻¹ A₁₂ = ½ above.
     #[test]
-    fn a_refused_pivot_is_named() {
-        let mut A = [2.0, 1.0, 1.0, 0.5];
-        assert_eq!(invert(&mut A, 2, |_, pivot| pivot > 1e-12), Err(1));
+    fn a_refused_pivot_is_shown_and_can_be_dropped_replaced_or_given_up() {
+        let good = |_: usize, pivot: f64| pivot > 1e-12;
+        let block = [2.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 4.0];
+        let mut A = block;
+        assert_eq!(invert(&mut A, 3, good, |_, _, _| Action::Stop), Err(1));
+
+        let mut A = block;
+        let mut seen = Vec::new();
+        let drop = |k: usize, pivot: f64, column: &dyn Fn(usize) -> f64| {
+            seen.push((k, pivot, column(0)));
+            Action::Drop
+        };
+        invert(&mut A, 3, good, drop).unwrap();
+        assert_eq!(seen, [(1, 0.0, 0.5)]);
+        assert_eq!(A, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25]);
+
+        // as if the middle were 0.5 + 0.25
+        let mut A = block;
+        invert(&mut A, 3, good, |_, _, _| Action::Use(0.25)).unwrap();
+        let mut B = [2.0, 1.0, 0.0, 1.0, 0.75, 0.0, 0.0, 0.0, 4.0];
+        invert(&mut B, 3, good, |_, _, _| Action::Stop).unwrap();
+        assert_eq!(A, B);
     }
 }

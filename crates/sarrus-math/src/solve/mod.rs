@@ -5,6 +5,6 @@ pub mod kernels;
 mod ordering;
 mod rank;
 
-pub use block_ldl::{BadPivot, BlockLdl, FillError, SmallPivots};
-pub use ordering::minimum_degree;
+pub use block_ldl::{BlockLdl, SmallPivot};
+pub use ordering::{FillError, Pattern, minimum_degree};
 pub use rank::*;

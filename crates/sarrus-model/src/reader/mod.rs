@@ -5,6 +5,7 @@
 //! include's transform, names get its prefix. Every error carries the place of the value.
 
 mod bodies;
+mod compile;
 mod frames;
 mod numbers;
 mod runtime;

@@ -2,16 +2,15 @@
 
 use super::Reader;
 use crate::Result;
-use crate::diagnostic::{Diagnostic, Span};
-use crate::expr::{Bind, Expr, Lookup, Program, Quantity, Scope};
-use crate::model::{Locals, Model};
-use crate::record::{Place, Plain};
-use crate::scope::{Context, placed};
-use crate::transform::{Matrix, apply};
+use crate::diagnostic::Span;
+use crate::expr::{Expr, Quantity};
+use crate::model::Locals;
+use crate::record::Place;
+use crate::transform::Matrix;
 use crate::value::{Data, Text, Value};
 use std::sync::Arc;
 
-/// An expression of the file, parsed, to be compiled by [`Model::compile`].
+/// An expression of the file, parsed, to be compiled by [`crate::Model::compile`].
 #[derive(Clone, Debug)]
 pub struct RuntimeExpr {
     /// The tree.
@@ -23,22 +22,22 @@ pub struct RuntimeExpr {
     /// Index values of the element.
     pub locals: Option<Arc<Locals>>,
     /// Where its text begins in the file, if it stands there letter by letter.
-    verbatim: Option<u32>,
+    pub(super) verbatim: Option<u32>,
     /// Where the resolved file has it.
-    place: Option<Arc<Place>>,
+    pub(super) place: Option<Arc<Place>>,
 }
 
 /// A vector of expressions, or one vector expression, in world or body axes of the model.
 #[derive(Clone, Debug)]
 pub struct RuntimeVector {
-    components: Components,
+    pub(super) components: Components,
     /// Where it stands.
     pub span: Span,
-    place: Option<Arc<Place>>,
+    pub(super) place: Option<Arc<Place>>,
 }
 
 #[derive(Clone, Debug)]
-enum Components {
+pub(super) enum Components {
     /// One expression with the value of a vector.
     Whole(RuntimeExpr),
     /// One expression per component; none: left free.
@@ -262,137 +261,5 @@ impl Reader<'_> {
             out.push(Some(self.combined(key, &text, span)?));
         }
         Ok(Components::Each(out))
-    }
-
-    /// The value of a vector that is constant: every parameter known, nothing read at run time.
-    pub fn constant_vector(&self, key: &str) -> Result<Option<[f64; 3]>> {
-        let Some(value) = self.value(key) else { return Ok(None) };
-        let v = self.raw_vector(key, value)?;
-        Ok(Some(apply(&self.transform().q, v)))
-    }
-}
-
-/// The names of an expression at run time.
-struct RunScope<'a> {
-    model: &'a Model,
-    context: Context<'a>,
-    own: &'a [&'a str],
-}
-
-impl Scope for RunScope<'_> {
-    fn lookup(&self, path: &str) -> Option<Lookup> {
-        // names that only this element knows, such as `length` in a spring, come first
-        if self.own.contains(&path) {
-            return Some(Lookup::Runtime(path.to_string()));
-        }
-        let head = path.split('.').next().unwrap_or(path);
-        if self.own.contains(&head) {
-            return None;
-        }
-        let scope = self.context.scope();
-        let full = || self.model.resolve(scope, path);
-        match self.context.lookup(head) {
-            // a point may share its name with an element, which alone exists at run time
-            Some(Lookup::Point(q)) => {
-                let exists = self.model.names.contains_key(&self.model.resolve(scope, head));
-                match (exists, path == head) {
-                    (true, _) => Some(Lookup::Runtime(full())),
-                    (false, true) => Some(Lookup::Point(q)),
-                    (false, false) => None,
-                }
-            }
-            Some(known) => (path == head).then_some(known),
-            None => Some(Lookup::Runtime(full())),
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names = self.context.names();
-        names.extend(self.own.iter().map(|n| n.to_string()));
-        names
-    }
-
-    fn of_function(&self, name: &str) -> Option<&dyn Scope> {
-        self.context.of_function(name)
-    }
-}
-
-impl Model {
-    /// Compiles an expression with the value of a number.
-    ///
-    /// `own` are names that only this element knows (`length` in a spring's tension); they reach `bind` as
-    /// they are. All other names reach it in full, with the prefix of their file; parameters do not.
-    pub fn compile(&self, e: &RuntimeExpr, own: &[&str], bind: &mut Bind<'_>) -> Result<Program> {
-        let mut programs = self.programs(e, own, bind)?;
-        match (programs.len(), programs.pop()) {
-            (1, Some(program)) => {
-                if let Some(place) = &e.place {
-                    self.put(place, || plain(&program));
-                }
-                Ok(program)
-            }
-            _ => Err(self.noted(e, Diagnostic::new(e.span, "expected a number, found a vector"))),
-        }
-    }
-
-    /// Compiles a vector: 2 components where the space is planar, else 3; none for a free one.
-    pub fn compile_vector(
-        &self,
-        v: &RuntimeVector,
-        own: &[&str],
-        bind: &mut Bind<'_>,
-    ) -> Result<Vec<Option<Program>>> {
-        let n = if self.is_planar() { 2 } else { 3 };
-        let programs: Vec<Option<Program>> = match &v.components {
-            Components::Whole(e) => {
-                let mut programs = self.programs(e, own, bind)?;
-                if programs.len() == 1 {
-                    return Err(self.noted(e, Diagnostic::new(e.span, "expected a vector, found a number")));
-                }
-                programs.truncate(n);
-                programs.into_iter().map(Some).collect()
-            }
-            Components::Each(list) => {
-                let each =
-                    |e: &Option<RuntimeExpr>| e.as_ref().map(|e| self.compile(e, own, bind)).transpose();
-                list.iter().map(each).collect::<Result<_>>()?
-            }
-        };
-        if let Some(place) = &v.place {
-            let free = || Plain::Text("free".into());
-            self.put(place, || {
-                Plain::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
-            });
-        }
-        Ok(programs)
-    }
-
-    fn programs(&self, e: &RuntimeExpr, own: &[&str], bind: &mut Bind<'_>) -> Result<Vec<Program>> {
-        let scope = &self.scopes[(e.scope as usize).min(self.scopes.len() - 1)];
-        let names = RunScope { model: self, context: Context::new(scope, e.locals.as_deref()), own };
-        e.expr.compile(&names, bind, self.is_planar()).map_err(|error| {
-            let text = Text::at(e.expr.text(), e.verbatim);
-            self.noted(e, placed(&error, &text, e.span))
-        })
-    }
-
-    fn noted(&self, e: &RuntimeExpr, d: Diagnostic) -> Diagnostic {
-        match &e.locals {
-            Some(locals) => d.note(locals.describe()),
-            None => d,
-        }
-    }
-
-    fn put(&self, place: &Place, value: impl FnOnce() -> Plain) {
-        if let Some(Ok(mut recorder)) = self.recorder.as_ref().map(|r| r.lock()) {
-            recorder.put(place, value());
-        }
-    }
-}
-
-fn plain(program: &Program) -> Plain {
-    match program.is_constant() {
-        Some(x) => Plain::Number(x),
-        None => Plain::Text(program.to_string()),
     }
 }

@@ -1,8 +1,8 @@
-//! Solution of [M Jᵀ; J -εI] [v̇; λ] = [f; γ - ελ'], iterated on λ' until ε has no effect.
+//! Solution of M v̇ + Jᵀλ = f, J v̇ = γ for J of any rank; λ of least norm by proximal steps [M Jᵀ; J -εI].
 //!
-//! Takes J of any rank: v̇ is unique as long as the constraints agree with each other, and λ is the one of least
-//! 2-norm among those that give it. ε = 0 and no iteration where the rows are independent. Cost: one block
-//! LDLᵀ of J M⁻¹ Jᵀ + εI, two where the rank has just changed. Constraints that contradict each other are an error.
+//! v̇ is unique as long as the constraints agree with each other: rows that depend on others are left out, and
+//! those that contradict them are an error. λ is the one of least 2-norm among those that give v̇. Cost: one block
+//! LDLᵀ of J M⁻¹ Jᵀ, and one of J M⁻¹ Jᵀ + εI where rows are dependent.
 
 use super::{Formulation, Kind, solve};
 use crate::error::SolveError;
@@ -11,7 +11,7 @@ use crate::problem::{Accel, Equations};
 
 pub(super) const KIND: Kind = Kind {
     name: "proximal",
-    doc: "block-sparse, any rank: least-norm multipliers by proximal iteration",
+    doc: "block-sparse, any rank: least-norm multipliers by proximal steps",
     options: &[],
     new: |_| Ok(Box::new(Proximal)),
 };
@@ -21,6 +21,7 @@ struct Proximal;
 impl Formulation for Proximal {
     fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Any)?;
-        solve(eq, kkt, out)
+        solve(eq, kkt, out)?;
+        kkt.least_norm(eq, &mut out.lambda)
     }
 }

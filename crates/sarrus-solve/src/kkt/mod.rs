@@ -3,44 +3,53 @@
 //! M is constant and block diagonal, so bodies are eliminated by their constant inverse, except hubs h, bodies
 //! with very many row blocks. What is left,
 //!
-//!   [ S + εI   -J_h ] [ μ   ]   [ -(b - J_n M_n⁻¹ a_n) ]
-//!   [ -J_hᵀ    -M_h ] [ x_h ] = [ -a_h                 ],   S = J_n M_n⁻¹ J_nᵀ over the other bodies n,
+//!   [ S       -J_h ] [ μ   ]   [ -(b - J_n M_n⁻¹ a_n) ]
+//!   [ -J_hᵀ   -M_h ] [ x_h ] = [ -a_h                 ],   S = J_n M_n⁻¹ J_nᵀ over the other bodies n,
 //!
-//! is quasi-definite: a block LDLᵀ exists in every order [Vanderbei1995], and minimum degree on the graph of row
-//! blocks and hubs makes it O(N) on chains, trees and wheels.
+//! is quasi-definite once S is positive definite: a block LDLᵀ exists in every order [Vanderbei1995], and minimum
+//! degree on the graph of row blocks and hubs makes it O(N) on chains, trees and wheels.
 //!
-//! ε = 0 as long as every pivot keeps 10⁻⁶ of its row: μ is then unique. Otherwise rows depend on each other, or
-//! nearly, and ε > 0: refinement on the unregularized residual is the proximal point iteration, which converges to
-//! the μ of least 2-norm. For that ε must be the same for all rows: a row-wise ε would give the least weighted norm.
-//! The residual is always computed; a part of it that no x can remove (a left null vector of J, to the
-//! tolerance `NULL`) is taken out of μ again and reported.
+//! A row that depends on those eliminated before it leaves a pivot of rounding size. It is dropped: x is then as
+//! accurate as if the constraint had not been written, and what is left of its own equation is reported as
+//! contradiction. Off the constraints, at the stages of an integrator, such a row is independent again by the square
+//! of the violation, and to solve for it would turn the violation into forces of any size; so rows found dependent
+//! at a state on the constraints ([`Rank::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
+//! eliminated, makes independent is moved behind the hub; where that would be too many rows, they get a small ε on
+//! their diagonals instead, which refinement removes.
+//! The multipliers of least norm are found afterwards, from the proximal step S + εI ([`Kkt::least_norm`]).
 //!
-//! Cost: O(N) block products per factorization, no allocation after [`Kkt::new`]. Not for a singular M.
+//! Cost: O(N) block products per factorization, no allocation after [`Kkt::new`] but the first time that rows must be
+//! moved behind a hub, or that multipliers of least norm are wanted. Not for a singular M.
 
+mod least_norm;
 mod plan;
 mod refine;
+mod rows;
 
 use crate::error::SolveError;
 use crate::problem::{Equations, Structure};
 use plan::Plan;
 pub use refine::SolveReport;
-use sarrus_math::solve::{BlockLdl, SmallPivots, kernels};
+use rows::sized;
+use sarrus_math::solve::kernels::{self, Action};
+use sarrus_math::solve::{BlockLdl, SmallPivot};
 
 /// Bodies with more row blocks than this are hubs, unless a method wants otherwise.
 pub const HUB_DEGREE: usize = 16;
 
-/// A pivot below this fraction of its row's diagonal makes the factorization regularized. Eliminating a chain of
-/// N bodies leaves pivots of 1/N, so long chains stay above.
-const SMALL_PIVOT: f64 = 1e-6;
-/// The same where full rank is demanded: only what rounding may have left of a dependent row.
-const ZERO_PIVOT: f64 = 1e-12;
-/// ε of the first regularized factorization, relative to the largest diagonal of J M⁻¹ Jᵀ. Large, as rounding
-/// enters the null space of μ divided by ε; not larger, as each refinement gains a factor of ε over the least
-/// eigenvalue.
-const EPSILON: f64 = 1e-7;
-
-/// How often ε > 0 is kept after ε = 0 failed against expectation.
-const PATIENCE: u32 = 32;
+/// A pivot below this fraction of its row's diagonal is rounding: the row depends on others. Taken from the ground
+/// outwards, independent rows leave pivots about as large as the ratio of neighbouring masses, and dependent ones the
+/// rounding times the condition of the rows before them. Where the second is larger than this, and refinement
+/// therefore fails, larger fractions are tried.
+const DEPENDENT: f64 = 1e-10;
+/// The same for a row settled as dependent: violations up to 10⁻³ make it no better than the square.
+const STILL_DEPENDENT: f64 = 1e-6;
+/// The same where full rank is demanded.
+const NOT_FULL: f64 = 1e-12;
+/// A row whose coupling to hubs is below this fraction of its diagonal does not wait for a hub.
+const COUPLED: f64 = 1e-6;
+/// ε, relative to the row's diagonal, of rows that wait for a hub.
+const SOFT: f64 = 1e-8;
 
 /// Which rows take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +63,12 @@ pub enum Rows {
 /// What is demanded of the rank of J.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// Full: dependent rows are an error.
+    /// Full: a dependent row is an error.
     Full,
-    /// Any: dependent rows share their multipliers by least norm.
+    /// Any: dependent rows are left out; which they are was settled before, or is now if this is the first time.
     Any,
+    /// Any, at a state on the constraints: settles which rows are dependent.
+    Settle,
 }
 
 /// M⁻¹ of a body, by what is not zero in it.
@@ -71,12 +82,23 @@ enum Inverse {
     Full,
 }
 
+/// A body.
+#[derive(Debug, Clone, Copy)]
+struct Body {
+    start: usize,
+    size: usize,
+    mass: usize,
+    inverse: Inverse,
+}
+
 /// The solver, with the pattern of one [`Structure`] and room for one factorization.
 #[derive(Debug, Clone)]
 pub struct Kkt {
+    structure: Structure,
+    hub_degree: usize,
     plan: Plan,
     ldl: BlockLdl,
-    cols: Vec<(crate::ColBlock, Inverse)>,
+    bodies: Vec<Body>,
     nc: usize,
     mass: Vec<f64>,
     minv: Vec<f64>,
@@ -88,22 +110,27 @@ pub struct Kkt {
     scale: Vec<f64>,
     /// Pivot floors, in elimination order.
     floor: Vec<f64>,
-    /// ε of the current factors.
-    epsilon: f64,
-    /// Largest of `scale`.
-    largest: f64,
-    /// Pivots that only ε held up.
-    dependent: SmallPivots,
-    /// Whether the next factorization starts with ε > 0.
-    regularized: bool,
-    /// Regularized factorizations before ε = 0 is tried again.
-    patience: u32,
+    /// Diagonal of M_h⁻¹ at hubs, zero at rows, in elimination order.
+    weight: Vec<f64>,
     rows: Rows,
+    rank: Rank,
+    /// The fraction in use in place of [`DEPENDENT`].
+    dependent: f64,
+    /// Rows settled as dependent, once that has been done.
+    settled: Option<Vec<bool>>,
+    /// Rows left out of the current factors.
+    is_dropped: Vec<bool>,
+    dropped: Vec<usize>,
+    /// Row nodes that needed an ε in the current factors, as they have to wait for a hub.
+    waiting: Vec<usize>,
+    /// Row nodes moved behind the hubs.
+    late: Vec<usize>,
     /// J of the factors, kept for one comparison.
     held: Option<Vec<f64>>,
     spare: Vec<f64>,
     factorizations: u64,
     work: refine::Work,
+    least: Option<least_norm::LeastNorm>,
 }
 
 impl Kkt {
@@ -114,12 +141,19 @@ impl Kkt {
             return Err(SolveError::TooLarge { blocks: s.entries.len() });
         }
         check_mass(s, eq)?;
-        let (plan, ldl) = Plan::new(s, hub_degree)?;
+        let (plan, ldl) = Plan::new(s, hub_degree, &[])?;
+        let bodies = s.cols.iter().map(|c| Body {
+            start: c.start,
+            size: c.size,
+            mass: c.mass,
+            inverse: inverse_kind(&eq.minv[c.mass..][..c.size * c.size], c.size),
+        });
         let unknowns = s.nc + plan.hubs.iter().map(|h| s.cols[h.col].size).sum::<usize>();
-        let cols = s.cols.iter().map(|&c| (c, inverse_kind(&eq.minv[c.mass..][..c.size * c.size], c.size)));
-        Ok(Kkt {
+        let mut kkt = Kkt {
+            structure: s.clone(),
+            hub_degree,
             ldl,
-            cols: cols.collect(),
+            bodies: bodies.collect(),
             nc: s.nc,
             mass: eq.mass.clone(),
             minv: eq.minv.clone(),
@@ -127,18 +161,24 @@ impl Kkt {
             Jt: vec![0.0; s.J_len],
             scale: vec![0.0; s.nc],
             floor: vec![0.0; unknowns],
-            epsilon: 0.0,
-            largest: 0.0,
-            dependent: SmallPivots::default(),
-            regularized: false,
-            patience: 0,
+            weight: vec![0.0; unknowns],
             rows: Rows::All,
+            rank: Rank::Any,
+            dependent: DEPENDENT,
+            settled: None,
+            is_dropped: vec![false; s.nc],
+            dropped: Vec::with_capacity(s.nc),
+            waiting: Vec::new(),
+            late: Vec::new(),
             held: None,
             spare: vec![0.0; s.J_len],
             factorizations: 0,
             work: refine::Work::new(s, unknowns),
+            least: None,
             plan,
-        })
+        };
+        kkt.weigh_hubs();
+        Ok(kkt)
     }
 
     /// Factorizations made so far.
@@ -151,22 +191,22 @@ impl Kkt {
         self.ldl.blocks()
     }
 
-    /// ε of the current factors; zero where all rows were found independent.
-    pub fn epsilon(&self) -> f64 {
-        self.epsilon
+    /// Rows that the last factorization left out because others determine them.
+    pub fn dependent_rows(&self) -> &[usize] {
+        &self.dropped
     }
 
-    /// A row that the rows eliminated before it determine, if the last factorization met one.
-    pub fn dependent_row(&self) -> Option<usize> {
-        let (node, row) = self.dependent.first?;
-        (node < self.plan.rows.len()).then(|| self.plan.node_start[node] + row)
+    /// Whether the last factorization left out the scalar row `row`.
+    pub fn is_dependent(&self, row: usize) -> bool {
+        self.is_dropped[row]
     }
 
     /// Factors at the J of `eq`. Does not allocate.
     pub fn factor(&mut self, eq: &Equations, rows: Rows, rank: Rank) -> Result<(), SolveError> {
         // the factors that `hold` kept will do if nothing changed
         if let Some(held) = self.held.take() {
-            let same = rows == self.rows && held == eq.J && (rank == Rank::Any || self.epsilon == 0.0);
+            let full = self.dropped.is_empty() && self.waiting.is_empty();
+            let same = rows == self.rows && held == eq.J && (rank != Rank::Full || full);
             self.spare = held;
             if same {
                 return Ok(());
@@ -174,33 +214,25 @@ impl Kkt {
         }
 
         self.rows = rows;
-        self.weigh(&eq.J)?;
-        match rank {
-            Rank::Full => self.factor_exactly(ZERO_PIVOT),
-            Rank::Any => self.factor_any(),
-        }
+        self.rank = rank;
+        self.refactor(eq)
     }
 
-    /// ε = 0 if that will do. What the last factorization needed is tried first.
-    fn factor_any(&mut self) -> Result<(), SolveError> {
-        let epsilon = EPSILON * if self.largest > 0.0 { self.largest } else { 1.0 };
-        if !self.regularized {
-            if self.factor_exactly(SMALL_PIVOT).is_ok() {
-                return Ok(());
+    fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
+        let rank = self.rank;
+        loop {
+            self.factorizations += 1;
+            self.weigh(&eq.J)?;
+            assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
+            self.set_floors(rank);
+            let outcome = self.eliminate(rank);
+            if !self.move_waiting()? {
+                outcome?;
+                break;
             }
-            self.regularized = true;
-            return self.factor_regularized(epsilon);
         }
-        self.factor_regularized(epsilon)?;
-        self.patience = self.patience.saturating_sub(1);
-        if self.dependent.count == 0 && self.patience == 0 {
-            if self.factor_exactly(SMALL_PIVOT).is_ok() {
-                self.regularized = false;
-                return Ok(());
-            }
-            // ε hides how small the pivots are: not to be asked at every step
-            self.patience = PATIENCE;
-            return self.factor_regularized(epsilon);
+        if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
+            self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
         }
         Ok(())
     }
@@ -212,156 +244,174 @@ impl Kkt {
         self.held = Some(copy);
     }
 
-    /// W = J M⁻¹, Jᵀ and the diagonal of J M⁻¹ Jᵀ.
-    fn weigh(&mut self, J: &[f64]) -> Result<(), SolveError> {
-        self.largest = 0.0;
-        for row in &self.plan.rows {
-            let scale = &mut self.scale[row.start..][..row.size];
-            scale.fill(0.0);
-            let masked = match self.rows {
-                Rows::All => row.size,
-                Rows::Holonomic => row.holonomic,
-            };
-            for b in &self.plan.blocks[row.first..row.last] {
-                let len = row.size * b.size;
-                let J = &J[b.offset..][..len];
-                let (W, Jt) = (&mut self.W[b.offset..][..len], &mut self.Jt[b.offset..][..len]);
-                let (col, kind) = self.cols[b.col];
-                weigh_block(W, J, &self.minv[col.mass..], row.size, b.size, kind);
-                kernels::transpose(Jt, J, row.size, b.size);
-                if masked < row.size {
-                    W[masked * b.size..].fill(0.0);
-                    Jt.chunks_exact_mut(row.size).for_each(|column| column[masked..].fill(0.0));
-                }
-                for (i, scale) in scale.iter_mut().enumerate().take(masked) {
-                    let at = i * b.size..(i + 1) * b.size;
-                    *scale += W[at.clone()].iter().zip(&J[at]).map(|(w, j)| w * j).sum::<f64>();
-                }
-            }
-            scale[masked..].fill(1.0);
-            for &s in &scale[..masked] {
-                if !s.is_finite() {
-                    return Err(not_finite("J", J));
-                }
-                self.largest = self.largest.max(s);
-            }
+    /// Moves the rows that wait for a hub behind all hubs. Returns whether the order was changed.
+    fn move_waiting(&mut self) -> Result<bool, SolveError> {
+        let limit = plan::LATE_ROWS * self.plan.hubs.len();
+        if self.waiting.is_empty() || self.late.len() + self.waiting.len() > limit {
+            return Ok(false);
         }
-        Ok(())
+        self.late.append(&mut self.waiting);
+        (self.plan, self.ldl) = Plan::new(&self.structure, self.hub_degree, &self.late)?;
+        self.least = None;
+        self.weigh_hubs();
+        Ok(true)
     }
 
-    /// Fills the factors with [S + εI, -J_h; -J_hᵀ, -M_h].
-    fn assemble(&mut self, epsilon: f64) {
-        let K = self.ldl.values_mut();
-        for &(at, len) in &self.plan.fill {
-            K[at..at + len].fill(0.0);
+    fn weigh_hubs(&mut self) {
+        self.weight.fill(0.0);
+        for hub in &self.plan.hubs {
+            let body = &self.bodies[hub.col];
+            for i in 0..body.size {
+                self.weight[hub.at + i] = self.minv[body.mass + i * (body.size + 1)];
+            }
         }
+    }
+
+    /// W = J M⁻¹, Jᵀ, the diagonal blocks of S, and the diagonal of J M⁻¹ Jᵀ.
+    fn weigh(&mut self, J: &[f64]) -> Result<(), SolveError> {
+        let K = self.ldl.values_mut();
         for row in &self.plan.rows {
             let n = row.size;
-            let mut first = true;
-            let (diagonal, after) = (row.diagonal, row.diagonal + n * n);
-            for b in &self.plan.blocks[row.first..row.last] {
-                let (W, Jt) = (&self.W[b.offset..], &self.Jt[b.offset..]);
-                match b.hub {
-                    None => {
-                        let product = if first { kernels::assign } else { kernels::accumulate };
-                        product(&mut K[diagonal..after], W, Jt, n, b.size, n);
-                        first = false;
-                    }
-                    Some((at, transposed)) => {
-                        let to = &mut K[at..][..n * b.size];
-                        if transposed {
-                            to.iter_mut().zip(Jt).for_each(|(k, j)| *k = -j);
-                        } else {
-                            kernels::transpose(to, Jt, b.size, n);
-                            to.iter_mut().for_each(|k| *k = -*k);
-                        }
-                    }
-                }
+            let blocks = &self.plan.blocks[row.first..row.last];
+            let scale = &mut self.scale[row.start..][..n];
+            let D = &mut K[row.diagonal..][..n * n];
+            let (W, Jt) = (&mut self.W, &mut self.Jt);
+            let taking_part = if self.rows == Rows::All { n } else { row.holonomic };
+            if taking_part == n {
+                sized!(
+                    row,
+                    weigh(blocks, &self.bodies, &self.minv, J, W, Jt, D, scale),
+                    weigh_any(blocks, &self.bodies, &self.minv, J, W, Jt, D, scale, n)
+                );
+            } else {
+                weigh_any(blocks, &self.bodies, &self.minv, J, W, Jt, D, scale, taking_part);
             }
-            let D = &mut K[diagonal..after];
-            if first {
-                D.fill(0.0);
-            }
-            if self.rows == Rows::Holonomic {
-                (row.holonomic..n).for_each(|i| D[i * n + i] = 1.0);
-            }
-            if epsilon > 0.0 {
-                (0..n).for_each(|i| D[i * n + i] += epsilon);
+            if scale.iter().any(|s| !s.is_finite()) {
+                let index = J.iter().position(|x| !x.is_finite()).unwrap_or(0);
+                return Err(SolveError::NotFinite { quantity: "J", index });
             }
         }
-        for p in &self.plan.products {
-            let (n, m, k) = (p.n as usize, p.m as usize, p.k as usize);
-            let (W, Jt) = (&self.W[p.W as usize..], &self.Jt[p.J as usize..]);
-            let product = if p.first { kernels::assign } else { kernels::accumulate };
-            product(&mut K[p.to as usize..], W, Jt, n, m, k);
-        }
-        for hub in &self.plan.hubs {
-            let (col, _) = self.cols[hub.col];
-            let M = &self.mass[col.mass..][..col.size * col.size];
-            K[hub.diagonal..][..M.len()].iter_mut().zip(M).for_each(|(k, m)| *k = -m);
-        }
-    }
-
-    /// ε = 0; the first pivot below `tolerance` of its row is an error.
-    fn factor_exactly(&mut self, tolerance: f64) -> Result<(), SolveError> {
-        self.assemble(0.0);
-        for row in &self.plan.rows {
-            let floor = &mut self.floor[row.at..][..row.size];
-            floor.iter_mut().zip(&self.scale[row.start..]).for_each(|(f, s)| *f = tolerance * s);
-        }
-        self.factorizations += 1;
-        self.epsilon = 0.0;
-        self.dependent = SmallPivots::default();
-        self.ldl.factor(&self.floor, true).map(|_| ()).map_err(|bad| self.bad_pivot(bad))
-    }
-
-    /// ε > 0; pivots that only ε holds up are counted.
-    fn factor_regularized(&mut self, epsilon: f64) -> Result<(), SolveError> {
-        self.assemble(epsilon);
-        for row in &self.plan.rows {
-            let floor = &mut self.floor[row.at..][..row.size];
-            let scale = &self.scale[row.start..];
-            floor.iter_mut().zip(scale).for_each(|(f, s)| *f = epsilon + 10.0 * SMALL_PIVOT * s);
-        }
-        self.factorizations += 1;
-        self.epsilon = epsilon;
-        self.dependent = self.ldl.factor(&self.floor, false).map_err(|bad| self.bad_pivot(bad))?;
         Ok(())
     }
 
-    fn bad_pivot(&self, bad: sarrus_math::solve::BadPivot) -> SolveError {
-        let start = self.plan.node_start[bad.node];
-        if bad.node < self.plan.rows.len() {
-            let row = start + bad.row;
-            SolveError::RankDeficient { row, pivot: bad.pivot, scale: self.scale[row] }
-        } else {
-            SolveError::Mass { velocity: start + bad.row }
+    fn set_floors(&mut self, rank: Rank) {
+        let settled = self.settled.as_deref().filter(|_| rank == Rank::Any);
+        let fraction = if rank == Rank::Full { NOT_FULL } else { self.dependent };
+        for row in &self.plan.rows {
+            let floor = &mut self.floor[row.at..][..row.size];
+            let scale = &self.scale[row.start..][..row.size];
+            match settled {
+                None => floor.iter_mut().zip(scale).for_each(|(f, s)| *f = fraction * s),
+                Some(settled) => {
+                    let settled = &settled[row.start..][..row.size];
+                    for ((f, s), &dependent) in floor.iter_mut().zip(scale).zip(settled) {
+                        *f = s * if dependent { STILL_DEPENDENT } else { fraction };
+                    }
+                }
+            }
         }
+    }
+
+    fn eliminate(&mut self, rank: Rank) -> Result<(), SolveError> {
+        let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, waiting, .. } = self;
+        dropped.drain(..).for_each(|i| is_dropped[i] = false);
+        waiting.clear();
+        let decide = |small: SmallPivot| {
+            if small.node >= plan.rows.len() || !(small.value + small.coupling).is_finite() {
+                return Action::Stop;
+            }
+            let i = plan.node_start[small.node] + small.row;
+            if small.coupling > COUPLED * scale[i] {
+                if waiting.last() != Some(&small.node) {
+                    waiting.push(small.node);
+                }
+                return Action::Use(small.value.max(SOFT * scale[i]));
+            }
+            if rank == Rank::Full {
+                return Action::Stop;
+            }
+            is_dropped[i] = true;
+            dropped.push(i);
+            Action::Drop
+        };
+        ldl.factor(floor, weight, decide).map_err(|bad| {
+            let i = plan.node_start[bad.node] + bad.row;
+            if bad.node < plan.rows.len() {
+                SolveError::RankDeficient { row: i, pivot: bad.value, scale: scale[i] }
+            } else {
+                SolveError::Mass { velocity: i }
+            }
+        })
     }
 }
 
-/// W = J M⁻¹ for one block.
-#[inline]
-fn weigh_block(W: &mut [f64], J: &[f64], minv: &[f64], n: usize, m: usize, kind: Inverse) {
-    match kind {
-        Inverse::Full => kernels::assign(W, J, minv, n, m, m),
-        Inverse::Diagonal => {
-            for (w, j) in W.chunks_exact_mut(m).zip(J.chunks_exact(m)) {
-                for i in 0..m {
-                    w[i] = j[i] * minv[i * m + i];
-                }
-            }
+/// As [`rows::weigh`], for any sizes; rows from `taking_part` on are left out, with a one on their diagonal.
+fn weigh_any(
+    blocks: &[plan::Block],
+    bodies: &[Body],
+    minv: &[f64],
+    J: &[f64],
+    W: &mut [f64],
+    Jt: &mut [f64],
+    D: &mut [f64],
+    scale: &mut [f64],
+    taking_part: usize,
+) {
+    let n = scale.len();
+    D.fill(0.0);
+    scale.fill(0.0);
+    for b in blocks {
+        let len = n * b.size;
+        let J = &J[b.offset..][..len];
+        let (W, Jt) = (&mut W[b.offset..][..len], &mut Jt[b.offset..][..len]);
+        kernels::assign(W, J, &minv[bodies[b.col].mass..], n, b.size, b.size);
+        kernels::transpose(Jt, J, n, b.size);
+        W[taking_part * b.size..].fill(0.0);
+        Jt.chunks_exact_mut(n).for_each(|column| column[taking_part..].fill(0.0));
+        if b.hub.is_none() {
+            kernels::accumulate(D, W, Jt, n, b.size, n);
         }
-        Inverse::Split => {
-            let (minv, _) = minv[..36].as_chunks::<6>();
-            let (W, _) = W.as_chunks_mut::<6>();
-            let (J, _) = J.as_chunks::<6>();
-            for (w, j) in W.iter_mut().zip(J) {
-                for i in 0..3 {
-                    w[i] = j[i] * minv[i][i];
-                    w[3 + i] = j[3] * minv[3][3 + i] + j[4] * minv[4][3 + i] + j[5] * minv[5][3 + i];
-                }
+        for (i, scale) in scale.iter_mut().enumerate().take(taking_part) {
+            let at = i * b.size..(i + 1) * b.size;
+            *scale += W[at.clone()].iter().zip(&J[at]).map(|(w, j)| w * j).sum::<f64>();
+        }
+    }
+    for i in taking_part..n {
+        D[i * n + i] = 1.0;
+        scale[i] = 1.0;
+    }
+}
+
+/// Fills all of [S, -J_h; -J_hᵀ, -M_h] but the diagonal blocks of S.
+fn assemble(plan: &Plan, bodies: &[Body], mass: &[f64], W: &[f64], Jt: &[f64], K: &mut [f64]) {
+    for &(at, len) in &plan.fill {
+        K[at..at + len].fill(0.0);
+    }
+    for p in &plan.products {
+        let (n, m, k) = (p.n as usize, p.m as usize, p.k as usize);
+        let (W, Jt) = (&W[p.W as usize..], &Jt[p.J as usize..]);
+        let to = &mut K[p.to as usize..];
+        if p.first {
+            kernels::assign(to, W, Jt, n, m, k);
+        } else {
+            kernels::accumulate(to, W, Jt, n, m, k);
+        }
+    }
+    for hub in &plan.hubs {
+        let body = &bodies[hub.col];
+        let m = body.size;
+        let M = &mass[body.mass..][..m * m];
+        K[hub.diagonal..][..m * m].iter_mut().zip(M).for_each(|(k, m)| *k = -m);
+        for &(row, b) in &hub.blocks {
+            let (n, b) = (plan.rows[row].size, &plan.blocks[b]);
+            let Some((at, transposed)) = b.hub else { continue };
+            let (to, Jt) = (&mut K[at..][..n * m], &Jt[b.offset..][..n * m]);
+            if transposed {
+                to.copy_from_slice(Jt);
+            } else {
+                kernels::transpose(to, Jt, m, n);
             }
+            to.iter_mut().for_each(|k| *k = -*k);
         }
     }
 }
@@ -379,7 +429,7 @@ fn inverse_kind(minv: &[f64], n: usize) -> Inverse {
     }
 }
 
-/// M M⁻¹ = I and M has a positive diagonal, body by body.
+/// M M⁻¹ = I and both have a positive diagonal, body by body.
 fn check_mass(s: &Structure, eq: &Equations) -> Result<(), SolveError> {
     for col in &s.cols {
         let n = col.size;
@@ -397,9 +447,4 @@ fn check_mass(s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         }
     }
     Ok(())
-}
-
-fn not_finite(quantity: &'static str, values: &[f64]) -> SolveError {
-    let index = values.iter().position(|x| !x.is_finite()).unwrap_or(0);
-    SolveError::NotFinite { quantity, index }
 }

@@ -6,10 +6,11 @@
 
 use crate::error::SolveError;
 use crate::problem::Structure;
-use sarrus_math::solve::{BlockLdl, minimum_degree};
+use sarrus_math::solve::{BlockLdl, FillError, Pattern, minimum_degree};
+use std::collections::VecDeque;
 
-/// At most this many row blocks that act on hubs alone wait for their hub; they join each other.
-const LATE_ROWS: usize = 16;
+/// At most this many row blocks wait for a hub; they join each other.
+pub const LATE_ROWS: usize = 16;
 
 /// A row block of J.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct Row {
     pub holonomic: usize,
     pub first: usize,
     pub last: usize,
+    /// Size that all its bodies have, zero if they differ.
+    pub width: usize,
     /// Offset of its diagonal block in the factors.
     pub diagonal: usize,
     /// Offset in vectors of the factors.
@@ -71,15 +74,13 @@ pub struct Plan {
     pub hubs: Vec<Hub>,
     /// Ranges of the factors that only elimination fills: to be cleared.
     pub fill: Vec<(usize, usize)>,
-    /// Scalar rows without a position level.
-    pub velocity_rows: Vec<usize>,
     /// Scalar row of each row node, hub nodes after them.
     pub node_start: Vec<usize>,
 }
 
 impl Plan {
-    /// Analyses `s`; bodies with more than `hub_degree` row blocks become hubs.
-    pub fn new(s: &Structure, hub_degree: usize) -> Result<(Plan, BlockLdl), SolveError> {
+    /// Analyses `s`; bodies with more than `hub_degree` row blocks become hubs. The row nodes `late` go last.
+    pub fn new(s: &Structure, hub_degree: usize, late: &[usize]) -> Result<(Plan, BlockLdl), SolveError> {
         // blocks of each body
         let mut of_col: Vec<Vec<(usize, usize)>> = vec![Vec::new(); s.cols.len()];
         let rows: Vec<usize> = (0..s.rows.len()).filter(|&r| s.rows[r].size > 0).collect();
@@ -109,8 +110,8 @@ impl Plan {
         let mut sizes: Vec<usize> = rows.iter().map(|&r| s.rows[r].size).collect();
         sizes.extend(hub_cols.iter().map(|&c| s.cols[c].size));
         let negative: Vec<bool> = (0..sizes.len()).map(|node| node >= rows.len()).collect();
-        let order = order(s, &rows, &hub_node, &edges, sizes.len());
-        let ldl = BlockLdl::new(&sizes, &negative, &edges, &order)
+        let ldl = order(s, &rows, &hub_node, &edges, sizes.len(), late)
+            .and_then(|order| BlockLdl::new(&sizes, &negative, &edges, &order))
             .map_err(|e| SolveError::TooLarge { blocks: e.blocks })?;
 
         let mut plan = Plan {
@@ -119,7 +120,6 @@ impl Plan {
             products: Vec::new(),
             hubs: Vec::new(),
             fill: Vec::new(),
-            velocity_rows: Vec::new(),
             node_start: rows.iter().map(|&r| s.rows[r].start).collect(),
         };
         plan.place_rows(s, &rows, &hub_node, &ldl);
@@ -137,7 +137,10 @@ impl Plan {
                 let hub = hub_node[e.col].and_then(|hub| Some((ldl.block(node, hub)?, ldl.is_after(hub, node))));
                 self.blocks.push(Block { col: e.col, start: col.start, size: col.size, offset: e.offset, hub });
             }
+            let width = self.blocks[first..].first().map_or(0, |b| b.size);
+            let width = if self.blocks[first..].iter().all(|b| b.size == width) { width } else { 0 };
             self.rows.push(Row {
+                width,
                 start: row.start,
                 size: row.size,
                 holonomic: row.holonomic,
@@ -146,7 +149,6 @@ impl Plan {
                 diagonal: ldl.diagonal(node),
                 at: ldl.start(node),
             });
-            self.velocity_rows.extend(row.start + row.holonomic..row.start + row.size);
         }
     }
 
@@ -219,19 +221,27 @@ impl Plan {
     }
 }
 
-/// Minimum degree, except that row blocks on hubs alone follow their hubs: before that, nothing stands on their
-/// diagonal but ε.
+/// Minimum degree, then from the ground outwards as far as that adds no fill, except that row blocks on hubs alone
+/// follow their hubs: before that, nothing stands on their diagonal.
+///
+/// From the ground outwards, what has been eliminated holds still, and each new row meets a body that has not been
+/// touched: its pivot is about as large as its diagonal. From the other end a row would meet all bodies beyond it as
+/// one, with a mobility of N⁻³ for N bodies in a row.
 fn order(
     s: &Structure,
     rows: &[usize],
     hub_node: &[Option<usize>],
     edges: &[(usize, usize)],
     nodes: usize,
-) -> Vec<usize> {
-    let mut order = minimum_degree(nodes, edges);
+    last: &[usize],
+) -> Result<Vec<usize>, FillError> {
+    let order = minimum_degree(nodes, edges);
+    let distance = distance_from_ground(s, rows, edges, nodes);
+    let mut order = Pattern::new(nodes, edges, &order)?.reorder(&order, &distance);
     if nodes == rows.len() {
-        return order;
+        return Ok(order);
     }
+
     let mut place = vec![0; nodes];
     for (p, &node) in order.iter().enumerate() {
         place[node] = 2 * p;
@@ -248,6 +258,28 @@ fn order(
             place[node] = place[last] + 1;
         }
     }
+    last.iter().for_each(|&node| place[node] += 2 * nodes);
     order.sort_by_key(|&node| place[node]);
-    order
+    Ok(order)
+}
+
+/// Steps in the graph from the nearest row block that acts on one body alone, so holds it to the ground.
+fn distance_from_ground(s: &Structure, rows: &[usize], edges: &[(usize, usize)], nodes: usize) -> Vec<u32> {
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+    for &(a, b) in edges {
+        neighbours[a].push(b as u32);
+        neighbours[b].push(a as u32);
+    }
+    let mut distance = vec![u32::MAX; nodes];
+    let mut queue: VecDeque<usize> = (0..rows.len()).filter(|&node| s.rows[rows[node]].entries.len() == 1).collect();
+    queue.iter().for_each(|&node| distance[node] = 0);
+    while let Some(node) = queue.pop_front() {
+        for &next in &neighbours[node] {
+            if distance[next as usize] == u32::MAX {
+                distance[next as usize] = distance[node] + 1;
+                queue.push_back(next as usize);
+            }
+        }
+    }
+    distance
 }

@@ -4,8 +4,8 @@
 //! level only, with the first factorization kept while it converges. Velocities: M δ + Jᵀμ = 0, J δ = -Φ̇,
 //! v ← v + δ, over all rows.
 //!
-//! Takes J of any rank. Leaves Φ and Φ̇ at rounding, or, where constraints contradict each other slightly (lengths
-//! written with six digits in a redundant mechanism), at their least squares. Cost: one factorization and a few
+//! Takes J of any rank. Leaves Φ and Φ̇ at rounding; where constraints contradict each other slightly (lengths
+//! written with six digits in a redundant mechanism), the rows that depend on others keep the difference. Cost: one factorization and a few
 //! solutions per step for positions; that for velocities is shared with the next accelerations.
 //! Nothing is done, and nothing factored, where the violation is rounding already.
 
@@ -20,14 +20,14 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 const ITERATIONS: u32 = 20;
 /// A fall of the violation that is worth keeping the factors for.
 const GOOD_FALL: f64 = 0.1;
-/// A displacement that is none, relative to positions: the least squares of contradicting constraints.
+/// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
 pub(super) const KIND: Kind = Kind {
     name: "projection",
     doc: "positions, then velocities, moved onto the constraints after each step",
     options: &[],
-    new: |_| Ok(Box::new(Project::default())),
+    new: |_| Ok(Box::new(Project { mismatch: 1.0, ..Project::default() })),
 };
 
 #[derive(Default)]
@@ -42,6 +42,8 @@ struct Project {
     mu: Vec<f64>,
     /// Positions before the last correction (nq).
     q: Vec<f64>,
+    /// Violation of dependent rows, in roundings, that no position has removed so far.
+    mismatch: f64,
 }
 
 impl Stabilization for Project {
@@ -77,8 +79,8 @@ impl Project {
         s: &mut State,
     ) -> Result<u32, SolveError> {
         problem.update(s, Stage::POSITION, eq);
-        let mut violation = Violation::new(problem.structure(), eq, s)?;
-        if violation.size <= 1.0 {
+        let mut violation = Violation::new(problem.structure(), kkt, eq, s)?;
+        if violation.size <= 1.0 && violation.dependent <= self.mismatch {
             return Ok(0);
         }
         kkt.factor(eq, Rows::Holonomic, Rank::Any)?;
@@ -95,8 +97,9 @@ impl Project {
             self.q.copy_from_slice(&s.q);
             problem.retract(&mut s.q, &self.delta);
             problem.update(s, Stage::POSITION, eq);
-            let after = Violation::new(problem.structure(), eq, s)?;
+            let after = Violation::new(problem.structure(), kkt, eq, s)?;
             if after.size <= 1.0 {
+                self.mismatch = self.mismatch.max(2.0 * after.dependent);
                 return Ok(iteration);
             }
             let fall = after.size / violation.size;
@@ -137,7 +140,7 @@ impl Project {
         if is_rounding(problem.structure(), eq, &s.v) {
             return Ok(false);
         }
-        kkt.factor(eq, Rows::All, Rank::Any)?;
+        kkt.factor(eq, Rows::All, Rank::Settle)?;
         self.b.iter_mut().zip(&eq.phidot).for_each(|(b, phidot)| *b = -phidot);
         kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
@@ -146,20 +149,22 @@ impl Project {
     }
 }
 
-/// How far positions are from their constraints.
+/// How far positions are from their constraints, in units of what rounding alone leaves.
 struct Violation {
-    /// Largest |Φ|, in units of what rounding alone leaves of it.
+    /// Largest |Φ| over the independent rows.
     size: f64,
     /// Where that is.
     row: usize,
+    /// Largest |Φ| over the rows that were found dependent on others.
+    dependent: f64,
     /// Largest position, at least one.
     largest_q: f64,
 }
 
 impl Violation {
-    fn new(structure: &Structure, eq: &Equations, s: &State) -> Result<Violation, SolveError> {
+    fn new(structure: &Structure, kkt: &Kkt, eq: &Equations, s: &State) -> Result<Violation, SolveError> {
         let largest_q = s.q.iter().fold(1.0_f64, |largest, q| largest.max(q.abs()));
-        let (mut size, mut worst) = (0.0, 0);
+        let mut violation = Violation { size: 0.0, row: 0, dependent: 0.0, largest_q };
         for row in &structure.rows {
             for i in 0..row.holonomic {
                 let phi = eq.phi[row.start + i].abs();
@@ -172,13 +177,15 @@ impl Violation {
                     let m = structure.cols[e.col].size;
                     slopes += eq.J[e.offset + i * m..][..m].iter().map(|j| j.abs()).sum::<f64>();
                 }
-                let rounding = ROUNDING * if slopes > 0.0 { slopes * largest_q } else { 1.0 };
-                if phi > size * rounding {
-                    (size, worst) = (phi / rounding, row.start + i);
+                let size = phi / (ROUNDING * if slopes > 0.0 { slopes * largest_q } else { 1.0 });
+                if kkt.is_dependent(row.start + i) {
+                    violation.dependent = violation.dependent.max(size);
+                } else if size > violation.size {
+                    (violation.size, violation.row) = (size, row.start + i);
                 }
             }
         }
-        Ok(Violation { size, row: worst, largest_q })
+        Ok(violation)
     }
 
     fn error(&self, eq: &Equations, iterations: u32) -> SolveError {

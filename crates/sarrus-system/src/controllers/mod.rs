@@ -106,7 +106,8 @@ pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND];
 /// Kinds that the file format names and that are not available yet.
 const LATER: &[&str] = &["transfer_function", "state_space", "sampled"];
 
-const PERIOD: Key = Key::new("period", KeyType::Number, "", "sampled and held, every so many s (not available yet)");
+const PERIOD: Key =
+    Key::new("period", KeyType::Number, "", "sampled and held, every so many s (not available yet)");
 const DELAY: Key = Key::new("delay", KeyType::Number, "", "of a sampled controller [s] (not available yet)");
 
 /// The kind of an element of `[controllers]`.
@@ -123,7 +124,9 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
     }
     if LATER.contains(&name) {
         let message = format!("{}: the controller `{name}` is not available yet", reader.title());
-        return Err(reader.error("kind", message).hint("an `ode` controller can say the same of a continuous one"));
+        return Err(reader
+            .error("kind", message)
+            .hint("an `ode` controller can say the same of a continuous one"));
     }
     let message = format!("{}: there is no controller of kind `{name}`", reader.title());
     Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))
@@ -136,7 +139,9 @@ pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(St
     for key in [PERIOD, DELAY] {
         if reader.has(key.name) {
             let message = format!("`{}` of {} is not available yet", key.name, reader.title());
-            return Err(reader.error(key.name, message).hint("leave it out: the controller is then continuous"));
+            return Err(reader
+                .error(key.name, message)
+                .hint("leave it out: the controller is then continuous"));
         }
     }
     Ok((kind.declare)(&reader)?.places(first))

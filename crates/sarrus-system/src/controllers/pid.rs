@@ -18,7 +18,7 @@ enum Derivative {
     None,
     /// Exactly.
     Exact,
-    /// Through a low-pass with this time constant [s].
+    /// Through a low-pass with this time constant \[s\].
     Filtered(f64),
 }
 

@@ -78,7 +78,7 @@ impl Along {
         }
     }
 
-    /// The length [m, rad].
+    /// The length \[m, rad\].
     pub fn length<R: Real>(&self, at: &At<R>) -> R {
         match self {
             Along::Line(distance) => distance.length(at),
@@ -86,7 +86,7 @@ impl Along {
         }
     }
 
-    /// Its rate [m/s, rad/s].
+    /// Its rate \[m/s, rad/s\].
     pub fn speed<R: Real>(&self, at: &At<R>) -> R {
         match self {
             Along::Line(distance) => distance.rate(at),

@@ -6,9 +6,9 @@
 //! ḋ = Rᵀ (v_B - v_A) of the points of B and A at M's origin, θ̇ = D w, w = Rᵀ (ω_B - ω_A),
 //! D = I - ½ θ̃ + c θ̃², c = 1/θ² - cot(θ/2)/(2θ).
 //!
-//! The wrench on B is -(R f, R Dᵀm) at M's origin and its opposite on A at the same point, so that the power is
-//! exactly -ξ̇·(f, m): a symmetric K stores ½ ξᵀKξ, C turns ξ̇ᵀCξ̇ into heat. Not for rotations near half a turn,
-//! where θ jumps; in the plane the angle is counted and any will do.
+//! The wrench on B is -(R f, R Dᵀm) at M's origin and its opposite on A at the same point, so that the power
+//! is exactly -ξ̇·(f, m): a symmetric K stores ½ ξᵀKξ, C turns ξ̇ᵀCξ̇ into heat. Not for rotations near half a
+//! turn, where θ jumps; in the plane the angle is counted and any will do.
 
 use super::prelude::*;
 use crate::joint::{Fixed, Frames};
@@ -23,9 +23,9 @@ type Matrix6 = [[f64; 6]; 6];
 pub struct Bushing {
     frames: Frames,
     planar: bool,
-    /// K in the axes of F: forces, then torques [N/m, N, N m/rad].
+    /// K in the axes of F: forces, then torques \[N/m, N, N m/rad\].
     stiffness: Matrix6,
-    /// C, likewise [N s/m, N s, N m s/rad].
+    /// C, likewise \[N s/m, N s, N m s/rad\].
     damping: Matrix6,
     damped: bool,
     symmetric: bool,

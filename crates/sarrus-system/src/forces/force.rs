@@ -5,9 +5,9 @@ use super::prelude::*;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct AppliedForce {
-    /// Where it acts, from the centre of mass in body axes [m].
+    /// Where it acts, from the centre of mass in body axes \[m\].
     point: [f64; 3],
-    /// The force [N].
+    /// The force \[N\].
     force: VectorFormula,
     /// Axes of `force` in those of the body; none: world axes.
     axes: Option<Mat3>,

@@ -79,7 +79,7 @@ fn options() -> impl Iterator<Item = &'static Key> {
 
 /// The spring that `reader` describes, where it describes one.
 fn spring(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
-    for key in LATER_JOINT_OPTIONS.iter().filter(|key| reader.has(key.name)) {
+    if let Some(key) = LATER_JOINT_OPTIONS.iter().find(|key| reader.has(key.name)) {
         let message = format!("`{}` of {} is not available yet", key.name, reader.title());
         let hint = "a `spring` along the joint with `tension` or `only` can often stand in for it";
         return Err(reader.error(key.name, message).hint(hint));

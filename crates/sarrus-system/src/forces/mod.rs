@@ -80,8 +80,12 @@ pub static KINDS: &[Kind] =
 const LATER: &[&str] = &["drag", "buoyancy"];
 
 /// Keys that every force takes.
-pub static COMMON_KEYS: &[Key] =
-    &[Key::new("nonideal", KeyType::Flag, "false", "the constraints' own non-ideal force (not available yet)")];
+pub static COMMON_KEYS: &[Key] = &[Key::new(
+    "nonideal",
+    KeyType::Flag,
+    "false",
+    "the constraints' own non-ideal force (not available yet)",
+)];
 
 /// The kind of an element of `[forces]`.
 pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
@@ -97,7 +101,9 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
     }
     if LATER.contains(&name) {
         let message = format!("{}: the force `{name}` is not available yet", reader.title());
-        return Err(reader.error("kind", message).hint("a `field` or a `force` of an expression can stand in for it"));
+        return Err(reader
+            .error("kind", message)
+            .hint("a `field` or a `force` of an expression can stand in for it"));
     }
     let message = format!("{}: there is no force of kind `{name}`", reader.title());
     Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))

@@ -35,13 +35,13 @@ impl Only {
 pub enum Law {
     /// k (l - rest) + preload + c l̇.
     Linear {
-        /// k ≥ 0 [N/m, N m/rad].
+        /// k ≥ 0 \[N/m, N m/rad\].
         stiffness: f64,
-        /// c ≥ 0 [N s/m, N m s/rad].
+        /// c ≥ 0 \[N s/m, N m s/rad\].
         damping: f64,
-        /// Length without elastic tension [m, rad].
+        /// Length without elastic tension \[m, rad\].
         rest: f64,
-        /// Tension at rest [N, N m].
+        /// Tension at rest \[N, N m\].
         preload: f64,
     },
     /// Anything.
@@ -58,7 +58,7 @@ pub struct Tension {
 }
 
 impl Tension {
-    /// T [N, N m].
+    /// T \[N, N m\].
     pub fn value<R: Real>(&self, at: &At<R>, along: &Along) -> R {
         self.only.keep(match &self.law {
             Law::Linear { damping, .. } => {
@@ -77,14 +77,14 @@ impl Tension {
         }
     }
 
-    /// ∫E dl from where it vanishes, for k = 0 from rest [J].
+    /// ∫E dl from where it vanishes, for k = 0 from rest \[J\].
     pub fn stored<R: Real>(&self, length: R) -> R {
         let Law::Linear { stiffness, rest, .. } = &self.law else { return R::zero() };
         let elastic = self.only.keep(self.elastic(length));
         if *stiffness > 0.0 { elastic * elastic / (2.0 * stiffness) } else { elastic * (length - *rest) }
     }
 
-    /// Heat [W].
+    /// Heat \[W\].
     pub fn heat<R: Real>(&self, at: &At<R>, along: &Along) -> R {
         let Law::Linear { damping, .. } = &self.law else { return R::zero() };
         if *damping == 0.0 {

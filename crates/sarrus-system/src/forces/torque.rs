@@ -5,7 +5,7 @@ use super::prelude::*;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct AppliedTorque {
-    /// The torque [N m].
+    /// The torque \[N m\].
     torque: VectorFormula,
     /// Axes of `torque` in those of the body; none: world axes.
     axes: Option<Mat3>,

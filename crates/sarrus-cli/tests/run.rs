@@ -1,0 +1,277 @@
+//! `sarrus run`: what it writes, says and answers.
+
+mod common;
+
+use common::{arg, command, folder, json, model, sarrus};
+use std::process::Stdio;
+
+#[test]
+fn a_run_writes_trajectory_report_and_model() {
+    let dir = folder("run_writes").join("out");
+    let done = sarrus(&["run", "models/four_bar.toml", "--t-end", "0.5", "--out", arg(&dir)]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+
+    let csv = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap();
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(names[0], "t");
+    for column in [
+        "crank.x",
+        "crank.angle",
+        "crank.rate",
+        "A.angle",
+        "A.fx",
+        "A.tz",
+        "energy.balance",
+        "violation.position",
+    ] {
+        assert!(names.contains(&column), "{column} is not among {names:?}");
+    }
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 1001);
+    assert!(rows.iter().all(|r| r.len() == names.len() && r.iter().all(|x| x.is_finite())));
+    assert_eq!((rows[0][0], rows[1000][0]), (0.0, 0.5));
+    assert_eq!(rows[1][0], 0.0005);
+
+    let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
+    assert_eq!(report["status"], "completed");
+    assert_eq!(report["dof"], 1);
+    assert_eq!(report["constraints"]["rows"], 8);
+    assert_eq!(report["constraints"]["rank"], 8);
+    assert_eq!(report["certificate"]["passed"], true);
+
+    // the resolved model is a model, with the same motion
+    let again = sarrus(&["run", arg(&dir.join("model.toml")), "--json"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let again = json(&again.stdout);
+    assert_eq!(again["t_end"], 0.5);
+    assert_eq!(again["counts"]["steps"], report["counts"]["steps"]);
+    assert_eq!(again["energy"]["initial"], report["energy"]["initial"]);
+
+    // and nothing else lies about
+    let mut files: Vec<String> =
+        std::fs::read_dir(&dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    assert_eq!(files, ["model.toml", "report.json", "trajectory.csv"]);
+}
+
+#[test]
+fn the_report_has_the_keys_of_the_contract() {
+    let done = sarrus(&["run", "models/pendulum.toml", "--t-end", "0.2", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report = json(&done.stdout);
+    for key in [
+        "model",
+        "version",
+        "method",
+        "status",
+        "reason",
+        "t_end",
+        "counts",
+        "wall_s",
+        "dof",
+        "constraints",
+        "violation",
+        "energy",
+        "certificate",
+        "events",
+    ] {
+        assert!(report.get(key).is_some(), "{key}");
+    }
+    for (part, keys) in [
+        ("method", &["formulation", "stabilization", "integrator", "rtol", "atol", "step", "why"][..]),
+        ("counts", &["steps", "rejected", "rhs", "newton_iterations", "factorizations"]),
+        ("constraints", &["rows", "rank", "redundant", "rank_margin", "per_joint"]),
+        ("violation", &["position", "velocity", "acceleration"]),
+        ("energy", &["initial", "max_drift", "balance_error"]),
+        ("certificate", &["passed", "position", "velocity", "energy"]),
+    ] {
+        for key in keys {
+            assert!(report[part].get(key).is_some(), "{part}.{key}");
+        }
+    }
+    assert!(
+        report["violation"]["position"]["max"].is_number()
+            && report["violation"]["position"]["rms"].is_number()
+    );
+    assert!(report["wall_s"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_summary_names_the_method_and_the_certificate() {
+    let done = sarrus(&["run", "models/pendulum.toml", "--t-end", "0.2"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("method: auto -> proximal + projection + dop853 because"),
+        "{}",
+        done.stderr
+    );
+    assert!(done.stderr.contains("hint: --out DIR"), "{}", done.stderr);
+    assert!(done.stdout.contains("certificate passed"), "{}", done.stdout);
+    assert!(!done.stdout.contains('\x1b') && !done.stderr.contains('\x1b'), "colours in a pipe");
+}
+
+#[test]
+fn flags_choose_the_method() {
+    let done = sarrus(&[
+        "run",
+        "models/pendulum.toml",
+        "--t-end",
+        "0.1",
+        "--json",
+        "--formulation",
+        "direct",
+        "--stabilization",
+        "baumgarte:alpha=20,beta=20",
+        "--integrator",
+        "rk4",
+        "--step",
+        "1e-3",
+    ]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report = json(&done.stdout);
+    assert_eq!(report["method"]["formulation"], "direct");
+    assert_eq!(report["method"]["stabilization"], "baumgarte:alpha=20,beta=20");
+    assert_eq!(report["method"]["integrator"], "rk4");
+    assert_eq!(report["counts"]["steps"], 100);
+    assert_eq!(report["method"]["why"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_parameter_can_be_set() {
+    let steps = |set: &str| {
+        let done = sarrus(&["run", "models/chain.toml", "--set", set, "--t-end", "0.05", "--json"]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        json(&done.stdout)["size"]["bodies"].clone()
+    };
+    assert_eq!(steps("n=3"), 3);
+    assert_eq!(steps("n=7"), 7);
+}
+
+/// A pendulum without friction under a force that grows without bound at t = 1.
+const EXPLODES: &str = r#"
+format = "sarrus/1"
+space = "planar"
+[bodies]
+bar = { from = [0, 0], to = [1, 0], mass = 1.0 }
+[joints]
+A = { kind = "revolute", bodies = ["ground", "bar"], at = [0, 0] }
+[forces]
+wild = { kind = "torque", body = "bar", torque = "1/(1 - t)^3" }
+[run]
+t_end = 2.0
+"#;
+
+#[test]
+fn a_failed_run_keeps_what_it_has() {
+    let path = model("run_fails", EXPLODES);
+    let dir = path.with_file_name("out");
+    let done = sarrus(&["run", arg(&path), "--out", arg(&dir)]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stderr.contains("error: "), "{}", done.stderr);
+    let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
+    assert_eq!(report["status"], "failed");
+    assert_eq!(report["certificate"]["passed"], false);
+    let reached = report["t_end"].as_f64().unwrap();
+    assert!(reached > 0.5 && reached <= 1.01, "{reached}");
+    assert_eq!(report["reason"], report["failure"]["message"]);
+    let rows = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap().lines().count() - 1;
+    assert!(rows > 200, "{rows}");
+}
+
+#[test]
+fn a_run_can_be_bounded() {
+    let text = EXPLODES.replace("t_end = 2.0", "t_end = 0.5\nmax_steps = 5\nintegrator = \"rk4\"");
+    let done = sarrus(&["run", arg(&model("run_bounded", &text)), "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report = json(&done.stdout);
+    assert_eq!((&report["status"], &report["counts"]["steps"]), (&"stopped".into(), &5.into()));
+    assert!(report["reason"].as_str().unwrap().contains("max_steps"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_cleanly() {
+    let dir = folder("run_interrupted").join("out");
+    let mut child = command(&[
+        "run",
+        "models/chain.toml",
+        "--set",
+        "n=200",
+        "--t-end",
+        "1e5",
+        "--every",
+        "1000",
+        "--out",
+        arg(&dir),
+    ])
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !kill.is_ok_and(|s| s.success()) {
+        child.kill().unwrap();
+        panic!("the signal could not be sent");
+    }
+    let done: common::Done = child.wait_with_output().unwrap().into();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
+    assert_eq!(report["status"], "stopped");
+}
+
+#[test]
+fn results_too_large_for_memory_are_refused_with_advice() {
+    let dir = folder("run_too_large").join("out");
+    let done = sarrus(&["run", "models/chain.toml", "--set", "n=10", "--every", "1e-9", "--out", arg(&dir)]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("GiB") && done.stderr.contains("output.columns"), "{}", done.stderr);
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_is_refused_before_the_run() {
+    let file = folder("run_out_is_file").join("results");
+    std::fs::write(&file, "keep me").unwrap();
+    let done = sarrus(&["run", "models/pendulum.toml", "--out", arg(&file)]);
+    assert_eq!(done.code, 2);
+    assert!(
+        done.stderr.contains("is a file, not a folder") && done.stderr.contains("hint: "),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "keep me");
+}
+
+#[test]
+fn columns_can_be_picked() {
+    let dir = folder("run_columns").join("out");
+    let args = [
+        "run",
+        "models/four_bar.toml",
+        "--t-end",
+        "0.1",
+        "--every",
+        "0.03",
+        "--columns",
+        "crank.*",
+        "--columns",
+        "!*.v?",
+    ];
+    let done = sarrus(&[&args[..], &["--out", arg(&dir)]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let csv = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap();
+    assert_eq!(csv.lines().next(), Some("t,crank.x,crank.y,crank.angle,crank.rate"));
+    let times: Vec<&str> = csv.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
+    assert_eq!(times, ["0.0", "0.03", "0.06", "0.09", "0.1"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_not_an_error() {
+    let mut child = command(&["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let done: common::Done = child.wait_with_output().unwrap().into();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+}
