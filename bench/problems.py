@@ -198,7 +198,7 @@ def doublependulum3d(_=None):
         Body(1.0, inertia, first + second / 2, rotation_z(np.pi / 2), np.cross(w1, first) + np.cross(w2, second / 2), w2),
     ]
     joints = [Joint("spherical", GROUND, 0, np.zeros(3)), Joint("spherical", 0, 1, first)]
-    start = {"b0.omega": list(w1), "b1.omega": list(w2)}
+    start = {"b0.omega": w1.tolist(), "b1.omega": w2.tolist()}
     return Mechanism("doublependulum3d", bodies, joints, 3.0, planar=False, gravity=np.array([0.0, 0, -GRAVITY]), start=start)
 
 

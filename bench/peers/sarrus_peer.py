@@ -1,6 +1,7 @@
 """Sarrus, through its command line: writes the model file, runs it, reads `trajectory.csv` and `report.json`.
 
-Options: `rtol` (`atol` is a hundredth of it), `integrator`; the environment variable SARRUS names the binary.
+Options: `integrator`, and `rtol` (`atol` is a hundredth of it) or `h`, the step of a fixed-step method; the environment variable SARRUS
+names the binary.
 """
 
 import csv
@@ -84,15 +85,18 @@ def read_end(file, mechanism):
 
 
 def simulate(mechanism, options, clock):
-    rtol = options.get("rtol", 1e-6)
     with tempfile.TemporaryDirectory() as folder:
         model, out = Path(folder) / "model.toml", Path(folder) / "out"
         model.write_text(write_model(mechanism))
         command = [os.environ.get("SARRUS", "sarrus"), "run", str(model), "--out", str(out), "--json"]
-        command += ["--rtol", repr(rtol), "--atol", repr(rtol / 100), "--integrator", options.get("integrator", "dop853")]
+        command += ["--integrator", options["integrator"]]
+        if "h" in options:
+            command += ["--step", repr(options["h"])]
+        else:
+            command += ["--rtol", repr(options["rtol"]), "--atol", repr(options["rtol"] / 100)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(done.stderr.strip()[-400:])
+            raise RuntimeError(" / ".join(done.stderr.split("\n"))[-400:])
         report = json.loads((out / "report.json").read_text())
         positions = read_end(out / "trajectory.csv", mechanism)
     return dict(

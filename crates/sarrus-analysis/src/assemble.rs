@@ -42,9 +42,9 @@ pub struct Assembled {
 /// What assembly did.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AssemblyReport {
-    /// Farthest that a body was moved [m].
+    /// Farthest that a body was moved \[m\].
     pub moved: f64,
-    /// Farthest that a body was turned [rad].
+    /// Farthest that a body was turned \[rad\].
     pub turned: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
@@ -178,9 +178,6 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
         for &(in_q, index, value) in &settings.direct {
             if in_q { state.q[index] = value } else { state.v[index] = value }
         }
-        for &(index, value) in &settings.states {
-            state.x[index] = value;
-        }
         for &(hint, value) in &settings.hints {
             hints[hint as usize] = value;
         }
@@ -192,7 +189,7 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
             let hint = "give coordinates and velocities of bodies, or let assembly find them";
             return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
         }
-        return finish(system, &written, state, hints);
+        return finish(system, &written, state, hints, &initial.states);
     }
     let place = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
@@ -222,7 +219,7 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
         let at = place(worst);
         return Err(AssemblyError::Velocities { apart: name_all(off), at });
     }
-    finish(system, &written, state, hints)
+    finish(system, &written, state, hints, &initial.states)
 }
 
 /// An element that is off: its name, its family, by how much.
@@ -537,11 +534,17 @@ fn apart(system: &System, values: &[f64], limit: f64, holonomic: bool) -> Vec<Of
 fn finish(
     system: &Arc<System>,
     written: &State,
-    state: State,
+    mut state: State,
     hints: Vec<f64>,
+    states: &[(usize, f64)],
 ) -> Result<Assembled, AssemblyError> {
     let mut m = system.mechanism();
     m.set_hints(&hints);
+    // controllers start where the mechanism does, unless told otherwise
+    m.initialize_controllers(&mut state);
+    for &(index, value) in states {
+        state.x[index] = value;
+    }
     let mut eq = Equations::new(&m);
     m.update(&state, Stage::VELOCITY, &mut eq);
     let mut delta = vec![0.0; system.structure.nv];

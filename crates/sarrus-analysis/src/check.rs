@@ -82,7 +82,7 @@ pub struct GroupReport {
 pub struct ElementError {
     /// Its name.
     pub name: String,
-    /// ‖Φ‖ [m, or as its rows are].
+    /// ‖Φ‖ \[m, or as its rows are\].
     pub error: f64,
 }
 
@@ -100,7 +100,7 @@ pub fn check(model: &Model, system: &Arc<System>) -> Result<CheckReport, SetupEr
 
     let assembled = assemble(model, system, settings.assembly)?;
     let state = assembled.state;
-    mechanism.accept(&state);
+    mechanism.set_hints(&assembled.hints);
     mechanism.update(&state, Stage::VELOCITY, &mut eq);
 
     // rank, and with vectors who repeats whom

@@ -15,12 +15,12 @@ impl Clock {
         Clock { wall: Instant::now(), cpu: cpu_now() }
     }
 
-    /// Wall time since the start [s].
+    /// Wall time since the start \[s\].
     pub fn wall(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// Processor time of the whole process since the start [s]; none where the system does not tell.
+    /// Processor time of the whole process since the start \[s\]; none where the system does not tell.
     pub fn cpu(&self) -> Option<f64> {
         Some(cpu_now()? - self.cpu?)
     }

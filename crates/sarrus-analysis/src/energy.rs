@@ -2,7 +2,7 @@
 
 use sarrus_system::Energy;
 
-/// Least scale of an energy error [J]; below it a mechanism counts as without energy.
+/// Least scale of an energy error \[J\]; below it a mechanism counts as without energy.
 const TINY: f64 = 1e-12;
 
 /// Energies of a run so far.
@@ -38,12 +38,12 @@ impl EnergyBook {
         widen(&mut self.dissipated, e.dissipated);
     }
 
-    /// Kinetic and potential energy at the start [J].
+    /// Kinetic and potential energy at the start \[J\].
     pub fn initial(&self) -> f64 {
         self.start.kinetic + self.start.potential
     }
 
-    /// The most that the balance has moved away from its value at the start [J].
+    /// The most that the balance has moved away from its value at the start \[J\].
     pub fn max_drift(&self) -> f64 {
         let start = self.start.balance();
         (self.balance[1] - start).max(start - self.balance[0])
@@ -55,7 +55,7 @@ impl EnergyBook {
         self.max_drift() / self.scale()
     }
 
-    /// The energy that errors are measured against [J].
+    /// The energy that errors are measured against \[J\].
     pub fn scale(&self) -> f64 {
         let ranges = [self.kinetic, self.potential, self.work, self.dissipated].map(|[lo, hi]| hi - lo);
         // a body that coasts exchanges nothing: measure against what it has

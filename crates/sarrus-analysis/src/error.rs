@@ -47,9 +47,9 @@ pub enum SetupError {
     /// The end is not after the start.
     #[error("time cannot go backwards: the run is from t = {t_start} to t = {t_end}")]
     Backwards {
-        /// Start [s].
+        /// Start \[s\].
         t_start: f64,
-        /// End [s].
+        /// End \[s\].
         t_end: f64,
     },
     /// The results would not fit.

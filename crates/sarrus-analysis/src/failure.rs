@@ -2,10 +2,14 @@
 
 use crate::report::FailureReport;
 use sarrus_solve::{Problem, SolveError, StepError};
+use sarrus_system::Mechanism;
 
 /// Names what `error` is about.
-pub(crate) fn explain(error: &StepError, problem: &dyn Problem) -> FailureReport {
-    let element = error.row().map(|row| problem.name_of_row(row));
+pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport {
+    let element = match error {
+        StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
+        _ => None,
+    };
     let name = element.as_deref().unwrap_or("one of them");
     let (message, number) = match error {
         StepError::Solve { t, source } => {
@@ -31,6 +35,21 @@ pub(crate) fn explain(error: &StepError, problem: &dyn Problem) -> FailureReport
     FailureReport { message, element, t: error.t(), number }
 }
 
+/// The element or body that an error is about.
+pub(crate) fn element(error: &SolveError, mechanism: &Mechanism) -> Option<String> {
+    if let Some(row) = error.row() {
+        return Some(mechanism.name_of_row(row));
+    }
+    let velocity = match *error {
+        SolveError::Mass { velocity } => velocity,
+        SolveError::NotFinite { quantity: "f" | "vdot", index } => index,
+        _ => return None,
+    };
+    let bodies = &mechanism.system().directory.bodies;
+    let body = bodies.iter().find(|b| (b.v..b.v + b.kind.nv()).contains(&velocity))?;
+    Some(format!("body `{}`", body.name))
+}
+
 /// Why equations could not be solved, and the number that told.
 pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
     match error {
@@ -45,6 +64,17 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
         SolveError::Projection { violation, iterations, .. } => {
             (format!("{name} is still {violation:.1e} apart after {iterations} iterations"), Some(*violation))
         }
+        SolveError::Unsolved { residual, .. } => (
+            format!("the equations cannot be solved, least at {name} (relative residual {residual:.1e})"),
+            Some(*residual),
+        ),
+        SolveError::NotFinite { quantity: "f", .. } => {
+            (format!("the force on {name} is not a finite number"), None)
+        }
+        SolveError::NotFinite { quantity: "vdot", .. } => {
+            (format!("the acceleration of {name} is not a finite number"), None)
+        }
+        SolveError::NotFinite { .. } => (format!("a term of {name} is not a finite number"), None),
         other => (other.to_string(), None),
     }
 }

@@ -81,7 +81,7 @@ pub struct Method {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: f64,
-    /// Step [s].
+    /// Step \[s\].
     pub step: Option<f64>,
     /// One reason per part that was left to the program.
     pub why: Vec<String>,

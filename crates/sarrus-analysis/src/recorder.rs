@@ -19,18 +19,18 @@ pub(crate) enum Stop {
     Asked,
     /// `run.max_steps`.
     Steps(u64),
-    /// `run.wall_limit` [s].
+    /// `run.wall_limit` \[s\].
     Wall(f64),
 }
 
 /// What may end a run early.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Time at the start and the end [s].
+    /// Time at the start and the end \[s\].
     pub span: (f64, f64),
     /// Most steps.
     pub max_steps: Option<u64>,
-    /// Longest wall time [s].
+    /// Longest wall time \[s\].
     pub wall_limit: Option<f64>,
 }
 
@@ -135,8 +135,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         let row = self.trajectory.push();
         row[0] = sample.t;
         if known {
-            let (eq, accel) = (ode.equations().clone(), ode.accel().clone());
-            columns.row(ode.problem_mut(), &sample, &eq, &accel, &mut row[1..]);
+            let (mechanism, eq, accel) = ode.parts();
+            columns.row(mechanism, &sample, eq, accel, &mut row[1..]);
         } else {
             ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);

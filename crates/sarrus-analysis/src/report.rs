@@ -26,15 +26,15 @@ pub struct Report {
     /// What went wrong, if something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureReport>,
-    /// Time at the start [s].
+    /// Time at the start \[s\].
     pub t_start: f64,
-    /// Time reached [s].
+    /// Time reached \[s\].
     pub t_end: f64,
     /// Work done.
     pub counts: CountsReport,
-    /// Wall time of the integration [s].
+    /// Wall time of the integration \[s\].
     pub wall_s: f64,
-    /// Processor time of the integration [s], where the system tells it.
+    /// Processor time of the integration \[s\], where the system tells it.
     pub cpu_s: Option<f64>,
     /// Degrees of freedom at the start: velocities minus the rank of the constraints.
     pub dof: Option<usize>,
@@ -46,7 +46,7 @@ pub struct Report {
     pub assembly: AssemblyPart,
     /// 2-norms over all constraint rows.
     pub violation: ViolationReport,
-    /// Energies [J].
+    /// Energies \[J\].
     pub energy: EnergyReport,
     /// Whether the run kept what was asked of it.
     pub certificate: Certificate,
@@ -103,7 +103,7 @@ pub struct MethodReport {
     pub rtol: Option<f64>,
     /// Absolute tolerance, likewise.
     pub atol: Option<f64>,
-    /// Step asked for [s].
+    /// Step asked for \[s\].
     pub step: Option<f64>,
     /// Why `auto` chose what it chose; empty where nothing was left to it.
     pub why: Vec<String>,
@@ -116,7 +116,7 @@ pub struct FailureReport {
     pub message: String,
     /// The element that it was about, such as ``joint `A` ``.
     pub element: Option<String>,
-    /// Time of the failure [s].
+    /// Time of the failure \[s\].
     pub t: f64,
     /// The number that told: a residual, a violation, a pivot, a step size.
     pub number: Option<f64>,
@@ -229,9 +229,9 @@ impl From<Spread> for SpreadReport {
 pub struct AssemblyPart {
     /// `full`, `velocity` or `none`.
     pub mode: &'static str,
-    /// Farthest that a body was moved [m].
+    /// Farthest that a body was moved \[m\].
     pub moved: f64,
-    /// Farthest that a body was turned [rad].
+    /// Farthest that a body was turned \[rad\].
     pub turned: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
@@ -241,7 +241,7 @@ pub struct AssemblyPart {
     pub velocity_error: f64,
 }
 
-/// Energies of a run [J].
+/// Energies of a run \[J\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EnergyReport {
     /// Kinetic and potential energy at the start.
@@ -268,7 +268,7 @@ impl From<&EnergyBook> for EnergyReport {
 /// Something that happened at an instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EventReport {
-    /// When [s].
+    /// When \[s\].
     pub t: f64,
     /// Its name.
     pub name: String,
@@ -288,7 +288,7 @@ pub struct Limits {
 /// Whether a run kept its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Certificate {
-    /// Whether the run reached its end and every item passed.
+    /// Whether every item passed, as far as the run went, and it did not fail.
     pub passed: bool,
     /// Largest ‖Φ‖.
     pub position: Item,

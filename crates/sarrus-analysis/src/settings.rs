@@ -19,11 +19,11 @@ pub struct Overrides {
     pub rtol: Option<f64>,
     /// In place of `run.atol`.
     pub atol: Option<f64>,
-    /// In place of `run.step` [s].
+    /// In place of `run.step` \[s\].
     pub step: Option<f64>,
-    /// In place of `run.t_end` [s].
+    /// In place of `run.t_end` \[s\].
     pub t_end: Option<f64>,
-    /// In place of `output.every` [s].
+    /// In place of `output.every` \[s\].
     pub every: Option<f64>,
     /// In place of `output.columns`.
     pub columns: Option<Vec<String>>,
@@ -68,11 +68,11 @@ fn plain(method: &MethodChoice) -> Plain {
 /// What is asked of a run, defaults of times and tolerances filled in, methods still by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Time at the start [s].
+    /// Time at the start \[s\].
     pub t_start: f64,
-    /// Time at the end [s].
+    /// Time at the end \[s\].
     pub t_end: f64,
-    /// Time between samples [s].
+    /// Time between samples \[s\].
     pub every: f64,
     /// Patterns of columns.
     pub columns: Vec<String>,
@@ -88,11 +88,11 @@ pub struct Settings {
     pub atol: f64,
     /// Whether a tolerance was asked for.
     pub tolerance_given: bool,
-    /// Step [s].
+    /// Step \[s\].
     pub step: Option<f64>,
     /// Most steps.
     pub max_steps: Option<u64>,
-    /// Longest wall time [s].
+    /// Longest wall time \[s\].
     pub wall_limit: Option<f64>,
     /// What is made consistent before the run.
     pub assembly: Assembly,

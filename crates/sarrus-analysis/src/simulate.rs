@@ -71,7 +71,7 @@ pub struct Plan<'a> {
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Time [s].
+    /// Time \[s\].
     pub t: f64,
     /// Accepted steps.
     pub steps: u64,
@@ -132,7 +132,7 @@ pub fn simulate(
     };
     let clock = Clock::start();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).map_err(|source| {
-        let element = source.row().map(|row| system.mechanism().name_of_row(row));
+        let element = failure::element(&source, &system.mechanism());
         SetupError::Start { source, element }
     })?;
     let ended = integrate(
@@ -157,7 +157,7 @@ pub fn simulate(
     };
     let mut notes = method.notes.clone();
     if let Some((t, why)) = &recorder.unsampled {
-        let name = why.row().map(|row| mechanism.name_of_row(row));
+        let name = failure::element(why, &mechanism);
         let (why, _) = failure::solve(why, name.as_deref().unwrap_or("one of them"));
         notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
     }

@@ -5,7 +5,7 @@ use crate::rank::constraint_rank;
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use sarrus_math::solve::{Rank, RankError};
 use sarrus_model::settings::Assembly;
-use sarrus_solve::{Equations, Structure};
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure};
 use sarrus_system::System;
 
 /// Models with more rows × velocities than this have no singular values taken.
@@ -35,7 +35,7 @@ impl Rows {
         }
     }
 
-    /// By singular values, where the model is not too large for that.
+    /// By singular values, or for a large model by the pivots of its factors.
     pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, RankError> {
         if s.nc == 0 {
             return Ok(Rows { rank: Some(0), margin: None, tolerance: None, how: "no rows" });
@@ -43,7 +43,17 @@ impl Rows {
         if s.nc * s.nv <= DENSE {
             return Ok(Rows::from_rank(&constraint_rank(s, eq)?));
         }
-        Ok(Rows { rank: None, margin: None, tolerance: None, how: "not determined: too many rows" })
+        // a model that cannot be factored says so when it is run
+        let dependent = Kkt::new(s, eq, HUB_DEGREE).and_then(|mut kkt| {
+            kkt.factor(eq, Which::All, Demand::Settle)?;
+            Ok(kkt.dependent_rows().len())
+        });
+        Ok(match dependent {
+            Ok(n) => {
+                Rows { rank: Some(s.nc - n), margin: None, tolerance: None, how: "pivots of the factors" }
+            }
+            Err(_) => Rows { rank: None, margin: None, tolerance: None, how: "not determined" },
+        })
     }
 }
 

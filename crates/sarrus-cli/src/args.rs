@@ -22,14 +22,14 @@ Examples:
   sarrus check models/sarrus.toml                        count mobility, find redundant constraints
   sarrus list joints                                     what a model file may contain
 
-Results go to stdout and into files, all talk to stderr. Exit code: 0 done, 1 the simulation failed (what was
-computed is kept), 2 the input is wrong.";
+Results go to stdout and into files, all talk to stderr.
+Exit code: 0 done, 1 the simulation failed (what was computed is kept), 2 the input is wrong.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Simulate a model and certify the result
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Count mobility, find the rank of the constraints and test the assembly
     Check(CheckArgs),
     /// List what exists: joints, forces, methods, examples, ...
@@ -76,7 +76,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub atol: Option<f64>,
 
-    /// Step of fixed-step methods; of the others the first and largest [s]
+    /// Step of fixed-step methods; of the others the first and largest (s)
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub step: Option<f64>,
 }
@@ -93,11 +93,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub method: MethodArgs,
 
-    /// Time at which the run ends [s]
+    /// Time at which the run ends (s)
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub t_end: Option<f64>,
 
-    /// Time between two rows of the trajectory [s]
+    /// Time between two rows of the trajectory (s)
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub every: Option<f64>,
 
@@ -119,11 +119,11 @@ Examples:
   sarrus run models/pendulum.toml
   sarrus run models/n_four_bar.toml --set n=40 --out out/n40
   sarrus run models/four_bar.toml --rtol 1e-10 --atol 1e-12 --integrator dop853
-  sarrus run models/four_bar.toml --stabilization baumgarte:alpha=10,beta=10 --integrator rk4 --step 1e-3
+  sarrus run models/four_bar.toml --integrator rk4 --step 1e-3 --stabilization baumgarte:alpha=10
   sarrus run models/chain.toml --set n=1000 --t-end 0.1 --columns 'link1000.*' --out out/chain
 
-What is not named is chosen (`auto`) and said aloud with its reason. `sarrus list integrators`, `formulations` and
-`stabilizations` tell what there is, with options.";
+What is not named is chosen (`auto`) and said aloud with its reason. What there is, with options:
+`sarrus list integrators`, `sarrus list formulations`, `sarrus list stabilizations`.";
 
 /// `sarrus check`
 #[derive(Debug, Args)]
@@ -143,8 +143,8 @@ Examples:
   sarrus check models/four_bar.toml
   sarrus check models/mcpherson_overconstrained.toml --json
 
-Every rank comes with its tolerance and its margin: the factor by which the tolerance could change without changing
-the rank. A margin near 1 is a warning.";
+Every rank comes with its tolerance and its margin: the factor by which the tolerance could
+change without changing the rank. A margin near 1 is a warning.";
 
 /// `sarrus list`
 #[derive(Debug, Args)]

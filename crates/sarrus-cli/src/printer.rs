@@ -2,7 +2,7 @@
 
 use crate::style::{Paint, paint_for, width_of};
 use sarrus::analysis::{CheckReport, Method, Report, Status};
-use sarrus::catalogue::Entry;
+use sarrus::catalogue::{Entry, KeyEntry};
 use sarrus::model::Failure;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -46,13 +46,6 @@ impl Printer {
     pub fn say(&mut self, label: &str, text: impl Display) {
         let text = wrap(&format!("{label}: {text}"), self.width);
         let text = text.replacen(label, &self.talk.bold(label), 1);
-        self.talk(&text);
-    }
-
-    /// Something that deserves attention.
-    pub fn warn(&mut self, text: impl Display) {
-        let label = self.talk.yellow("warning");
-        let text = wrap(&format!("warning: {text}"), self.width).replacen("warning", &label, 1);
         self.talk(&text);
     }
 
@@ -103,6 +96,14 @@ impl Printer {
                 text += &table(&rows.into_iter().map(|[name, _, doc]| [name, doc]).collect::<Vec<_>>());
             } else {
                 text += &table(&rows);
+            }
+            // options of methods have no other place where a user would look
+            let methods = ["formulations", "stabilizations", "integrators"].contains(&family.as_str());
+            for e in entries.iter().filter(|e| methods && all.len() == 1 && !e.keys.is_empty()) {
+                text += &format!("\n  options of {}\n", self.out.bold(e.name));
+                let option =
+                    |k: &KeyEntry| [format!("  {}", k.name), k.default.to_string(), k.doc.to_string()];
+                text += &table(&e.keys.iter().map(option).collect::<Vec<_>>());
             }
         }
         self.data(&text);
@@ -199,9 +200,9 @@ fn check_facts(r: &CheckReport) -> Vec<[String; 2]> {
             constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
         ],
         [
-            "rank tolerance".to_string(),
+            "rank by".to_string(),
             match r.constraints.rank_tolerance {
-                Some(t) => format!("{} ({})", number(t), r.constraints.rank_method),
+                Some(t) => format!("{}, tolerance {}", r.constraints.rank_method, number(t)),
                 None => r.constraints.rank_method.to_string(),
             },
         ],

@@ -5,7 +5,7 @@
 
 use crate::error::{SolveError, StepError};
 use crate::formulations::Formulation;
-use crate::kkt::Kkt;
+use crate::kkt::{HUB_DEGREE, Kkt};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Ode;
@@ -32,8 +32,12 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     kkt: Kkt,
     eq: Equations,
     accel: Accel,
-    /// Size of the step being made [s], zero if none.
+    /// Size of the step being made \[s\], zero if none.
     h: f64,
+    /// Whether right sides are taken on the constraints.
+    careful: bool,
+    /// The state there.
+    nearest: State,
     counts: Counts,
 }
 
@@ -45,9 +49,21 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         stabilization: Box<dyn Stabilization>,
     ) -> Result<Dynamics<'a, P>, SolveError> {
         let eq = Equations::new(&problem);
-        let kkt = Kkt::new(problem.structure(), &eq, formulation.hub_degree())?;
+        let kkt = Kkt::new(problem.structure(), &eq, HUB_DEGREE)?;
         let accel = Accel::zeros(problem.structure());
-        Ok(Dynamics { problem, formulation, stabilization, kkt, eq, accel, h: 0.0, counts: Counts::default() })
+        let nearest = State::zeros(problem.structure());
+        Ok(Dynamics {
+            problem,
+            formulation,
+            stabilization,
+            kkt,
+            eq,
+            accel,
+            h: 0.0,
+            careful: false,
+            nearest,
+            counts: Counts::default(),
+        })
     }
 
     /// Accelerations and multipliers at `s`, without the stabilization's shift; also leaves Φ, Φ̇, γ and the rest in
@@ -86,6 +102,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         self.problem
     }
 
+    /// The problem, to be asked about what the last call found there: the equations and the accelerations.
+    pub fn parts(&mut self) -> (&mut P, &Equations, &Accel) {
+        (self.problem, &self.eq, &self.accel)
+    }
+
     /// The solver, for what it found of the rank.
     pub fn kkt(&self) -> &Kkt {
         &self.kkt
@@ -112,15 +133,30 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.h = h;
     }
 
+    fn set_careful(&mut self, careful: bool) -> bool {
+        self.careful = careful && self.stabilization.projects();
+        self.careful
+    }
+
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
         self.counts.rhs += 1;
+        let mut nearest = std::mem::take(&mut self.nearest);
+        let s = if self.careful {
+            nearest.copy_from(s);
+            // where that fails, the state itself has to do: its error shows in the estimate
+            let _ = self.project(&mut nearest);
+            &nearest
+        } else {
+            s
+        };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         self.stabilization.shift(self.problem.structure(), &mut self.eq, self.h);
-        self.accelerate()?;
+        let solved = self.accelerate();
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
         self.problem.xdot(s, &self.eq, &self.accel, dx);
-        Ok(())
+        self.nearest = nearest;
+        solved
     }
 
     fn normalize(&self, q: &mut [f64]) {

@@ -64,20 +64,20 @@ pub enum SolveError {
         /// What it was before.
         scale: f64,
     },
-    /// The constraints contradict each other: no v̇ satisfies J v̇ = γ.
+    /// The constraints contradict each other, or nearly so: no v̇ of any use satisfies J v̇ = γ.
     #[error("constraints contradict each other, most at row {row} (relative residual {residual:.1e})")]
     Inconsistent {
         /// Scalar row of λ with the largest residual.
         row: usize,
-        /// Residual relative to the largest term of its equation.
+        /// Residual relative to the size of the terms of its equation.
         residual: f64,
     },
-    /// The equations were solved too poorly.
-    #[error("the equations could not be solved, least at constraint row {row} (relative residual {residual:.1e})")]
+    /// The equation of motion of a velocity was not solved.
+    #[error("equation of motion of velocity {velocity} is not solved (relative residual {residual:.1e})")]
     Unsolved {
-        /// Scalar row of λ with the largest residual.
-        row: usize,
-        /// Residual relative to the largest term of its equation.
+        /// Index in v.
+        velocity: usize,
+        /// Residual relative to the size of the terms of its equation.
         residual: f64,
     },
     /// A mass block is not positive definite.
@@ -119,7 +119,6 @@ impl SolveError {
         match *self {
             SolveError::RankDeficient { row, .. }
             | SolveError::Inconsistent { row, .. }
-            | SolveError::Unsolved { row, .. }
             | SolveError::Projection { row, .. } => Some(row),
             SolveError::NotFinite { quantity: "gamma" | "phi" | "phidot" | "lambda", index } => Some(index),
             _ => None,
@@ -133,7 +132,7 @@ pub enum StepError {
     /// The right side could not be evaluated.
     #[error("no accelerations at t = {t}")]
     Solve {
-        /// Time of the evaluation [s].
+        /// Time of the evaluation \[s\].
         t: f64,
         /// Why.
         #[source]
@@ -142,7 +141,7 @@ pub enum StepError {
     /// The stabilization could not correct the accepted state.
     #[error("no projection at t = {t}")]
     Project {
-        /// Time of the state [s].
+        /// Time of the state \[s\].
         t: f64,
         /// Why.
         #[source]
@@ -151,21 +150,21 @@ pub enum StepError {
     /// The error control asks for steps that time cannot resolve.
     #[error("step size fell below {h_min:e} at t = {t}")]
     StepTooSmall {
-        /// Time reached [s].
+        /// Time reached \[s\].
         t: f64,
-        /// The least step allowed [s].
+        /// The least step allowed \[s\].
         h_min: f64,
     },
     /// The state left the numbers.
     #[error("the state is not finite at t = {t}")]
     NotFinite {
-        /// Time of the last good state [s].
+        /// Time of the last good state \[s\].
         t: f64,
     },
 }
 
 impl StepError {
-    /// Time of the failure [s].
+    /// Time of the failure \[s\].
     pub fn t(&self) -> f64 {
         match *self {
             StepError::Solve { t, .. }

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Where a problem is: time, positions, velocities, and first-order states of elements.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    /// Time [s].
+    /// Time \[s\].
     pub t: f64,
     /// Generalized positions (nq).
     pub q: Vec<f64>,
@@ -403,7 +403,8 @@ pub trait Problem {
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [f64]);
 
-    /// Takes note of an accepted step: turn counters and the like.
+    /// Takes note of an accepted step: turn counters and the like. Must not change the equations at `s`, as the slope
+    /// there is used again.
     fn accept(&mut self, s: &State);
 
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.

@@ -25,6 +25,15 @@ pub trait Ode {
     /// Announces the size \[s\] of the step that the next right sides belong to; some stabilizations depend on it.
     fn begin_step(&mut self, _h: f64) {}
 
+    /// Asks for right sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether
+    /// that makes a difference.
+    ///
+    /// Off the constraints accelerations are as inaccurate as the stages of a method are, times the inverse of the smallest
+    /// singular value of J: near a singular position no step is short enough. On them they are smooth.
+    fn set_careful(&mut self, _careful: bool) -> bool {
+        false
+    }
+
     /// The rates at `s`: q̇ (nq), v̇ (nv), ẋ (nx). The hot path: must not allocate.
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError>;
 
@@ -46,6 +55,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn begin_step(&mut self, h: f64) {
         (**self).begin_step(h);
+    }
+
+    fn set_careful(&mut self, careful: bool) -> bool {
+        (**self).set_careful(careful)
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {

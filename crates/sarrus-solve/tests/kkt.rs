@@ -17,7 +17,7 @@ fn solve(
     kkt.factor(eq, Rows::All, rank)?;
     let report = kkt.solve(eq, &eq.f, &eq.gamma, &mut x, &mut mu)?;
     report.check()?;
-    kkt.least_norm(eq, &mut mu)?;
+    kkt.least_norm(eq, &eq.f, &eq.gamma, &mut x, &mut mu)?;
     Ok((x, mu, report))
 }
 
@@ -65,13 +65,16 @@ proptest! {
         eq.gamma = gamma;
 
         let (x, mu, report) = solve(&s, &eq, hubs, Rank::Any).unwrap();
-        // these two make v̇ unique, whatever the rank
+        // these two make v̇ unique, whatever the rank; μ may be the difference of much larger numbers
         let size = mu.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
-        let (motion, constraint) = residual(&s, &eq, &x, &mu);
-        prop_assert!(motion < 1e-12 * size && constraint < 1e-10 * size, "{motion:e} {constraint:e} {report:?}");
+        let (motion, _) = residual(&s, &eq, &x, &mu);
+        prop_assert!(motion < 1e-9 * size, "{motion:e} {report:?}");
+        // a pivot of 1e-10 is taken for rounding, so a row that is almost dependent may be missed by the root of that
+        prop_assert!(report.residual < 1e-10 && report.contradiction < 1e-5, "{report:?}");
         if let Some((vdot, lambda)) = dense_solution(&s, &eq).filter(|(_, l)| l.iter().all(|l| l.abs() < 1e3)) {
             prop_assert!(difference(&x, &vdot) < 1e-8 * size, "v̇ off by {}", difference(&x, &vdot));
-            prop_assert!(difference(&mu, &lambda) < 1e-6 * size, "λ off by {}", difference(&mu, &lambda));
+            let all_rows = report.contradiction == 0.0;
+            prop_assert!(!all_rows || difference(&mu, &lambda) < 1e-6 * size, "λ off by {}", difference(&mu, &lambda));
         }
     }
 }
@@ -208,7 +211,7 @@ fn a_hub_held_through_another_body_is_no_redundancy() {
     let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
     assert!(difference(&x, &vdot) < 1e-9, "v̇ off by {}", difference(&x, &vdot));
     assert!(difference(&mu, &lambda) < 1e-8, "λ off by {}", difference(&mu, &lambda));
-    let (x, _, _) = solve(&s, &eq, 256, Rank::Full).unwrap();
+    let (x, _, _) = solve(&s, &eq, HUB_DEGREE, Rank::Full).unwrap();
     assert!(difference(&x, &vdot) < 1e-9, "v̇ off by {}", difference(&x, &vdot));
 }
 
@@ -220,6 +223,50 @@ fn a_chain_of_ten_thousand_fills_nothing_and_is_solved_to_rounding() {
     assert_eq!(kkt.blocks(), 2 * n - 1);
     let (_, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
+}
+
+/// Hinges that all turn about z make a cantilever in z: eliminated from its free end, the last pivot would be 1/n³ and
+/// look like a redundancy.
+#[test]
+fn a_cantilever_of_three_thousand_hinges_has_no_dependent_rows() {
+    let n = 3000;
+    let (s, eq) = spatial_chain(n, true);
+    let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
+    assert_eq!(kkt.blocks(), 2 * n - 1);
+    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    assert!(kkt.dependent_rows().is_empty());
+    let (_, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
+}
+
+/// A joint written twice, then J, γ off by 1e-5 as at the stages of an integrator: exact solution of all rows would
+/// answer with accelerations of any size.
+#[test]
+fn rows_settled_as_dependent_stay_so_off_the_constraints() {
+    let n = 6;
+    let mut rows: Vec<_> = (0..n).map(|i| (2, if i == 0 { vec![0] } else { vec![i - 1, i] })).collect();
+    rows.push(rows[3].clone());
+    let s = structure(&vec![3; n], &rows);
+    let (_, chain) = planar_chain(n, 0.4);
+    let mut eq = Equations::zeros(&s);
+    (eq.mass, eq.minv, eq.f) = (chain.mass.clone(), chain.minv.clone(), chain.f.clone());
+    let first = s.entries[s.rows[3].entries.start].offset;
+    eq.J = [&chain.J[..], &chain.J[first..first + 12]].concat();
+    eq.gamma = [&chain.gamma[..], &chain.gamma[6..8]].concat();
+    let (exact, multipliers, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+
+    let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
+    kkt.factor(&eq, Rows::All, Rank::Settle).unwrap();
+    assert_eq!(kkt.dependent_rows().len(), 2);
+    let mut random = Random::new(1);
+    eq.J.iter_mut().chain(&mut eq.gamma).for_each(|x| *x += 1e-5 * random.next());
+    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+    let report = kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
+    report.check().unwrap();
+    kkt.least_norm(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
+    assert!(difference(&x, &exact) < 0.01, "v̇ moved by {}", difference(&x, &exact));
+    assert!(difference(&mu, &multipliers) < 0.1, "λ moved by {}", difference(&mu, &multipliers));
 }
 
 /// A ladder, the plainest mechanism of many loops: bars on two rails, each bar with two neighbours on each.

@@ -143,7 +143,7 @@ fn drift(problem: &mut dyn Problem, stabilization: &str) -> (f64, f64) {
     d.begin_step(h);
     for _ in 0..2000 {
         let start = s.clone();
-        let mut sum = vec![0.0; 4];
+        let mut sum = [0.0; 4];
         let mut at = s.clone();
         for (weight, next) in [(1.0, 0.5), (2.0, 0.5), (2.0, 1.0), (1.0, 0.0)] {
             let (mut dq, mut dv) = ([0.0; 2], [0.0; 2]);

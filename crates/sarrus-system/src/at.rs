@@ -7,7 +7,7 @@ use sarrus_math::{Pose, Real, Twist};
 /// Bodies are addressed by their place in the element's own list, so the same residual runs on the system's
 /// arrays (values) and on a few seeded copies (derivatives).
 pub struct At<'a, R> {
-    /// Time [s].
+    /// Time \[s\].
     pub t: R,
     /// Poses of all bodies in reach, at their centres of mass.
     pub poses: &'a [Pose<R>],

@@ -49,19 +49,19 @@ pub struct Body {
     pub name: String,
     /// Its coordinates.
     pub kind: BodyKind,
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Inertia about the centre of mass in body axes [kg m²]; a planar body uses only the zz entry.
+    /// Inertia about the centre of mass in body axes \[kg m²\]; a planar body uses only the zz entry.
     pub inertia: Mat3<f64>,
-    /// Centre of mass from the body's origin, body axes [m].
+    /// Centre of mass from the body's origin, body axes \[m\].
     pub com: [f64; 3],
     /// First of its positions in q.
     pub q: usize,
     /// First of its velocities in v.
     pub v: usize,
-    /// Model pose: the centre of mass [m], quaternion, planar angle [rad].
+    /// Model pose: the centre of mass \[m\], quaternion, planar angle \[rad\].
     pub start: (  [f64; 3], [f64; 4], f64),
-    /// Named points, from the body's origin [m].
+    /// Named points, from the body's origin \[m\].
     pub markers: Vec<(String, [f64; 3])>,
 }
 

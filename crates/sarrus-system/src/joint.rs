@@ -9,11 +9,11 @@ use sarrus_model::{Key, Reader, Space};
 /// A frame fixed in a body, from its centre of mass.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
-    /// Origin [m].
+    /// Origin \[m\].
     pub p: [f64; 3],
     /// Axes as columns, in body axes.
     pub rot: Mat3<f64>,
-    /// Planar: angle of the frame against the body [rad].
+    /// Planar: angle of the frame against the body \[rad\].
     pub angle: f64,
 }
 

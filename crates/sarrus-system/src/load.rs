@@ -3,12 +3,12 @@
 use crate::at::At;
 use sarrus_math::{Dual, Real, Vec3};
 
-/// A force through the centre of mass and a torque about it, both in world axes [N, N m].
+/// A force through the centre of mass and a torque about it, both in world axes \[N, N m\].
 #[derive(Clone, Copy, Debug)]
 pub struct Wrench<R> {
-    /// Force [N].
+    /// Force \[N\].
     pub force: Vec3<R>,
-    /// Torque about the centre of mass [N m].
+    /// Torque about the centre of mass \[N m\].
     pub torque: Vec3<R>,
 }
 
@@ -35,12 +35,12 @@ pub trait Force: Send + Sync + 'static {
     /// Adds its wrench on each of its bodies.
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]);
 
-    /// Stored energy [J].
+    /// Stored energy \[J\].
     fn potential<R: Real>(&self, _at: &At<R>) -> R {
         R::zero()
     }
 
-    /// Power it turns into heat [W], not negative.
+    /// Power it turns into heat \[W\], not negative.
     fn dissipation<R: Real>(&self, _at: &At<R>) -> R {
         R::zero()
     }
@@ -68,9 +68,9 @@ pub trait Load: Send + Sync {
     fn wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]);
     /// The same with derivatives, for tangent matrices.
     fn wrench_dual(&self, at: &At<Dual<6>>, out: &mut [Wrench<Dual<6>>]);
-    /// Stored energy [J].
+    /// Stored energy \[J\].
     fn potential(&self, at: &At<f64>) -> f64;
-    /// Power it turns into heat [W].
+    /// Power it turns into heat \[W\].
     fn dissipation(&self, at: &At<f64>) -> f64;
     /// Whether stored energy and dissipation account for all its power.
     fn keeps_books(&self) -> bool;

@@ -16,7 +16,7 @@ use sarrus_math::{
 use sarrus_solve::{Accel, Equations, Problem, Stage, State, Structure};
 use std::sync::Arc;
 
-/// Energy books at an instant [J].
+/// Energy books at an instant \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// Kinetic energy.

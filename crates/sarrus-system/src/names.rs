@@ -67,7 +67,7 @@ pub struct Directory {
     pub joints: Vec<JointEntry>,
     /// How many hints there are so far.
     pub hints: usize,
-    /// Time at which a run starts [s].
+    /// Time at which a run starts \[s\].
     pub t_start: f64,
     names: HashMap<String, Named>,
 }

@@ -21,9 +21,9 @@ use sarrus_math::{Real, Vec3};
 pub enum Primitive {
     /// Two points coincide (3 rows).
     Coincident {
-        /// Point on A, from the centre of mass [m].
+        /// Point on A, from the centre of mass \[m\].
         r_A: [f64; 3],
-        /// Point on B [m].
+        /// Point on B \[m\].
         r_B: [f64; 3],
     },
     /// Two directions stay at right angles (1 row).
@@ -37,30 +37,30 @@ pub enum Primitive {
     InPlane {
         /// Normal of the plane, fixed in A.
         a_A: [f64; 3],
-        /// Point of the plane on A [m].
+        /// Point of the plane on A \[m\].
         r_A: [f64; 3],
-        /// Point on B [m].
+        /// Point on B \[m\].
         r_B: [f64; 3],
     },
     /// Planar: two points coincide (2 rows).
     Coincident2 {
-        /// Point on A [m].
+        /// Point on A \[m\].
         r_A: [f64; 3],
-        /// Point on B [m].
+        /// Point on B \[m\].
         r_B: [f64; 3],
     },
     /// Planar: a point of B stays on a line of A (1 row).
     OnLine2 {
         /// Normal of the line, fixed in A.
         a_A: [f64; 3],
-        /// Point of the line on A [m].
+        /// Point of the line on A \[m\].
         r_A: [f64; 3],
-        /// Point on B [m].
+        /// Point on B \[m\].
         r_B: [f64; 3],
     },
     /// Planar: the angle between the bodies stays what it is (1 row).
     Angle2 {
-        /// Angle of B against A [rad].
+        /// Angle of B against A \[rad\].
         angle: f64,
     },
 }

@@ -9,33 +9,33 @@ use sarrus_math::{Mat3, Real, Vec3};
 /// A number that can be read at an instant. Bodies are places in the reader's own list.
 #[derive(Clone, Debug)]
 pub enum Signal {
-    /// t [s].
+    /// t \[s\].
     Time,
     /// A number that does not change.
     Constant(f64),
-    /// Component of the position of a body's point, from the centre of mass [m].
+    /// Component of the position of a body's point, from the centre of mass \[m\].
     Position(usize, [f64; 3], usize),
     /// Component of the position of a body's point in a frame that another body carries (that body, the frame on it, body,
-    /// point) [m].
+    /// point) \[m\].
     Relative(usize, Fixed, usize, [f64; 3], usize),
-    /// Component of its velocity [m/s].
+    /// Component of its velocity \[m/s\].
     Velocity(usize, [f64; 3], usize),
     /// Component of a body's quaternion.
     Quaternion(usize, usize),
-    /// Angle of a planar body [rad].
+    /// Angle of a planar body \[rad\].
     Angle(usize),
-    /// Component of ω in body axes [rad/s].
+    /// Component of ω in body axes \[rad/s\].
     Omega(usize, usize),
-    /// Component of ω in world axes [rad/s].
+    /// Component of ω in world axes \[rad/s\].
     OmegaWorld(usize, usize),
-    /// A joint coordinate [m, rad].
+    /// A joint coordinate \[m, rad\].
     Coordinate(CoordinateRef),
-    /// Its speed [m/s, rad/s].
+    /// Its speed \[m/s, rad/s\].
     Speed(CoordinateRef),
     /// Component of the quaternion of a joint's second body against its first (frames, first body, second body).
     Turn(Frames, usize, usize, usize),
     /// Component of the angular velocity of the second body against the first, in the axes of the joint on the
-    /// second body [rad/s].
+    /// second body \[rad/s\].
     TurnRate(Frames, usize, usize, usize),
     /// Distance of two points.
     Length(Distance),
@@ -52,11 +52,11 @@ pub enum Signal {
 pub struct Distance {
     /// Place of the first body.
     pub a: usize,
-    /// Point on it [m].
+    /// Point on it \[m\].
     pub r_A: [f64; 3],
     /// Place of the second body.
     pub b: usize,
-    /// Point on it [m].
+    /// Point on it \[m\].
     pub r_B: [f64; 3],
 }
 

@@ -105,7 +105,7 @@ pub const FIRST_STATE: usize = 2;
 pub struct System {
     /// Names, bodies, joints.
     pub directory: Arc<Directory>,
-    /// Gravity [m/s²].
+    /// Gravity \[m/s²\].
     pub gravity: [f64; 3],
     /// Rows, in the order of λ.
     pub elements: Vec<ConstraintElement>,
@@ -121,7 +121,7 @@ pub struct System {
     pub hints: Vec<f64>,
     /// Number of controllers' outputs and states together.
     pub outs: usize,
-    /// Time at which a run starts [s].
+    /// Time at which a run starts \[s\].
     pub t_start: f64,
     /// States of controllers at the start, from `FIRST_STATE` on.
     pub states: Vec<f64>,

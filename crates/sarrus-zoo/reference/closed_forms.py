@@ -11,7 +11,7 @@ mp.dps = 40
 
 
 def show(name, quantity, t, *values):
-    print(name, quantity, t, *(mp.nstr(v, 25) for v in values))
+    print(name, quantity, mp.nstr(mpf(t), 5), *(mp.nstr(v, 25) for v in values))
 
 
 def taylor_cosine(k, theta, omega, t_end, step=mpf(1) / 50, order=36):
@@ -54,7 +54,7 @@ def sleigh():
     k, A = m * a / (J + m * a**2), sqrt((J + m * a**2) / m) * w0
     v = lambda t: A * tanh(A * k * t)
     theta = lambda t: 2 * w0 / (A * k) * atan(tanh(A * k * t / 2))
-    for t in (1, 3):
+    for t in (1, 3, 4):
         show("sleigh", "v,rate,angle", t, v(t), w0 * sech(A * k * t), theta(t))
         grid = [mpf(i) * t / 8 for i in range(9)]
         show("sleigh", "x,y", t, quad(lambda s: v(s) * cos(theta(s)), grid), quad(lambda s: v(s) * sin(theta(s)), grid))
@@ -125,7 +125,7 @@ def disc():
     A, C = m * r**2 / 4, m * r**2 / 2
     w = sqrt(m * g * r * cos(alpha) / (sin(alpha) * ((m * r + C / r) * rho + A * cos(alpha))))
     show("disc", "turn,period", 0, w, 2 * pi / w)
-    for t in (1, 3, 6):
+    for t in (mpf(3) / 2, mpf(3), mpf(6)):
         show("disc", "x,y,z", t, rho * cos(w * t), rho * sin(w * t), r * sin(alpha))
         show("disc", "vx,vy,vz", t, -rho * w * sin(w * t), rho * w * cos(w * t), mpf(0))
 

@@ -30,6 +30,9 @@ pub struct KeyEntry {
     pub doc: &'static str,
 }
 
+/// Marks what the file format names and this version does not have.
+const LATER: &str = "not available yet";
+
 /// The families, as `sarrus list` calls them.
 pub const FAMILIES: &[&str] = &[
     "joints",
@@ -100,6 +103,7 @@ fn shapes() -> Vec<Entry> {
     use sarrus_system::shapes::{KEYS, KINDS};
     KINDS
         .iter()
+        .filter(|k| !k.doc.contains(LATER))
         .map(|k| {
             let own: Vec<Key> = KEYS.iter().filter(|key| k.takes.contains(&key.name)).copied().collect();
             entry(k.name, k.doc, "", &own)
@@ -123,7 +127,7 @@ fn materials() -> Vec<Entry> {
 
 fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> Entry {
     // keys that a later version will take are known to the reader so that it can say so; here they would mislead
-    let keys = keys.iter().filter(|k| !k.doc.contains("not available yet"));
+    let keys = keys.iter().filter(|k| !k.doc.contains(LATER));
     let keys = keys.map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
     Entry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
 }

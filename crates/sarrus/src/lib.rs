@@ -42,7 +42,7 @@
 //! | step | function | gives |
 //! |---|---|---|
 //! | read | [`io::load`], [`io::load_str`] | [`model::Model`]: names, expressions, places in the text |
-//! | compile | [`system::compile`] | [`system::System`]: flat lists, nothing that changes with time |
+//! | compile | [`system::compile()`] | [`system::System`]: flat lists, nothing that changes with time |
 //! | look | [`analysis::check`] | mobility, rank with margin, redundant groups |
 //! | run | [`analysis::simulate`] | [`analysis::Trajectory`] and [`analysis::Report`] |
 //!

@@ -16,8 +16,7 @@ use std::sync::Arc;
 
 /// Loads and compiles the model, or says why not.
 fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model, Arc<System>), Exit> {
-    let options =
-        LoadOptions { set: args.set.clone(), case: args.case.clone(), record, ..LoadOptions::default() };
+    let options = LoadOptions { set: args.set.clone(), case: args.case.clone(), record };
     let model = match load(&args.model, &options) {
         Ok(model) => model,
         Err(failure) => {

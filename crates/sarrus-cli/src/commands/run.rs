@@ -60,7 +60,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
 fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     let report = &outcome.report;
     for note in &report.notes {
-        printer.warn(note);
+        printer.say("note", note);
     }
     if args.json {
         printer.data(&report.to_json());

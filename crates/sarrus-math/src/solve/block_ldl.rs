@@ -2,7 +2,7 @@
 //!
 //! K = L D Lᵀ with block diagonal D. Quasi-definite (some diagonal blocks positive definite, the others negative
 //! definite, after elimination of what comes before) means that the factorization exists in every order without
-//! pivoting [Vanderbei1995]. The order and the pattern of L are found once; [`BlockLdl::factor`] and
+//! pivoting \[Vanderbei1995\]. The order and the pattern of L are found once; [`BlockLdl::factor`] and
 //! [`BlockLdl::solve`] do not allocate.
 //!
 //! Diagonal blocks are inverted explicitly: products instead of substitutions, which are latency-bound at these
@@ -187,30 +187,25 @@ impl BlockLdl {
             // D⁻¹
             let floor = &floor[column.start as usize..][..n];
             let mut shown = None;
-            kernels::invert(
-                D,
-                n,
-                |row, pivot| column.sign * pivot > floor[row],
-                |row, pivot, above| {
-                    let mut coupling = 0.0;
-                    for b in below {
-                        let to = &self.columns[b.row as usize];
-                        let weight = &weight[to.start as usize..][..to.size as usize];
-                        let B = blocks[b.offset as usize - base..].chunks_exact(n);
-                        for (w, B) in weight.iter().zip(B).filter(|(w, _)| **w != 0.0) {
-                            let c = B[row] - (0..row).map(|i| B[i] * above(i)).sum::<f64>();
-                            coupling += w * c * c;
-                        }
+            kernels::invert(D, n, |row, pivot| column.sign * pivot > floor[row], &mut |row, pivot, above| {
+                let mut coupling = 0.0;
+                for b in below {
+                    let to = &self.columns[b.row as usize];
+                    let weight = &weight[to.start as usize..][..to.size as usize];
+                    let B = blocks[b.offset as usize - base..].chunks_exact(n);
+                    for (w, B) in weight.iter().zip(B).filter(|(w, _)| **w != 0.0) {
+                        let c = B[row] - (0..row).map(|i| B[i] * above(i)).sum::<f64>();
+                        coupling += w * c * c;
                     }
-                    let small =
-                        SmallPivot { node: column.node as usize, row, value: column.sign * pivot, coupling };
-                    shown = Some(small);
-                    match decide(small) {
-                        Action::Use(pivot) => Action::Use(column.sign * pivot),
-                        other => other,
-                    }
-                },
-            )
+                }
+                let small =
+                    SmallPivot { node: column.node as usize, row, value: column.sign * pivot, coupling };
+                shown = Some(small);
+                match decide(small) {
+                    Action::Use(pivot) => Action::Use(column.sign * pivot),
+                    other => other,
+                }
+            })
             .map_err(|row| {
                 let node = column.node as usize;
                 shown.unwrap_or(SmallPivot { node, row, value: f64::NAN, coupling: 0.0 })

@@ -306,7 +306,7 @@ pub fn invert(
     A: &mut [f64],
     n: usize,
     good: impl Fn(usize, f64) -> bool,
-    mut decide: impl FnMut(usize, f64, &dyn Fn(usize) -> f64) -> Action,
+    decide: Decide<'_>,
 ) -> Result<(), usize> {
     match n {
         1 => invert_small::<1>(A, good, decide),
@@ -315,79 +315,115 @@ pub fn invert(
         4 => invert_small::<4>(A, good, decide),
         5 => invert_small::<5>(A, good, decide),
         6 => invert_small::<6>(A, good, decide),
-        _ => {
-            for k in 0..n {
-                let mut pivot = A[k * n + k];
-                if !good(k, pivot) {
-                    match decide(k, pivot, &|i| A[i * n + k]) {
-                        Action::Use(other) => pivot = other,
-                        Action::Stop => return Err(k),
-                        Action::Drop => {
-                            for i in 0..n {
-                                A[i * n + k] = 0.0;
-                                A[k * n + i] = 0.0;
-                            }
-                            continue;
-                        }
+        _ => invert_any(A, n, good, decide),
+    }
+}
+
+/// Answers for a pivot that is not good: its index, its value, and the column above it.
+pub type Decide<'a> = &'a mut dyn FnMut(usize, f64, &dyn Fn(usize) -> f64) -> Action;
+
+fn invert_any(
+    A: &mut [f64],
+    n: usize,
+    good: impl Fn(usize, f64) -> bool,
+    decide: Decide<'_>,
+) -> Result<(), usize> {
+    for k in 0..n {
+        let mut pivot = A[k * n + k];
+        if !good(k, pivot) {
+            match decide(k, pivot, &|i| A[i * n + k]) {
+                Action::Use(other) => pivot = other,
+                Action::Stop => return Err(k),
+                Action::Drop => {
+                    for i in 0..n {
+                        A[i * n + k] = 0.0;
+                        A[k * n + i] = 0.0;
                     }
-                }
-                let d = 1.0 / pivot;
-                A[k * n + k] = 1.0;
-                for j in 0..n {
-                    A[k * n + j] *= d;
-                }
-                for i in (0..n).filter(|&i| i != k) {
-                    let f = std::mem::take(&mut A[i * n + k]);
-                    for j in 0..n {
-                        A[i * n + j] -= f * A[k * n + j];
-                    }
+                    continue;
                 }
             }
-            Ok(())
+        }
+        let d = 1.0 / pivot;
+        A[k * n + k] = 1.0;
+        for j in 0..n {
+            A[k * n + j] *= d;
+        }
+        for i in (0..n).filter(|&i| i != k) {
+            let f = std::mem::take(&mut A[i * n + k]);
+            for j in 0..n {
+                A[i * n + j] -= f * A[k * n + j];
+            }
         }
     }
+    Ok(())
 }
 
 #[inline(always)]
 fn invert_small<const N: usize>(
     A: &mut [f64],
     good: impl Fn(usize, f64) -> bool,
-    mut decide: impl FnMut(usize, f64, &dyn Fn(usize) -> f64) -> Action,
+    decide: Decide<'_>,
 ) -> Result<(), usize> {
     let mut a = [[0.0; N]; N];
     a.copy_from_slice(&A.as_chunks::<N>().0[..N]);
-    for k in 0..N {
-        let mut pivot = a[k][k];
-        if !good(k, pivot) {
-            match decide(k, pivot, &|i| a[i][k]) {
-                Action::Use(other) => pivot = other,
-                Action::Stop => return Err(k),
-                Action::Drop => {
-                    a[k] = [0.0; N];
-                    a.iter_mut().for_each(|row| row[k] = 0.0);
-                    continue;
-                }
+    // one by one, as a loop would keep the block in memory instead of registers
+    sweep::<N, 0>(&mut a, &good, decide)?;
+    sweep::<N, 1>(&mut a, &good, decide)?;
+    sweep::<N, 2>(&mut a, &good, decide)?;
+    sweep::<N, 3>(&mut a, &good, decide)?;
+    sweep::<N, 4>(&mut a, &good, decide)?;
+    sweep::<N, 5>(&mut a, &good, decide)?;
+    A.as_chunks_mut::<N>().0[..N].copy_from_slice(&a);
+    Ok(())
+}
+
+/// Eliminates with pivot K, if there is one.
+#[inline(always)]
+fn sweep<const N: usize, const K: usize>(
+    a: &mut [[f64; N]; N],
+    good: &impl Fn(usize, f64) -> bool,
+    decide: Decide<'_>,
+) -> Result<(), usize> {
+    if K >= N {
+        return Ok(());
+    }
+    let mut pivot = a[K][K];
+    if !good(K, pivot) {
+        match ask(a, K, decide) {
+            Action::Use(other) => pivot = other,
+            Action::Stop => return Err(K),
+            Action::Drop => {
+                a[K] = [0.0; N];
+                a.iter_mut().for_each(|row| row[K] = 0.0);
+                return Ok(());
             }
         }
-        let d = 1.0 / pivot;
-        a[k][k] = 1.0;
-        let mut row = a[k];
-        for j in 0..N {
-            row[j] *= d;
-        }
-        a[k] = row;
-        for i in 0..N {
-            if i == k {
-                continue;
-            }
-            let f = std::mem::take(&mut a[i][k]);
+    }
+    let d = 1.0 / pivot;
+    let mut row = a[K];
+    row[K] = 1.0;
+    for j in 0..N {
+        row[j] *= d;
+    }
+    for i in 0..N {
+        if i != K {
+            let f = a[i][K];
+            a[i][K] = 0.0;
             for j in 0..N {
                 a[i][j] -= f * row[j];
             }
         }
     }
-    A.as_chunks_mut::<N>().0[..N].copy_from_slice(&a);
+    a[K] = row;
     Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn ask<const N: usize>(a: &[[f64; N]; N], k: usize, decide: Decide<'_>) -> Action {
+    // a copy, so that the block itself need not have an address
+    let a = *a;
+    decide(k, a[k][k], &|i| a[i][k])
 }
 
 #[cfg(test)]
@@ -461,7 +497,7 @@ mod tests {
                 A[i * n + i] += 1.0;
             }
             let mut inverse = A.clone();
-            invert(&mut inverse, n, |_, pivot| pivot > 0.0, |_, _, _| Action::Stop).unwrap();
+            invert(&mut inverse, n, |_, pivot| pivot > 0.0, &mut |_, _, _| Action::Stop).unwrap();
             let mut product = vec![0.0; n * n];
             assign(&mut product, &A, &inverse, n, n, n);
             for i in 0..n {
@@ -485,23 +521,23 @@ mod tests {
         let good = |_: usize, pivot: f64| pivot > 1e-12;
         let block = [2.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 4.0];
         let mut A = block;
-        assert_eq!(invert(&mut A, 3, good, |_, _, _| Action::Stop), Err(1));
+        assert_eq!(invert(&mut A, 3, good, &mut |_, _, _| Action::Stop), Err(1));
 
         let mut A = block;
         let mut seen = Vec::new();
-        let drop = |k: usize, pivot: f64, column: &dyn Fn(usize) -> f64| {
+        let mut drop = |k: usize, pivot: f64, column: &dyn Fn(usize) -> f64| {
             seen.push((k, pivot, column(0)));
             Action::Drop
         };
-        invert(&mut A, 3, good, drop).unwrap();
+        invert(&mut A, 3, good, &mut drop).unwrap();
         assert_eq!(seen, [(1, 0.0, 0.5)]);
         assert_eq!(A, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25]);
 
         // as if the middle were 0.5 + 0.25
         let mut A = block;
-        invert(&mut A, 3, good, |_, _, _| Action::Use(0.25)).unwrap();
+        invert(&mut A, 3, good, &mut |_, _, _| Action::Use(0.25)).unwrap();
         let mut B = [2.0, 1.0, 0.0, 1.0, 0.75, 0.0, 0.0, 0.0, 4.0];
-        invert(&mut B, 3, good, |_, _, _| Action::Stop).unwrap();
+        invert(&mut B, 3, good, &mut |_, _, _| Action::Stop).unwrap();
         assert_eq!(A, B);
     }
 }

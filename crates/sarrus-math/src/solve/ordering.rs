@@ -85,7 +85,7 @@ impl Pattern {
     /// as far as that is possible; `order` is the one of this pattern.
     ///
     /// Eliminated graphs are chordal, and a maximum cardinality search from any node, turned around, orders a chordal
-    /// graph without fill [Tarjan1984].
+    /// graph without fill \[Tarjan1984\].
     pub fn reorder(&self, order: &[usize], distance: &[u32]) -> Vec<usize> {
         let n = order.len();
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); n];

@@ -18,11 +18,6 @@ pub(super) const KIND: Kind = Kind {
 struct Direct;
 
 impl Formulation for Direct {
-    /// A hub's rows may look dependent before the hub is eliminated; so hubs only where the fill would be ruinous.
-    fn hub_degree(&self) -> usize {
-        256
-    }
-
     fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Full)?;
         solve(eq, kkt, out)

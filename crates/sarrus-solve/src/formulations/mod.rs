@@ -6,17 +6,12 @@ mod direct;
 mod proximal;
 
 use crate::error::{MethodError, SolveError};
-use crate::kkt::{HUB_DEGREE, Kkt};
+use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations};
 
 /// Accelerations and multipliers at one instant.
 pub trait Formulation: Send {
-    /// Number of elements on a body above which [`Kkt`] keeps the body among its unknowns.
-    fn hub_degree(&self) -> usize {
-        HUB_DEGREE
-    }
-
     /// Solves the equations. The hot path: does not allocate.
     fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError>;
 }

@@ -22,6 +22,6 @@ impl Formulation for Proximal {
     fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Any)?;
         solve(eq, kkt, out)?;
-        kkt.least_norm(eq, &mut out.lambda)
+        kkt.least_norm(eq, &eq.f, &eq.gamma, &mut out.vdot, &mut out.lambda)
     }
 }

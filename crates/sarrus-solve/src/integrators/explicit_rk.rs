@@ -28,6 +28,11 @@ pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
     OptionDoc { name: "min_step", default: "0", doc: "the least step [s]; a run that needs less fails" },
 ];
 
+/// An error estimate that no change of the step explains, in tolerances.
+const FAR_OFF: f64 = 8.0;
+/// Steps after one that had to be careful that are careful from the start.
+const CAREFUL_STEPS: u32 = 2;
+
 /// An explicit Runge-Kutta method with its workspace.
 pub struct ExplicitRk {
     tableau: &'static Tableau,
@@ -50,6 +55,8 @@ pub struct ExplicitRk {
     end_slope: bool,
     /// Whether the interpolant's own stages are known.
     interpolant: bool,
+    /// Steps for which right sides are still taken on the constraints.
+    careful: u32,
 }
 
 impl ExplicitRk {
@@ -66,6 +73,7 @@ impl ExplicitRk {
             accepted: false,
             end_slope: false,
             interpolant: false,
+            careful: 0,
         }
     }
 
@@ -188,6 +196,9 @@ impl ExplicitRk {
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
     fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
+        if self.careful == 0 {
+            ode.set_careful(false);
+        }
         let power = self.error_power();
         let h_min = control.min_step(t, &self.limits);
         let mut wanted = match control.proposal() {
@@ -201,24 +212,35 @@ impl ExplicitRk {
         .max(h_min);
 
         let mut rejected = 0;
+        let mut careful = self.careful > 0 && ode.set_careful(true);
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
             let tried = self
                 .try_step(ode, control, t1)
                 .and_then(|error| if error <= 1.0 { self.finish(ode).map(|()| error) } else { Ok(error) });
-            let (shorter, reason) = match tried {
-                Ok(error) if error <= 1.0 => {
+            let (shorter, reason) = match &tried {
+                Ok(error) if *error <= 1.0 => {
+                    let error = *error;
                     control.accept(h, wanted, error, power, rejected > 0, &self.limits);
+                    self.careful = if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
-                    (self.limits.after_rejection(h, error, power), StepError::StepTooSmall { t, h_min })
+                    (self.limits.after_rejection(h, *error, power), StepError::StepTooSmall { t, h_min })
                 }
-                Err(reason) => (0.5 * h, reason),
+                Err(reason) => (0.5 * h, reason.clone()),
             };
             rejected += 1;
             control.counts.rejected += 1;
+            // an estimate so far off, or no accelerations at all, may be the fault of stages off the constraints
+            let far_off = !matches!(tried, Ok(error) if error <= FAR_OFF);
+            if far_off && !careful {
+                careful = ode.set_careful(true);
+                if careful {
+                    continue;
+                }
+            }
             if wanted <= h_min || h <= h_min {
                 return Err(reason);
             }

@@ -25,6 +25,12 @@ const STEPS: u32 = 3;
 /// Times that w is taken out.
 const ROUNDS: u32 = 2;
 
+/// Passes that make w null, at most.
+const NULL_PASSES: u32 = 8;
+
+/// Corrections of x and μ at the end.
+const CORRECTIONS: u32 = 2;
+
 /// The second factorization, and room.
 #[derive(Debug, Clone)]
 pub(super) struct LeastNorm {
@@ -37,9 +43,17 @@ pub(super) struct LeastNorm {
 }
 
 impl Kkt {
-    /// Replaces the multipliers `mu` of the last [`solve`](Kkt::solve) by those of least norm that do the same. Nothing
-    /// to do where no row was dropped. Allocates the first time.
-    pub fn least_norm(&mut self, eq: &Equations, mu: &mut [f64]) -> Result<(), SolveError> {
+    /// Replaces the multipliers `mu` of the last [`solve`](Kkt::solve) by those of least norm, with `x` to go with them:
+    /// the same but for the rounding of larger multipliers. Nothing to do where no row was dropped. Allocates the first
+    /// time.
+    pub fn least_norm(
+        &mut self,
+        eq: &Equations,
+        a: &[f64],
+        b: &[f64],
+        x: &mut [f64],
+        mu: &mut [f64],
+    ) -> Result<(), SolveError> {
         if self.dropped.is_empty() {
             return Ok(());
         }
@@ -56,10 +70,35 @@ impl Kkt {
             for _ in 0..STEPS {
                 self.proximal_step(&mut least, epsilon);
             }
-            self.keep_null(&mut least, eq);
+            // again until only rounding is removed
+            let size = least.w.iter().fold(0.0_f64, |size, w| size.max(w.abs()));
+            for _ in 0..NULL_PASSES {
+                if self.keep_null(&mut least, eq) <= 1e-14 * size {
+                    break;
+                }
+            }
             mu.iter_mut().zip(&least.w).for_each(|(mu, w)| *mu -= w);
         }
         self.least = Some(least);
+
+        // x from these multipliers, and what that leaves to correct
+        self.start(a, x);
+        for row in &self.plan.rows {
+            let mu = &mu[row.start..];
+            for b in &self.plan.blocks[row.first..row.last] {
+                kernels::subtract_mul_transposed(
+                    &mut x[b.start..],
+                    &self.W[b.offset..],
+                    mu,
+                    row.size,
+                    b.size,
+                );
+            }
+        }
+        for _ in 0..CORRECTIONS {
+            self.residual(eq, a, b, x, mu);
+            self.correct(x, mu);
+        }
         if mu.iter().all(|mu| mu.is_finite()) {
             Ok(())
         } else {
@@ -103,13 +142,19 @@ impl Kkt {
         }
     }
 
-    /// w ← w - S_k⁻¹ (S w)_k.
-    fn keep_null(&mut self, least: &mut LeastNorm, eq: &Equations) {
+    /// w ← w - S_k⁻¹ (S w)_k; returns the largest change.
+    fn keep_null(&mut self, least: &mut LeastNorm, eq: &Equations) -> f64 {
         least.y.fill(0.0);
         for row in &self.plan.rows {
             let w = &least.w[row.start..];
             for b in &self.plan.blocks[row.first..row.last] {
-                kernels::subtract_mul_transposed(&mut least.y[b.start..], &self.W[b.offset..], w, row.size, b.size);
+                kernels::subtract_mul_transposed(
+                    &mut least.y[b.start..],
+                    &self.W[b.offset..],
+                    w,
+                    row.size,
+                    b.size,
+                );
             }
         }
         let (z, r) = (&mut self.work.z, &mut self.work.r);
@@ -126,9 +171,14 @@ impl Kkt {
             z[row.at..][..row.size].copy_from_slice(r);
         }
         self.ldl.solve(z);
+        let mut change = 0.0_f64;
         for row in &self.plan.rows {
             let w = &mut least.w[row.start..][..row.size];
-            w.iter_mut().zip(&z[row.at..]).for_each(|(w, z)| *w -= z);
+            for (w, z) in w.iter_mut().zip(&z[row.at..]) {
+                *w -= z;
+                change = change.max(z.abs());
+            }
         }
+        change
     }
 }

@@ -3,10 +3,12 @@
 //! M is constant and block diagonal, so bodies are eliminated by their constant inverse, except hubs h, bodies
 //! with very many row blocks. What is left,
 //!
-//!   [ S       -J_h ] [ μ   ]   [ -(b - J_n M_n⁻¹ a_n) ]
-//!   [ -J_hᵀ   -M_h ] [ x_h ] = [ -a_h                 ],   S = J_n M_n⁻¹ J_nᵀ over the other bodies n,
+//! ```text
+//! [ S       -J_h ] [ μ   ]   [ -(b - J_n M_n⁻¹ a_n) ]
+//! [ -J_hᵀ   -M_h ] [ x_h ] = [ -a_h                 ],   S = J_n M_n⁻¹ J_nᵀ over the other bodies n,
+//! ```
 //!
-//! is quasi-definite once S is positive definite: a block LDLᵀ exists in every order [Vanderbei1995], and minimum
+//! is quasi-definite once S is positive definite: a block LDLᵀ exists in every order \[Vanderbei1995\], and minimum
 //! degree on the graph of row blocks and hubs makes it O(N) on chains, trees and wheels.
 //!
 //! A row that depends on those eliminated before it leaves a pivot of rounding size. It is dropped: x is then as

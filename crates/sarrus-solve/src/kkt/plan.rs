@@ -134,8 +134,15 @@ impl Plan {
             let first = self.blocks.len();
             for e in &s.entries[row.entries.clone()] {
                 let col = s.cols[e.col];
-                let hub = hub_node[e.col].and_then(|hub| Some((ldl.block(node, hub)?, ldl.is_after(hub, node))));
-                self.blocks.push(Block { col: e.col, start: col.start, size: col.size, offset: e.offset, hub });
+                let hub =
+                    hub_node[e.col].and_then(|hub| Some((ldl.block(node, hub)?, ldl.is_after(hub, node))));
+                self.blocks.push(Block {
+                    col: e.col,
+                    start: col.start,
+                    size: col.size,
+                    offset: e.offset,
+                    hub,
+                });
             }
             let width = self.blocks[first..].first().map_or(0, |b| b.size);
             let width = if self.blocks[first..].iter().all(|b| b.size == width) { width } else { 0 };
@@ -271,7 +278,8 @@ fn distance_from_ground(s: &Structure, rows: &[usize], edges: &[(usize, usize)],
         neighbours[b].push(a as u32);
     }
     let mut distance = vec![u32::MAX; nodes];
-    let mut queue: VecDeque<usize> = (0..rows.len()).filter(|&node| s.rows[rows[node]].entries.len() == 1).collect();
+    let mut queue: VecDeque<usize> =
+        (0..rows.len()).filter(|&node| s.rows[rows[node]].entries.len() == 1).collect();
     queue.iter().for_each(|&node| distance[node] = 0);
     while let Some(node) = queue.pop_front() {
         for &next in &neighbours[node] {

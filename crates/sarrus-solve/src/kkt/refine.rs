@@ -32,6 +32,8 @@ pub struct SolveReport {
     pub residual: f64,
     /// Row where it is largest.
     pub row: usize,
+    /// Velocity of a hub, where it is largest in an equation of motion.
+    pub velocity: Option<usize>,
     /// Largest residual of J x = b over the rows that were left out as dependent on others.
     pub contradiction: f64,
     /// Row where it is largest.
@@ -43,11 +45,15 @@ pub struct SolveReport {
 impl SolveReport {
     /// An error where a residual is larger than rounding or an integrator's error can explain.
     pub fn check(&self) -> Result<(), SolveError> {
-        if !(self.contradiction <= CONTRADICTION) {
+        if self.contradiction > CONTRADICTION {
             return Err(SolveError::Inconsistent { row: self.contradicting, residual: self.contradiction });
         }
-        if !(self.residual <= UNSOLVED) {
-            return Err(SolveError::Unsolved { row: self.row, residual: self.residual });
+        if self.residual > UNSOLVED {
+            let residual = self.residual;
+            return Err(match self.velocity {
+                Some(velocity) => SolveError::Unsolved { velocity, residual },
+                None => SolveError::Inconsistent { row: self.row, residual },
+            });
         }
         Ok(())
     }
@@ -100,10 +106,18 @@ impl Kkt {
         let mut report = self.solve_once(eq, a, b, x, mu)?;
         // a residual that stays is the mark of a dependent row that was taken for independent
         while report.residual > POOR && self.rank != Rank::Full && self.dependent < COARSEST {
+            let before = (self.dependent, report);
             self.dependent *= 100.0;
             self.settled = None;
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
+            if report.check().is_err() && before.1.check().is_ok() {
+                // it was not: these rows are needed, though they are hard to solve
+                self.dependent = before.0;
+                self.settled = None;
+                self.refactor(eq)?;
+                return self.solve_once(eq, a, b, x, mu);
+            }
         }
         Ok(report)
     }
@@ -127,22 +141,23 @@ impl Kkt {
         self.residual(eq, a, b, x, mu);
         self.correct(x, mu);
         self.residual_terms(eq, a, b, x, mu);
-        (report.residual, report.row) = self.size_of_residual(eq, a, b, mu)?;
+        self.size_of_residual(eq, a, b, mu, &mut report)?;
 
         // passes until the residual is rounding or stops falling
         while report.residual > ROUNDING && report.refinements < PASSES {
             self.correct(x, mu);
             self.residual(eq, a, b, x, mu);
             report.refinements += 1;
-            let before = report.residual;
-            let (residual, row) = self.size_of_residual(eq, a, b, mu)?;
-            if residual > before {
+            let before = report;
+            self.size_of_residual(eq, a, b, mu, &mut report)?;
+            if report.residual > before.residual {
                 self.work.z.iter_mut().for_each(|z| *z = -*z);
                 self.apply(x, mu);
+                self.residual(eq, a, b, x, mu);
+                report = before;
                 break;
             }
-            (report.residual, report.row) = (residual, row);
-            if residual > 0.5 * before {
+            if report.residual > 0.5 * before.residual {
                 break;
             }
         }
@@ -157,7 +172,7 @@ impl Kkt {
     }
 
     /// x = M⁻¹ a, and the sizes of its terms.
-    fn start(&mut self, a: &[f64], x: &mut [f64]) {
+    pub(super) fn start(&mut self, a: &[f64], x: &mut [f64]) {
         let terms = &mut self.work.x_terms;
         for body in &self.bodies {
             let n = body.size;
@@ -178,22 +193,24 @@ impl Kkt {
     }
 
     /// r = b - J x, also into the right side.
-    fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
+    pub(super) fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
         let Work { right, r, .. } = &mut self.work;
         for row in &self.plan.rows {
             let n = row.size;
-            let r = &mut r[row.start..][..n];
-            r.copy_from_slice(&b[row.start..][..n]);
+            let b = &b[row.start..][..n];
+            let (r, right) = (&mut r[row.start..][..n], &mut right[row.at..][..n]);
             let blocks = &self.plan.blocks[row.first..row.last];
-            sized!(row, residual(blocks, &eq.J, x, r), {
+            sized!(row, residual(blocks, &eq.J, x, b, r, right), {
+                r.copy_from_slice(b);
                 for b in blocks {
                     kernels::subtract_mul(r, &eq.J[b.offset..], &x[b.start..], n, b.size);
                 }
+                right.iter_mut().zip(&*r).for_each(|(z, r)| *z = -*r);
             });
             if self.rows == Rows::Holonomic {
                 r[row.holonomic..].fill(0.0);
+                right[row.holonomic..].fill(0.0);
             }
-            right[row.at..][..n].iter_mut().zip(r).for_each(|(z, r)| *z = -*r);
         }
         self.hub_residual(eq, a, x, mu);
     }
@@ -213,22 +230,24 @@ impl Kkt {
         }
         for row in &self.plan.rows {
             let n = row.size;
-            let (r, t) = (&mut r[row.start..][..n], &mut r_terms[row.start..][..n]);
             let b = &b[row.start..][..n];
-            r.copy_from_slice(b);
-            t.iter_mut().zip(b).for_each(|(t, b)| *t = b.abs());
+            let (r, t) = (&mut r[row.start..][..n], &mut r_terms[row.start..][..n]);
+            let right = &mut right[row.at..][..n];
             let blocks = &self.plan.blocks[row.first..row.last];
-            sized!(row, residual_terms(blocks, &eq.J, x, x_terms, r, t), {
+            sized!(row, residual_terms(blocks, &eq.J, x, x_terms, b, r, t, right), {
+                r.copy_from_slice(b);
+                t.iter_mut().zip(b).for_each(|(t, b)| *t = b.abs());
                 for b in blocks {
                     let (J, x, s) = (&eq.J[b.offset..], &x[b.start..], &x_terms[b.start..]);
                     kernels::subtract_mul_sized(r, t, J, x, s, n, b.size);
                 }
+                right.iter_mut().zip(&*r).for_each(|(z, r)| *z = -*r);
             });
             if self.rows == Rows::Holonomic {
                 r[row.holonomic..].fill(0.0);
+                right[row.holonomic..].fill(0.0);
                 t[row.holonomic..].fill(f64::INFINITY);
             }
-            right[row.at..][..n].iter_mut().zip(r).for_each(|(z, r)| *z = -*r);
         }
         dropped_terms.clear();
         for &i in &self.dropped {
@@ -259,7 +278,7 @@ impl Kkt {
     }
 
     /// One pass: x and μ corrected for the right side.
-    fn correct(&mut self, x: &mut [f64], mu: &mut [f64]) {
+    pub(super) fn correct(&mut self, x: &mut [f64], mu: &mut [f64]) {
         self.work.z.copy_from_slice(&self.work.right);
         self.ldl.solve(&mut self.work.z);
         self.apply(x, mu);
@@ -271,9 +290,10 @@ impl Kkt {
         for row in &self.plan.rows {
             let n = row.size;
             let z = &z[row.at..][..n];
-            mu[row.start..][..n].iter_mut().zip(z).for_each(|(mu, z)| *mu += z);
+            let mu = &mut mu[row.start..][..n];
             let blocks = &self.plan.blocks[row.first..row.last];
-            sized!(row, apply(blocks, &self.W, z, x), {
+            sized!(row, apply(blocks, &self.W, z, mu, x), {
+                mu.iter_mut().zip(z).for_each(|(mu, z)| *mu += z);
                 for b in blocks.iter().filter(|b| b.hub.is_none()) {
                     kernels::subtract_mul_transposed(&mut x[b.start..], &self.W[b.offset..], z, n, b.size);
                 }
@@ -285,16 +305,17 @@ impl Kkt {
         }
     }
 
-    /// Largest |r| relative to its terms and its row, hubs' equations of motion included.
+    /// Reports the largest |r| relative to its terms, hubs' equations of motion included.
     fn size_of_residual(
         &self,
         eq: &Equations,
         a: &[f64],
         b: &[f64],
         mu: &[f64],
-    ) -> Result<(f64, usize), SolveError> {
+        report: &mut SolveReport,
+    ) -> Result<(), SolveError> {
         let Work { r, r_terms, right, x_terms, .. } = &self.work;
-        let (mut worst, mut row, mut sum) = (0.0, 0, 0.0);
+        let (mut worst, mut row, mut velocity, mut sum) = (0.0, 0, None, 0.0);
         for (i, (r, t)) in r.iter().zip(r_terms).enumerate() {
             // a comparison alone would pass over what is not a number
             sum += r;
@@ -318,11 +339,15 @@ impl Kkt {
                 let r = right[hub.at + i];
                 sum += r;
                 if r.abs() > worst * terms {
-                    worst = r.abs() / terms;
+                    (worst, velocity) = (r.abs() / terms, Some(body.start + i));
                 }
             }
         }
-        if sum.is_finite() { Ok((worst, row)) } else { Err(not_finite(a, b)) }
+        if !sum.is_finite() {
+            return Err(not_finite(a, b));
+        }
+        (report.residual, report.row, report.velocity) = (worst, row, velocity);
+        Ok(())
     }
 }
 

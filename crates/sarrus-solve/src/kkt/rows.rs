@@ -125,52 +125,77 @@ pub fn weigh<const N: usize, const C: usize>(
     }
 }
 
-/// r -= J x.
+/// r = b - J x, and right = -r.
 #[inline(always)]
-pub fn residual<const N: usize, const C: usize>(blocks: &[Block], J: &[f64], x: &[f64], r: &mut [f64]) {
-    let r: &mut [f64; N] = part_mut(r, 0);
+pub fn residual<const N: usize, const C: usize>(
+    blocks: &[Block],
+    J: &[f64],
+    x: &[f64],
+    b: &[f64],
+    r: &mut [f64],
+    right: &mut [f64],
+) {
+    let mut sum: [f64; N] = *part(b, 0);
     for b in blocks {
         let (J, x): (&[[f64; C]; N], &[f64; C]) = (block(J, b.offset), part(x, b.start));
         for i in 0..N {
-            let mut sum = 0.0;
+            let mut product = 0.0;
             for p in 0..C {
-                sum += J[i][p] * x[p];
+                product += J[i][p] * x[p];
             }
-            r[i] -= sum;
+            sum[i] -= product;
         }
     }
+    *part_mut(r, 0) = sum;
+    *part_mut(right, 0) = sum.map(|r| -r);
 }
 
-/// r -= J x and terms += |J| x_terms.
+/// The same, and terms = |b| + |J| x_terms.
 #[inline(always)]
 pub fn residual_terms<const N: usize, const C: usize>(
     blocks: &[Block],
     J: &[f64],
     x: &[f64],
     x_terms: &[f64],
+    b: &[f64],
     r: &mut [f64],
     terms: &mut [f64],
+    right: &mut [f64],
 ) {
-    let (r, terms): (&mut [f64; N], &mut [f64; N]) = (part_mut(r, 0), part_mut(terms, 0));
+    let mut sum: [f64; N] = *part(b, 0);
+    let mut sizes = sum.map(f64::abs);
     for b in blocks {
         let J: &[[f64; C]; N] = block(J, b.offset);
         let (x, s): (&[f64; C], &[f64; C]) = (part(x, b.start), part(x_terms, b.start));
         for i in 0..N {
-            let (mut sum, mut size) = (0.0, 0.0);
+            let (mut product, mut size) = (0.0, 0.0);
             for p in 0..C {
-                sum += J[i][p] * x[p];
+                product += J[i][p] * x[p];
                 size += J[i][p].abs() * s[p];
             }
-            r[i] -= sum;
-            terms[i] += size;
+            sum[i] -= product;
+            sizes[i] += size;
         }
     }
+    *part_mut(r, 0) = sum;
+    *part_mut(terms, 0) = sizes;
+    *part_mut(right, 0) = sum.map(|r| -r);
 }
 
-/// x -= Wᵀ z at the bodies that are not hubs.
+/// mu += z, and x -= Wᵀ z at the bodies that are not hubs.
 #[inline(always)]
-pub fn apply<const N: usize, const C: usize>(blocks: &[Block], W: &[f64], z: &[f64], x: &mut [f64]) {
+pub fn apply<const N: usize, const C: usize>(
+    blocks: &[Block],
+    W: &[f64],
+    z: &[f64],
+    mu: &mut [f64],
+    x: &mut [f64],
+) {
     let z: &[f64; N] = part(z, 0);
+    let mu: &mut [f64; N] = part_mut(mu, 0);
+    for i in 0..N {
+        mu[i] += z[i];
+    }
     for b in blocks.iter().filter(|b| b.hub.is_none()) {
         let (W, x): (&[[f64; C]; N], &mut [f64; C]) = (block(W, b.offset), part_mut(x, b.start));
         let mut sum = *x;

@@ -1,4 +1,4 @@
-//! Baumgarte's stabilization: J v̇ = γ - 2α Φ̇ - β² Φ, so that Φ̈ + 2α Φ̇ + β² Φ = 0 decays [Baumgarte1972].
+//! Baumgarte's stabilization: J v̇ = γ - 2α Φ̇ - β² Φ, so that Φ̈ + 2α Φ̇ + β² Φ = 0 decays \[Baumgarte1972\].
 //!
 //! Rows without a position level obey Φ̈ + α Φ̇ = 0, with the same rate α, and no Φ is asked of them.
 //!
@@ -26,8 +26,16 @@ pub(super) const KIND: Kind = Kind {
     name: "baumgarte",
     doc: "Φ̈ + 2α Φ̇ + β² Φ = 0 instead of Φ̈ = 0",
     options: &[
-        OptionDoc { name: "alpha", default: "\"auto\"", doc: "damping rate α [1/s], or \"auto\": from the step size" },
-        OptionDoc { name: "beta", default: "alpha", doc: "stiffness rate β [1/s], or \"auto\": from the step size" },
+        OptionDoc {
+            name: "alpha",
+            default: "\"auto\"",
+            doc: "damping rate α [1/s], or \"auto\": from the step size",
+        },
+        OptionDoc {
+            name: "beta",
+            default: "alpha",
+            doc: "stiffness rate β [1/s], or \"auto\": from the step size",
+        },
     ],
     new: |options| Ok(Box::new(Baumgarte::new(options)?)),
 };

@@ -15,8 +15,13 @@ use crate::problem::{Equations, Problem, State, Structure};
 
 /// Keeps a motion on its constraints.
 pub trait Stabilization: Send {
-    /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` [s]; `h` = 0 where no step is being made.
+    /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` \[s\]; `h` = 0 where no step is being made.
     fn shift(&self, _s: &Structure, _eq: &mut Equations, _h: f64) {}
+
+    /// Whether [`project`](Stabilization::project) does anything.
+    fn projects(&self) -> bool {
+        false
+    }
 
     /// Brings an accepted state onto the constraints. `eq` is room to work in, with the masses filled.
     fn project(

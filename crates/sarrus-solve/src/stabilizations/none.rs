@@ -4,8 +4,12 @@
 
 use super::{Kind, Stabilization};
 
-pub(super) const KIND: Kind =
-    Kind { name: "none", doc: "Φ̈ = 0 alone: the constraints drift", options: &[], new: |_| Ok(Box::new(None)) };
+pub(super) const KIND: Kind = Kind {
+    name: "none",
+    doc: "Φ̈ = 0 alone: the constraints drift",
+    options: &[],
+    new: |_| Ok(Box::new(None)),
+};
 
 struct None;
 

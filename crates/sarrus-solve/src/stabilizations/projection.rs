@@ -47,6 +47,10 @@ struct Project {
 }
 
 impl Stabilization for Project {
+    fn projects(&self) -> bool {
+        true
+    }
+
     fn project(
         &mut self,
         problem: &mut dyn Problem,

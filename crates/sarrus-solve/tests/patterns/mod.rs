@@ -173,3 +173,45 @@ pub fn planar_chain(n: usize, angle: f64) -> (Structure, Equations) {
     }
     (s, eq)
 }
+
+/// A chain of `n` spatial bars of length 1, all along one direction, on hinges about z, one end on the ground: a cantilever
+/// in z. Inertia principal or `full`.
+pub fn spatial_chain(n: usize, full: bool) -> (Structure, Equations) {
+    let rows: Vec<_> = (0..n).map(|i| (5, if i == 0 { vec![0] } else { vec![i - 1, i] })).collect();
+    let s = structure(&vec![6; n], &rows);
+    let mut eq = Equations::zeros(&s);
+    for (i, col) in s.cols.iter().enumerate() {
+        let mut inertia = [0.02, 0.0, 0.0, 0.0, 0.09, 0.0, 0.0, 0.0, 0.1];
+        if full {
+            inertia = [0.02, 0.001, 0.002, 0.001, 0.09, 0.003, 0.002, 0.003, 0.1];
+        }
+        let inverse = invert(&inertia, 3);
+        for k in 0..3 {
+            eq.mass[col.mass + 7 * k] = 1.0;
+            eq.minv[col.mass + 7 * k] = 1.0;
+            for l in 0..3 {
+                eq.mass[col.mass + 6 * (3 + k) + 3 + l] = inertia[3 * k + l];
+                eq.minv[col.mass + 6 * (3 + k) + 3 + l] = inverse[3 * k + l];
+            }
+        }
+        eq.f[6 * i + 2] = -9.81;
+        eq.gamma[5 * i] = 0.3 * (i as f64).sin();
+    }
+    let d = [0.6, 0.48, 0.64];
+    for row in &s.rows {
+        let entries = &s.entries[row.entries.clone()];
+        for (k, e) in entries.iter().enumerate() {
+            let (sign, arm) = if k + 1 == entries.len() { (1.0, -0.5) } else { (-1.0, 0.5) };
+            let J = &mut eq.J[e.offset..][..30];
+            let r = d.map(|x| arm * x);
+            let cross = [[0.0, r[2], -r[1]], [-r[2], 0.0, r[0]], [r[1], -r[0], 0.0]];
+            for i in 0..3 {
+                J[6 * i + i] = sign;
+                (0..3).for_each(|j| J[6 * i + 3 + j] = sign * cross[i][j]);
+            }
+            J[6 * 3 + 3] = sign;
+            J[6 * 4 + 4] = sign;
+        }
+    }
+    (s, eq)
+}

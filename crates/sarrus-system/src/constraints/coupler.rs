@@ -155,7 +155,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
     let radius = ctx.reader.positive("radius")?;
     let [way, axle] = if ctx.is_planar() {
-        [ctx.reader.direction("axis")?.unwrap_or([1.0, 0.0, 0.0]), [0.0, 0.0, 1.0]]
+        [ctx.reader.direction_or("axis", [1.0, 0.0, 0.0])?, ctx.reader.transform().axial([0.0, 0.0, 1.0])]
     } else {
         two_axes(ctx)?.ok_or_else(|| ctx.reader.missing("axes"))?
     };

@@ -14,13 +14,13 @@ use crate::signal::Distance as Pair;
 pub struct Distance {
     /// The two points.
     pub pair: Pair,
-    /// Their distance [m].
+    /// Their distance \[m\].
     pub length: Length,
 }
 
 /// A length, fixed or prescribed.
 pub enum Length {
-    /// Fixed [m].
+    /// Fixed \[m\].
     Fixed(f64),
     /// As a function of time.
     Driven(Formula),

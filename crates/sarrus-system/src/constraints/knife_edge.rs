@@ -7,7 +7,7 @@ use super::prelude::*;
 
 /// 1 row at velocity level.
 pub struct KnifeEdge {
-    /// The point, from the centre of mass [m].
+    /// The point, from the centre of mass \[m\].
     r_P: [f64; 3],
     /// Across the blade, body axes.
     across_B: [f64; 3],

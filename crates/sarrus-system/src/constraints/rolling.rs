@@ -9,10 +9,10 @@ use super::prelude::*;
 
 /// In space: 1 holonomic row and 2 at velocity level.
 pub struct Rolling {
-    /// Centre, from the centre of mass [m].
+    /// Centre, from the centre of mass \[m\].
     r_C: [f64; 3],
     radius: f64,
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     p0: [f64; 3],
     n: [f64; 3],
     t: [[f64; 3]; 2],

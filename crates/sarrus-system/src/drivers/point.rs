@@ -18,7 +18,7 @@ type Driven = (usize, Formula);
 
 /// The driver.
 pub struct PointDriver {
-    /// The point, from the centre of mass [m].
+    /// The point, from the centre of mass \[m\].
     r: [f64; 3],
     position: Vec<Driven>,
     angle: Option<Formula>,

@@ -12,7 +12,7 @@ pub const CHAPLYGIN_SLEIGH: Problem = Problem {
     name: "chaplygin_sleigh",
     model: include_str!("../../models/chaplygin_sleigh.toml"),
     set: &[],
-    t_end: 3.0,
+    t_end: 4.0,
     references: CHAPLYGIN_SLEIGH_REFERENCES,
     source: SOURCE,
 };
@@ -32,4 +32,11 @@ const CHAPLYGIN_SLEIGH_REFERENCES: &[Reference] = &[
         1e-14,
     ),
     Reference::value(3.0, &["sled.x", "sled.y"], &[-0.9142617793450839, 1.1716563374349704], 1e-14),
+    Reference::value(
+        4.0,
+        &["forward", "sled.rate", "sled.angle"],
+        &[0.7480425441085904, 0.05557184561754365, 2.886701446707715],
+        1e-14,
+    ),
+    Reference::value(4.0, &["sled.x", "sled.y"], &[-1.6288219012445435, 1.389467570944888], 1e-14),
 ];

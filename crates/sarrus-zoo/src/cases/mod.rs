@@ -64,6 +64,13 @@ mod tests {
             for r in p.references {
                 assert_eq!(r.columns.len(), r.values.len(), "{} at {}", p.name, r.t);
                 assert!(0.0 < r.t && r.t <= p.t_end, "{} at {}", p.name, r.t);
+                let row = r.t / p.t_end * 1000.0;
+                assert!(
+                    (row - row.round()).abs() < 1e-9,
+                    "{} at {}: not a row of a default run",
+                    p.name,
+                    r.t
+                );
                 assert!(r.values.iter().all(|v| v.is_finite()) && r.tol > 0.0, "{} at {}", p.name, r.t);
                 assert!(r.relative_tolerance() < 1e-6, "{} at {}: {:?}", p.name, r.t, r.columns);
                 if r.kind == Kind::Quaternion {

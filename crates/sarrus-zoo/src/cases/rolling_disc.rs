@@ -19,15 +19,15 @@ pub const ROLLING_DISC: Problem = Problem {
 
 const ROLLING_DISC_REFERENCES: &[Reference] = &[
     Reference::value(
-        1.0,
+        1.5,
         &["disc.x", "disc.y", "disc.z"],
-        &[-0.28181809576044714, 0.4130115747796367, 0.09396926207859084],
+        &[-0.49682388922401305, -0.05626742482400997, 0.09396926207859084],
         1e-14,
     ),
     Reference::value(
-        1.0,
+        1.5,
         &["disc.vx", "disc.vy", "disc.vz"],
-        &[-0.8960606591005257, -0.6114262264158027, 0.0],
+        &[0.12207654422419721, -1.0778979787006813, 0.0],
         1e-14,
     ),
     Reference::value(
