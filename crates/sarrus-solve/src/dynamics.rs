@@ -5,7 +5,7 @@
 
 use crate::error::{SolveError, StepError};
 use crate::formulations::Formulation;
-use crate::kkt::{HUB_DEGREE, Kkt};
+use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Ode;
@@ -38,7 +38,20 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     careful: bool,
     /// The state there.
     nearest: State,
+    room: Room,
     counts: Counts,
+}
+
+/// Vectors for [`Ode::keep_tangent`].
+struct Room {
+    /// Momentum of a change (nv).
+    momentum: Vec<f64>,
+    /// What is left of it (nv).
+    rest: Vec<f64>,
+    /// Zero (nc).
+    still: Vec<f64>,
+    /// Multipliers (nc).
+    mu: Vec<f64>,
 }
 
 impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
@@ -51,7 +64,14 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let eq = Equations::new(&problem);
         let kkt = Kkt::new(problem.structure(), &eq, HUB_DEGREE)?;
         let accel = Accel::zeros(problem.structure());
-        let nearest = State::zeros(problem.structure());
+        let s = problem.structure();
+        let nearest = State::zeros(s);
+        let room = Room {
+            momentum: vec![0.0; s.nv],
+            rest: vec![0.0; s.nv],
+            still: vec![0.0; s.nc],
+            mu: vec![0.0; s.nc],
+        };
         Ok(Dynamics {
             problem,
             formulation,
@@ -62,6 +82,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             h: 0.0,
             careful: false,
             nearest,
+            room,
             counts: Counts::default(),
         })
     }
@@ -117,6 +138,32 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Counts { factorizations: self.kkt.factorizations(), ..self.counts }
     }
 
+    /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
+    fn tangent_part(&mut self, rows: Rows, change: &[f64]) -> Result<(), SolveError> {
+        let Room { momentum, rest, still, mu } = &mut self.room;
+        self.kkt.factor(&self.eq, rows, Rank::Any)?;
+        self.eq.mass_mul(self.problem.structure(), change, momentum);
+        self.kkt.solve(&self.eq, momentum, still, rest, mu).map(|_| ())
+    }
+
+    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
+        self.problem.update(s, Stage::POSITION, &mut self.eq);
+        self.tangent_part(Rows::All, &delta.v)?;
+        delta.v.copy_from_slice(&self.room.rest);
+
+        // positions, as a tangent vector and back
+        let mut moved = std::mem::take(&mut self.nearest.q);
+        let mut change = std::mem::take(&mut self.nearest.v);
+        moved.iter_mut().zip(&s.q).zip(&delta.q).for_each(|((m, q), d)| *m = q + d);
+        self.problem.difference(&moved, &s.q, &mut change);
+        let done = self.tangent_part(Rows::Holonomic, &change);
+        moved.copy_from_slice(&s.q);
+        self.problem.retract(&mut moved, &self.room.rest);
+        delta.q.iter_mut().zip(&moved).zip(&s.q).for_each(|((d, m), q)| *d = m - q);
+        (self.nearest.q, self.nearest.v) = (moved, change);
+        done
+    }
+
     fn accelerate(&mut self) -> Result<(), SolveError> {
         self.formulation.accelerations(&self.eq, &mut self.kkt, &mut self.accel)?;
         self.counts.refinements += u64::from(self.accel.refinements);
@@ -136,6 +183,15 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn set_careful(&mut self, careful: bool) -> bool {
         self.careful = careful && self.stabilization.projects();
         self.careful
+    }
+
+    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        // a solution that fails leaves infinity, and so no step
+        self.stabilization.projects()
+            && (Dynamics::keep_tangent(self, s, delta).is_ok() || {
+                delta.v.fill(f64::INFINITY);
+                true
+            })
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {

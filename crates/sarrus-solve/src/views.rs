@@ -34,6 +34,15 @@ pub trait Ode {
         false
     }
 
+    /// Takes from the changes `delta` of q and v at the end `s` of a step the parts that [`finish_step`](Ode::finish_step) would
+    /// take away. Returns whether it takes any.
+    ///
+    /// Of the error of a step only the rest remains. Near a singular position the other part is large: rounding there is
+    /// magnified across the constraints.
+    fn keep_tangent(&mut self, _s: &State, _delta: &mut State) -> bool {
+        false
+    }
+
     /// The rates at `s`: q̇ (nq), v̇ (nv), ẋ (nx). The hot path: must not allocate.
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError>;
 
@@ -59,6 +68,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn set_careful(&mut self, careful: bool) -> bool {
         (**self).set_careful(careful)
+    }
+
+    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        (**self).keep_tangent(s, delta)
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {

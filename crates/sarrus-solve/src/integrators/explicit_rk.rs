@@ -30,6 +30,11 @@ pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
 
 /// An error estimate that no change of the step explains, in tolerances.
 const FAR_OFF: f64 = 8.0;
+/// Largest error across the constraints, relative, that is left to the projection.
+const ACROSS: f64 = 1e-6;
+/// How often, and by how much, a careful step whose estimate is far off is shortened a little in place of a lot.
+const DODGES: u32 = 12;
+const DODGE: f64 = 0.85;
 /// Steps after one that had to be careful that are careful from the start.
 const CAREFUL_STEPS: u32 = 2;
 
@@ -143,20 +148,40 @@ impl ExplicitRk {
         ode.normalize(&mut self.end.q);
 
         // error
-        Ok(match m.error {
-            Estimate::None => 0.0,
+        match m.error {
+            Estimate::None => return Ok(0.0),
             Estimate::Embedded { e, .. } => {
                 self.find_end_slope(ode, control)?;
                 combine_slopes(&mut self.delta[0], h, e, &self.k);
-                error_norm(&ode.structure().groups, control, &self.start, &self.end, &self.delta[0])
             }
             Estimate::Pair { e5, e3 } => {
-                let [delta5, delta3] = &mut self.delta;
-                combine_slopes(delta5, h, e5, &self.k);
-                combine_slopes(delta3, h, e3, &self.k);
-                pair_error_norm(&ode.structure().groups, control, &self.start, &self.end, delta5, delta3)
+                combine_slopes(&mut self.delta[0], h, e5, &self.k);
+                combine_slopes(&mut self.delta[1], h, e3, &self.k);
             }
-        })
+        }
+        let error = self.error(ode, control);
+
+        // a second look: what the projection would take away is no error, if it is small
+        if error > 1.0 && error * control.rtol <= ACROSS {
+            let estimates = if matches!(m.error, Estimate::Pair { .. }) { 2 } else { 1 };
+            for delta in &mut self.delta[..estimates] {
+                if !ode.keep_tangent(&self.end, delta) {
+                    return Ok(error);
+                }
+            }
+            return Ok(self.error(ode, control));
+        }
+        Ok(error)
+    }
+
+    /// The estimates at hand, in units of the tolerance.
+    fn error(&self, ode: &dyn Ode, control: &Control) -> f64 {
+        let (groups, [delta, delta3]) = (&ode.structure().groups, &self.delta);
+        match self.tableau.error {
+            Estimate::None => 0.0,
+            Estimate::Embedded { .. } => error_norm(groups, control, &self.start, &self.end, delta),
+            Estimate::Pair { .. } => pair_error_norm(groups, control, &self.start, &self.end, delta, delta3),
+        }
     }
 
     /// Ends a step whose error is small enough.
@@ -227,15 +252,19 @@ impl ExplicitRk {
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
-                    (self.limits.after_rejection(h, *error, power), StepError::StepTooSmall { t, h_min })
+                    // where rounding blows up, near a singular position, shorter steps only put more stages there: dodge
+                    let dodge = careful && rejected < DODGES && !(*error <= FAR_OFF);
+                    let shorter = if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
+                    (shorter, StepError::StepTooSmall { t, h_min })
                 }
                 Err(reason) => (0.5 * h, reason.clone()),
             };
             rejected += 1;
             control.counts.rejected += 1;
-            // an estimate so far off, or no accelerations at all, may be the fault of stages off the constraints
-            let far_off = !matches!(tried, Ok(error) if error <= FAR_OFF);
-            if far_off && !careful {
+            // an estimate far off, or that a shorter step did not mend, or no accelerations at all may be the fault of stages
+            // off the constraints
+            let suspect = rejected > 1 || !matches!(tried, Ok(error) if error <= FAR_OFF);
+            if suspect && !careful {
                 careful = ode.set_careful(true);
                 if careful {
                     continue;
