@@ -60,7 +60,7 @@ pub struct Body {
     /// First of its velocities in v.
     pub v: usize,
     /// Model pose: the centre of mass \[m\], quaternion, planar angle \[rad\].
-    pub start: (  [f64; 3], [f64; 4], f64),
+    pub start: ([f64; 3], [f64; 4], f64),
     /// Named points, from the body's origin \[m\].
     pub markers: Vec<(String, [f64; 3])>,
 }

@@ -1,8 +1,8 @@
 //! Columns of the results: every readable number, with its name and unit.
 
 use crate::body::BodyKind;
-use crate::mechanism::Mechanism;
 use crate::measures::{self, Measure};
+use crate::mechanism::Mechanism;
 use crate::names::Named;
 use crate::signal::Signal;
 use crate::system::{Family, System};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Where a column's number comes from.
 #[derive(Clone)]
 enum Source {
-    Live(Signal),
+    Live(Box<Signal>),
     /// Joint, component 0..6 (fx fy fz tx ty tz).
     Reaction(usize, usize),
     /// Minus a multiplier: the effort of a driver.
@@ -54,18 +54,30 @@ const PLANAR_REACTIONS: [usize; 3] = [0, 1, 5];
 impl Columns {
     /// All columns whose names fit the patterns: `*` any letters, `?` one, a leading `!` takes names away again.
     pub fn new(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<Columns, Vec<Diagnostic>> {
-        let mut all = Columns { names: vec![], units: vec![], sources: vec![], measures: vec![], needs_reactions: false };
+        let mut all = Columns {
+            names: vec![],
+            units: vec![],
+            sources: vec![],
+            measures: vec![],
+            needs_reactions: false,
+        };
         all.add_bodies(system);
         all.add_joints(system);
         all.add_drivers_and_forces(system);
         for controller in &system.controllers {
             for (output, slot) in &controller.outputs {
-                all.push(format!("{}.{output}", controller.name), "", Source::Live(Signal::Output(*slot)));
+                all.push(
+                    format!("{}.{output}", controller.name),
+                    "",
+                    Source::Live(Box::new(Signal::Output(*slot))),
+                );
             }
         }
         all.add_measures(model, system)?;
         for (i, (name, unit)) in
-            [("kinetic", "J"), ("potential", "J"), ("dissipated", "J"), ("work", "J"), ("balance", "J")].iter().enumerate()
+            [("kinetic", "J"), ("potential", "J"), ("dissipated", "J"), ("work", "J"), ("balance", "J")]
+                .iter()
+                .enumerate()
         {
             all.push(format!("energy.{name}"), unit, Source::Energy(i));
         }
@@ -86,12 +98,13 @@ impl Columns {
         if let Ok(signals) = system.directory.read(&name, &mut |body| body as usize)
             && let [signal] = &signals[..]
         {
-            self.push(name, signal.unit(), Source::Live(signal.clone()));
+            self.push(name, signal.unit(), Source::Live(Box::new(signal.clone())));
         }
     }
 
     fn add_bodies(&mut self, system: &System) {
-        let dimensions: &[&str] = if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] };
+        let dimensions: &[&str] =
+            if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] };
         for body in &system.directory.bodies {
             for field in system.directory.body_columns(body) {
                 self.live(system, format!("{}.{field}", body.name));
@@ -190,7 +203,13 @@ impl Columns {
                 }]);
             }
         }
-        let mut columns = Columns { names: vec![], units: vec![], sources: vec![], measures: vec![], needs_reactions: false };
+        let mut columns = Columns {
+            names: vec![],
+            units: vec![],
+            sources: vec![],
+            measures: vec![],
+            needs_reactions: false,
+        };
         let mut reactions = false;
         for (i, source) in self.sources.iter().enumerate() {
             if keep[i] {
@@ -252,7 +271,13 @@ impl Reading {
     }
 }
 
-fn read(source: &Source, system: &System, snapshot: &Snapshot, at: &crate::At<f64>, energies: &[f64; 5]) -> f64 {
+fn read(
+    source: &Source,
+    system: &System,
+    snapshot: &Snapshot,
+    at: &crate::At<f64>,
+    energies: &[f64; 5],
+) -> f64 {
     match source {
         Source::Live(signal) => signal.eval(at),
         Source::Reaction(joint, k) => joint_reaction(system, snapshot, at, *joint)[*k],
@@ -274,7 +299,8 @@ pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>,
     let entry = &system.directory.joints[joint];
     let b = entry.bodies[1] as usize;
     let (mut force, mut torque, point);
-    let place = |id: u32| entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p - at.poses[id as usize].p;
+    let place =
+        |id: u32| entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p - at.poses[id as usize].p;
     if b != 0 {
         (force, torque) = generalized_force(system, snapshot, at, entry.element, entry.bodies[1]);
         point = place(entry.bodies[1]);
@@ -285,7 +311,7 @@ pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>,
         point = entry.frames.M.place(&at.poses[0]).p - at.poses[entry.bodies[0] as usize].p;
     }
     // from the centre of mass to the joint's point
-    torque = torque - point.cross(force);
+    torque -= point.cross(force);
     [force.0[0], force.0[1], force.0[2], torque.0[0], torque.0[1], torque.0[2]]
 }
 

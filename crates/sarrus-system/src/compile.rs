@@ -48,7 +48,9 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let bodies = read_bodies(model)?;
     if bodies.len() == 1 {
         let error = Diagnostic::bare("the model has no bodies");
-        return Err(vec![error.hint("add one under [bodies], such as `bar = { from = [0, 0], to = [1, 0], mass = 1 }`")]);
+        return Err(vec![
+            error.hint("add one under [bodies], such as `bar = { from = [0, 0], to = [1, 0], mass = 1 }`"),
+        ]);
     }
     let mut errors = Errors::default();
     let mut hints = Vec::new();
@@ -98,8 +100,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 
     // rows
     for element in &model.constraints {
-        let built = with_kind(model, element, &directory, constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
-            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
+        let built = with_kind(
+            model,
+            element,
+            &directory,
+            constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)),
+        )
+        .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
         if let Some(built) = errors.take(built.and_then(|b| moving(model, element, b))) {
             elements.push(row_element(element, Family::Constraint, built));
         }
@@ -107,9 +114,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     let mut efforts = Vec::new();
     for element in &model.drivers {
-        let built = with_kind(model, element, &directory, drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
-            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
-            .and_then(|(built, efforts)| Ok((moving(model, element, built)?, efforts)));
+        let built =
+            with_kind(model, element, &directory, drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
+                .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
+                .and_then(|(built, efforts)| Ok((moving(model, element, built)?, efforts)));
         if let Some((built, names)) = errors.take(built) {
             efforts.push((elements.len(), names));
             elements.push(row_element(element, Family::Driver, built));
@@ -231,9 +239,17 @@ fn joint(
     let bodies = ctx.bodies2()?;
     for id in bodies {
         let body = &directory.bodies[id as usize];
-        if id != 0 && !body.kind.turns() && (face.kind() != "spherical") && !(space == Space::Planar && face.kind() == "revolute") {
-            let message = format!("body `{}` is a point mass: it cannot carry a {} joint", body.name, face.kind());
-            return Err(ctx.reader.error("bodies", message).hint("use a rigid body, or the constraint `point`"));
+        if id != 0
+            && !body.kind.turns()
+            && (face.kind() != "spherical")
+            && !(space == Space::Planar && face.kind() == "revolute")
+        {
+            let message =
+                format!("body `{}` is a point mass: it cannot carry a {} joint", body.name, face.kind());
+            return Err(ctx
+                .reader
+                .error("bodies", message)
+                .hint("use a rigid body, or the constraint `point`"));
         }
     }
     let frames = frames::read(&ctx, bodies, kind.axis, kind.name != "prismatic")?;
@@ -254,7 +270,8 @@ fn joint(
     let entry = JointEntry { name: element.name.clone(), face, frames, bodies, readings, element: 0 };
     let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
     if let Some(factors) = entry.face.coupling() {
-        let terms: Vec<_> = factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
+        let terms: Vec<_> =
+            factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
         let mut row = Coupler { terms, value: 0.0, own_hints: vec![] };
         let mut sum = [0.0];
         constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
@@ -285,7 +302,9 @@ pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
         }
     }
     keys.extend_from_slice(forces::LATER_JOINT_OPTIONS);
-    keys.extend(LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")));
+    keys.extend(
+        LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")),
+    );
     keys
 }
 
@@ -324,7 +343,9 @@ fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<Co
             let names: Vec<&str> = cycle.iter().map(|&i| built[i].0.name.as_str()).collect();
             let reader = Reader::open(model, built[cycle[0]].0);
             let message = format!("controllers read each other in a circle: {}", names.join(" -> "));
-            errors.0.push(reader.element_error(message).hint("break the circle with a state of an `ode` controller"));
+            errors.0.push(
+                reader.element_error(message).hint("break the circle with a state of an `ode` controller"),
+            );
             return (vec![], vec![]);
         }
     };

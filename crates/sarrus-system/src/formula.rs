@@ -144,7 +144,9 @@ impl<'a> Binder<'a> {
             return Ok(Bound::Scalar(slot(Signal::Time)));
         }
         if self.level == Level::Time {
-            return Err(format!("`{path}` cannot be read here: a driver is a function of `t` and parameters"));
+            return Err(format!(
+                "`{path}` cannot be read here: a driver is a function of `t` and parameters"
+            ));
         }
         let directory = self.directory;
         if let Some(expr) = directory.measure(path) {
@@ -163,7 +165,9 @@ impl<'a> Binder<'a> {
                 return Err(format!("`{path}` is a velocity; a constraint reads positions and `t`"));
             }
             if level == Level::Position && signal.needs_controller() {
-                return Err(format!("`{path}` belongs to a controller; a constraint reads positions and `t`"));
+                return Err(format!(
+                    "`{path}` belongs to a controller; a constraint reads positions and `t`"
+                ));
             }
         }
         let slots: Vec<u32> = readings.into_iter().map(&mut slot).collect();

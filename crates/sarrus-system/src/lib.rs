@@ -2,7 +2,7 @@
 //!
 //! Joints, constraints, drivers, forces and controllers are families: a trait, one file a kind, and a list of kinds that
 //! everything user-visible comes from. A constraint is written once, as a residual over a generic scalar ([`constraint`]);
-//! its derivatives follow ([`derive`]).
+//! its derivatives follow ([`mod@derive`]).
 
 pub mod at;
 pub mod bodies;

@@ -20,13 +20,13 @@ impl<R: Real> Wrench<R> {
 
     /// Adds a force at a point `arm` away from the centre of mass, world axes.
     pub fn add_force_at(&mut self, force: Vec3<R>, arm: Vec3<R>) {
-        self.force = self.force + force;
-        self.torque = self.torque + arm.cross(force);
+        self.force += force;
+        self.torque += arm.cross(force);
     }
 
     /// Adds a torque.
     pub fn add_torque(&mut self, torque: Vec3<R>) {
-        self.torque = self.torque + torque;
+        self.torque += torque;
     }
 }
 

@@ -37,7 +37,7 @@ struct Expression {
 }
 
 enum Slot {
-    Live(Signal),
+    Live(Box<Signal>),
     Column(Reading),
     Nested(Box<Measure>, usize),
 }
@@ -54,14 +54,20 @@ pub struct Kind {
 
 const BODIES: Key = Key::new("bodies", KeyType::Bodies, "", "the bodies");
 const AT: Key = Key::new("at", KeyType::Point, "", "the point in the model pose [m]");
-const ON: Key = Key::new("on", KeyType::Local, "", "the point on the body, or on each of two [m], or a marker");
+const ON: Key =
+    Key::new("on", KeyType::Local, "", "the point on the body, or on each of two [m], or a marker");
 
 /// Every kind of measure, in the order of `sarrus list measures`.
 pub static KINDS: &[Kind] = &[
     Kind {
         name: "expression",
         doc: "an expression of columns, written as a plain string",
-        keys: &[Key::new("expression", KeyType::Expression, "", "the expression; a bare string is short for it")],
+        keys: &[Key::new(
+            "expression",
+            KeyType::Expression,
+            "",
+            "the expression; a bare string is short for it",
+        )],
     },
     Kind {
         name: "distance",
@@ -94,11 +100,24 @@ pub static KINDS: &[Kind] = &[
             Key::new("joint", KeyType::Name, "", "the joint"),
             Key::new("body", KeyType::Body, "the second", "the body it acts on"),
             Key::new("axes", KeyType::Body, "world", "`world`, or the body in whose axes it is given"),
-            Key::new("about", KeyType::Point, "the joint's point", "the point of the first body, in the model pose, for torques [m]"),
+            Key::new(
+                "about",
+                KeyType::Point,
+                "the joint's point",
+                "the point of the first body, in the model pose, for torques [m]",
+            ),
         ],
     },
-    Kind { name: "momentum", doc: "linear and angular momentum about the origin, read as X.px to X.lz", keys: &[BODIES] },
-    Kind { name: "energy", doc: "kinetic energy and energy in gravity, read as X.kinetic, X.potential [J]", keys: &[BODIES] },
+    Kind {
+        name: "momentum",
+        doc: "linear and angular momentum about the origin, read as X.px to X.lz",
+        keys: &[BODIES],
+    },
+    Kind {
+        name: "energy",
+        doc: "kinetic energy and energy in gravity, read as X.kinetic, X.potential [J]",
+        keys: &[BODIES],
+    },
 ];
 
 /// The expression of a measure that is one.
@@ -106,8 +125,13 @@ pub fn expression(model: &Model, element: &Element) -> Option<Result<RuntimeExpr
     (element.kind == "expression").then(|| Reader::open(model, element).require_expression("expression"))
 }
 
-fn components(system: &System, names: [&str; 6], units: [&'static str; 2]) -> (Vec<usize>, Vec<(String, &'static str)>) {
-    let kept: Vec<usize> = if system.directory.space == Space::Planar { vec![0, 1, 5] } else { (0..6).collect() };
+fn components(
+    system: &System,
+    names: [&str; 6],
+    units: [&'static str; 2],
+) -> (Vec<usize>, Vec<(String, &'static str)>) {
+    let kept: Vec<usize> =
+        if system.directory.space == Space::Planar { vec![0, 1, 5] } else { (0..6).collect() };
     let components = kept.iter().map(|&k| (names[k].to_string(), units[k / 3])).collect();
     (kept, components)
 }
@@ -200,7 +224,7 @@ fn bind(
             slots.len() as u32 - 1
         };
         if path == "t" {
-            return Ok(Bound::Scalar(slot(Slot::Live(Signal::Time))));
+            return Ok(Bound::Scalar(slot(Slot::Live(Box::new(Signal::Time)))));
         }
         if let Some(Named::Measure(inner)) = system.directory.get(path) {
             if nesting.iter().any(|n| n == path) {
@@ -216,7 +240,7 @@ fn bind(
             return Ok(Bound::Scalar(slot(Slot::Column(reading))));
         }
         let signals = system.directory.read(path, &mut |body| body as usize)?;
-        let places: Vec<u32> = signals.into_iter().map(|s| slot(Slot::Live(s))).collect();
+        let places: Vec<u32> = signals.into_iter().map(|s| slot(Slot::Live(Box::new(s)))).collect();
         match places[..] {
             [one] => Ok(Bound::Scalar(one)),
             [x, y, z] => Ok(Bound::Vector([x, y, z])),
@@ -228,7 +252,14 @@ fn bind(
 
 impl Measure {
     /// Component `k`.
-    pub fn eval(&self, k: usize, system: &System, snapshot: &Snapshot, at: &At<f64>, energies: &[f64; 5]) -> f64 {
+    pub fn eval(
+        &self,
+        k: usize,
+        system: &System,
+        snapshot: &Snapshot,
+        at: &At<f64>,
+        energies: &[f64; 5],
+    ) -> f64 {
         match &self.what {
             What::Expression(expression) => {
                 expression.program.eval(&|slot: u32| match &expression.slots[slot as usize] {
@@ -250,7 +281,7 @@ impl Measure {
                 if let Some((body, r)) = about {
                     let entry = &system.directory.joints[*joint];
                     let point = entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p;
-                    torque = torque + (point - at.poses[*body as usize].point(r)).cross(force);
+                    torque += (point - at.poses[*body as usize].point(r)).cross(force);
                 }
                 let axes = &at.poses[*axes as usize];
                 let k = components[k];
@@ -266,7 +297,8 @@ impl Measure {
 }
 
 fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
-    let (body, pose, twist) = (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
+    let (body, pose, twist) =
+        (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     let linear = twist.v.scale(body.mass);
     let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
@@ -274,7 +306,8 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
 }
 
 fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
-    let (body, pose, twist) = (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
+    let (body, pose, twist) =
+        (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
     [kinetic, -body.mass * Vec3(system.gravity).dot(pose.p)]

@@ -10,8 +10,8 @@ use crate::derive::Scratch;
 use crate::load::Wrench;
 use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, System, WORK};
 use sarrus_math::{
-    Mat3, Pose, Twist, Vec3, quat_conjugate, quat_derivative, quat_from_rotation_vector, quat_mul, quat_normalize,
-    quat_to_rotation_vector,
+    Mat3, Pose, Twist, Vec3, quat_conjugate, quat_derivative, quat_from_rotation_vector, quat_mul,
+    quat_normalize, quat_to_rotation_vector,
 };
 use sarrus_solve::{Accel, Equations, Problem, Stage, State, Structure};
 use std::sync::Arc;
@@ -55,7 +55,8 @@ impl Mechanism {
     /// A mechanism in the model pose.
     pub fn new(system: Arc<System>) -> Self {
         let n = system.directory.bodies.len();
-        let largest = system.elements.iter().map(|e| e.ids.len() * e.rows.rows() * system.wide).max().unwrap_or(0);
+        let largest =
+            system.elements.iter().map(|e| e.ids.len() * e.rows.rows() * system.wide).max().unwrap_or(0);
         let most = system.forces.iter().map(|f| f.ids.len()).max().unwrap_or(0);
         Mechanism {
             poses: vec![Pose::identity(); n],
@@ -207,7 +208,8 @@ impl Mechanism {
         let g = system.gravity;
         for (body, twist) in system.directory.bodies.iter().zip(&self.twists).skip(1) {
             let f = &mut eq.f[body.v..body.v + body.kind.nv()];
-            let plane = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
+            let plane =
+                if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             for i in 0..plane {
                 f[i] = body.mass * g[i];
             }
@@ -295,7 +297,8 @@ impl Mechanism {
         self.control(s);
         let system = self.system.clone();
         let mut energy = Energy { work: s.x[WORK], dissipated: s.x[DISSIPATED], ..Energy::default() };
-        for ((body, pose), twist) in system.directory.bodies.iter().zip(&self.poses).zip(&self.twists).skip(1) {
+        for ((body, pose), twist) in system.directory.bodies.iter().zip(&self.poses).zip(&self.twists).skip(1)
+        {
             energy.kinetic += 0.5 * body.mass * twist.v.dot(twist.v);
             if body.kind.turns() {
                 energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
@@ -390,7 +393,12 @@ impl Problem for Mechanism {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
             let own = &self.outs[element.out..element.out + element.outputs.len()];
-            element.controller.rates(&self.at(s.t, &element.ids), x, own, &mut xdot[element.x..element.x + n]);
+            element.controller.rates(
+                &self.at(s.t, &element.ids),
+                x,
+                own,
+                &mut xdot[element.x..element.x + n],
+            );
         }
         debug_assert!(xdot.len() >= FIRST_STATE);
     }

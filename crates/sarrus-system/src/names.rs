@@ -223,7 +223,9 @@ impl Directory {
         let (marker, field) = rest.split_once('.').unwrap_or((rest, ""));
         // a marker from an included file has a dotted name of its own
         let found = body.markers.iter().find(|(m, _)| m == rest || m == marker).or_else(|| {
-            body.markers.iter().find(|(m, _)| rest.strip_prefix(m.as_str()).is_some_and(|r| r.starts_with('.')))
+            body.markers
+                .iter()
+                .find(|(m, _)| rest.strip_prefix(m.as_str()).is_some_and(|r| r.starts_with('.')))
         });
         if let Some((m, p)) = found {
             let field = if m == marker { field } else { rest[m.len()..].trim_start_matches('.') };
@@ -266,7 +268,12 @@ impl Directory {
         coordinates.iter().flat_map(|c| [c.name, c.speed]).collect()
     }
 
-    fn read_joint(&self, index_: usize, rest: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Vec<Signal>> {
+    fn read_joint(
+        &self,
+        index_: usize,
+        rest: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Option<Vec<Signal>> {
         let joint = &self.joints[index_];
         let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
         if joint.face.kind() == "spherical" {

@@ -167,8 +167,20 @@ impl Signal {
             Signal::Velocity(..) | Signal::LengthRate(_) => "m/s",
             Signal::Angle(_) => "rad",
             Signal::Omega(..) | Signal::OmegaWorld(..) | Signal::TurnRate(..) => "rad/s",
-            Signal::Coordinate(c) => if is_length(c) { "m" } else { "rad" },
-            Signal::Speed(c) => if is_length(c) { "m/s" } else { "rad/s" },
+            Signal::Coordinate(c) => {
+                if is_length(c) {
+                    "m"
+                } else {
+                    "rad"
+                }
+            }
+            Signal::Speed(c) => {
+                if is_length(c) {
+                    "m/s"
+                } else {
+                    "rad/s"
+                }
+            }
             Signal::Quaternion(..) | Signal::Turn(..) => "1",
             Signal::Output(_) | Signal::Nested(_) | Signal::Constant(_) => "",
         }

@@ -132,8 +132,18 @@ pub struct System {
 impl System {
     /// Puts the parts together and lays out q, v, x, λ and J.
     pub(crate) fn build(parts: Parts) -> Result<System, StructureError> {
-        let Parts { directory, gravity, mut elements, forces, controllers, hints, outs, t_start, states, efforts } =
-            parts;
+        let Parts {
+            directory,
+            gravity,
+            mut elements,
+            forces,
+            controllers,
+            hints,
+            outs,
+            t_start,
+            states,
+            efforts,
+        } = parts;
         let mut builder: StructureBuilder = Structure::builder();
         let mut nq = 0;
         let mut columns = vec![usize::MAX; directory.bodies.len()];
@@ -144,7 +154,8 @@ impl System {
         }
         for element in &mut elements {
             let rows = &element.rows;
-            let cols: Vec<usize> = element.ids.iter().filter(|&&id| id != 0).map(|&id| columns[id as usize]).collect();
+            let cols: Vec<usize> =
+                element.ids.iter().filter(|&&id| id != 0).map(|&id| columns[id as usize]).collect();
             builder.row(rows.rows(), rows.holonomic(), &cols);
         }
         if !states.is_empty() {
@@ -164,7 +175,20 @@ impl System {
                 .collect();
         }
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
-        Ok(System { directory, gravity, elements, forces, controllers, structure, wide, hints, outs, t_start, states, efforts })
+        Ok(System {
+            directory,
+            gravity,
+            elements,
+            forces,
+            controllers,
+            structure,
+            wide,
+            hints,
+            outs,
+            t_start,
+            states,
+            efforts,
+        })
     }
 
     /// The same mechanism with other rows: the assembly adds the values to be kept.

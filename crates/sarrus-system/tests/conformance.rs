@@ -32,7 +32,8 @@ joints.g = { kind = 'revolute', bodies = ['b', 'c'], at = [0.9, 0.1] }
 
 fn system(text: &str) -> Arc<System> {
     let text = format!("format = 'sarrus/1'\n{text}");
-    let model = load_str("test.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
+    let model = load_str("test.toml", &text, &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
     let system = compile(&model).unwrap_or_else(|errors| {
         let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
         panic!("{text}\n{}", all.join("\n"))
@@ -158,7 +159,8 @@ fn conforms(what: &str, system: &Arc<System>, element: usize) {
         let h = 1e-5;
         let (before, after) = (moved(&m, &s, -h), moved(&m, &s, h));
         let (before, after) = (values(&mut m, &before, element), values(&mut m, &after, element));
-        let slope = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (b - a) / (2.0 * h)).collect::<Vec<_>>();
+        let slope =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (b - a) / (2.0 * h)).collect::<Vec<_>>();
         let rates = slope(&before.phi, &after.phi);
         close(&format!("{what}: dPhi/dt"), &rates[..holonomic], &at.rates[..holonomic], 1e-7);
         let second: Vec<f64> = slope(&before.rates, &after.rates).iter().map(|x| -x).collect();
@@ -172,9 +174,10 @@ fn conforms(what: &str, system: &Arc<System>, element: usize) {
 fn every_constraint_conforms() {
     for kind in constraints::KINDS {
         assert!(!kind.planar.is_empty() && !kind.spatial.is_empty(), "{} has no example", kind.name);
-        for (examples, world) in
-            [(kind.planar, [PLANAR, PLANAR_JOINTS].concat()), (kind.spatial, [SPATIAL, SPATIAL_JOINTS].concat())]
-        {
+        for (examples, world) in [
+            (kind.planar, [PLANAR, PLANAR_JOINTS].concat()),
+            (kind.spatial, [SPATIAL, SPATIAL_JOINTS].concat()),
+        ] {
             for example in examples {
                 let text = format!("{world}constraints.k = {{ kind = '{}', {example} }}", kind.name);
                 let system = system(&text);
@@ -187,9 +190,10 @@ fn every_constraint_conforms() {
 #[test]
 fn every_driver_conforms() {
     for kind in drivers::KINDS {
-        for (examples, world) in
-            [(kind.planar, [PLANAR, PLANAR_JOINTS].concat()), (kind.spatial, [SPATIAL, SPATIAL_JOINTS].concat())]
-        {
+        for (examples, world) in [
+            (kind.planar, [PLANAR, PLANAR_JOINTS].concat()),
+            (kind.spatial, [SPATIAL, SPATIAL_JOINTS].concat()),
+        ] {
             for example in examples {
                 let text = format!("{world}drivers.k = {{ kind = '{}', {example} }}", kind.name);
                 let system = system(&text);

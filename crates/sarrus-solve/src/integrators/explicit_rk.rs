@@ -248,13 +248,15 @@ impl ExplicitRk {
                 Ok(error) if *error <= 1.0 => {
                     let error = *error;
                     control.accept(h, wanted, error, power, rejected > 0, &self.limits);
-                    self.careful = if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
+                    self.careful =
+                        if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
                     // where rounding blows up, near a singular position, shorter steps only put more stages there: dodge
                     let dodge = careful && rejected < DODGES && !(*error <= FAR_OFF);
-                    let shorter = if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
+                    let shorter =
+                        if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
                     (shorter, StepError::StepTooSmall { t, h_min })
                 }
                 Err(reason) => (0.5 * h, reason.clone()),

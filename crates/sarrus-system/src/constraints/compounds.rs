@@ -8,7 +8,11 @@ use crate::primitive::{Compound, Primitive};
 pub fn point(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.points_on_two(bodies)?.ok_or_else(|| ctx.reader.missing("at"))?;
-    let row = if ctx.is_planar() { Primitive::Coincident2 { r_A, r_B } } else { Primitive::Coincident { r_A, r_B } };
+    let row = if ctx.is_planar() {
+        Primitive::Coincident2 { r_A, r_B }
+    } else {
+        Primitive::Coincident { r_A, r_B }
+    };
     Ok(Built::new(bodies.to_vec(), Compound(vec![row])))
 }
 
@@ -26,7 +30,9 @@ fn planes(ctx: &mut Context, bodies: [u32; 2], normals: Vec<[f64; 3]>) -> Result
 pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
-    let axis = ctx.direction_on(bodies[0], "axis", "axis_on", false)?.unwrap_or(ctx.world_to_body(bodies[0], default));
+    let axis = ctx
+        .direction_on(bodies[0], "axis", "axis_on", false)?
+        .unwrap_or(ctx.world_to_body(bodies[0], default));
     let normals = if ctx.is_planar() {
         vec![[-axis[1], axis[0], 0.0]]
     } else {
@@ -40,7 +46,9 @@ pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
 pub fn point_on_plane(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
-    let normal = ctx.direction_on(bodies[0], "axis", "axis_on", false)?.unwrap_or(ctx.world_to_body(bodies[0], default));
+    let normal = ctx
+        .direction_on(bodies[0], "axis", "axis_on", false)?
+        .unwrap_or(ctx.world_to_body(bodies[0], default));
     planes(ctx, bodies, vec![normal])
 }
 

@@ -37,6 +37,7 @@ impl Constraint for Coupler {
 }
 
 /// Reads `kind = "coupler"`.
+#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
 pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let named = ctx.joint_coordinates("coordinates")?;
     let factors = ctx.reader.numbers("factors")?.ok_or_else(|| ctx.reader.missing("factors"))?;
@@ -69,7 +70,7 @@ fn free_coordinate(
     ctx: &Context,
     hints: &mut Vec<f64>,
     reading: Reading,
-    [a, b]: [(u32, usize); 2],
+    [a, b]: [Placed; 2],
     axis: [f64; 3],
 ) -> CoordinateRef {
     let p = ctx.directory.bodies[b.0 as usize].start.0;
@@ -94,8 +95,11 @@ fn turn_reading(ctx: &Context) -> Reading {
     if ctx.is_planar() { Reading::PlanarAngle } else { Reading::TurnZ }
 }
 
+/// A body and its place in the element's list.
+type Placed = (u32, usize);
+
 /// Bodies of a gear or rack with their carrier: ids without repeats, and the places of (first, second, carrier).
-fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [(u32, usize); 3])> {
+fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [Placed; 3])> {
     let bodies = ctx.bodies2()?;
     let carrier = ctx.body_or_ground("carrier")?;
     let mut ids = bodies.to_vec();
@@ -136,11 +140,8 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     }
     let mesh = ctx.reader.choice("mesh", &["external", "internal", "bevel"])?.unwrap_or(0);
     let sign = if mesh == 1 { -1.0 } else { 1.0 };
-    let axes = if ctx.is_planar() {
-        [[0.0, 0.0, 1.0]; 2]
-    } else {
-        two_axes(ctx)?.unwrap_or([[0.0, 0.0, 1.0]; 2])
-    };
+    let axes =
+        if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { two_axes(ctx)?.unwrap_or([[0.0, 0.0, 1.0]; 2]) };
     let reading = turn_reading(ctx);
     let mut turn = |wheel: (u32, usize), axis| free_coordinate(ctx, hints, reading, [carrier, wheel], axis);
     let (a, b) = (turn(first, axes[0]), turn(second, axes[1]));

@@ -70,7 +70,8 @@ impl Constraint for Distance {
         let d = self.pair.vector(at);
         let length = d.norm();
         let u = d.scale(1.0 / length);
-        let ddot = at.twist(*b).point_velocity(at.pose(*b), r_B) - at.twist(*a).point_velocity(at.pose(*a), r_A);
+        let ddot =
+            at.twist(*b).point_velocity(at.pose(*b), r_B) - at.twist(*a).point_velocity(at.pose(*a), r_A);
         let spin = |body: usize, r: &[f64; 3]| {
             let w = at.twist(body).w_W;
             w.cross(w.cross(at.pose(body).rotate(r)))

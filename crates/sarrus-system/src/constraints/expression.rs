@@ -75,7 +75,9 @@ pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
         return Err(error.hint("use `kind = \"expression\"` for positions"));
     }
     if !is_linear_in_velocity(ctx, &ids, &formula) {
-        return Err(ctx.reader.error("zero", "is not linear in the velocities")
+        return Err(ctx
+            .reader
+            .error("zero", "is not linear in the velocities")
             .hint("a constraint force has a direction only where the velocities enter linearly"));
     }
     Ok(Built::new(ids, LinearVelocity(formula)))

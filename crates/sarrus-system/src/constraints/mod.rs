@@ -64,7 +64,8 @@ const ENDS: Key = Key::new("ends", KeyType::Points, "", "the two points in the m
 const ON: Key = Key::new("on", KeyType::Local, "", "the point on each body [m], or a marker");
 const ON_ONE: Key = Key::new("on", KeyType::Local, "the origin", "the point on the body [m], or a marker");
 const AXES: Key = Key::new("axes", KeyType::Vectors, "", "two world directions, the first on the first body");
-const AXIS_ON: Key = Key::new("axis_on", KeyType::LocalVector, "", "the direction on the body, or on each of two");
+const AXIS_ON: Key =
+    Key::new("axis_on", KeyType::LocalVector, "", "the direction on the body, or on each of two");
 
 /// Every kind of constraint, in the order of `sarrus list constraints`.
 pub static KINDS: &[Kind] = &[
@@ -79,7 +80,12 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "distance",
         doc: "keeps two points at a fixed distance: a massless bar",
-        keys: &[BODIES, ENDS, ON, Key::new("length", KeyType::Number, "as in the model pose", "the distance [m]")],
+        keys: &[
+            BODIES,
+            ENDS,
+            ON,
+            Key::new("length", KeyType::Number, "as in the model pose", "the distance [m]"),
+        ],
         planar: &["bodies = ['a', 'b'], ends = [[0.1, 0.2], [0.9, 0.6]]"],
         spatial: &["bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [-0.2, 0.1, 0.4]], length = 1.5"],
         read: distance::read,
@@ -87,7 +93,13 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "point_on_line",
         doc: "keeps a point of the second body on a line of the first",
-        keys: &[BODIES, AT, ON, Key::new("axis", KeyType::Vector, "z, planar x", "the way of the line"), AXIS_ON],
+        keys: &[
+            BODIES,
+            AT,
+            ON,
+            Key::new("axis", KeyType::Vector, "z, planar x", "the way of the line"),
+            AXIS_ON,
+        ],
         planar: &["bodies = ['a', 'b'], at = [0.3, 0.2], axis = [1, 2]"],
         spatial: &["bodies = ['a', 'b'], at = [0.3, 0.2, 0.1], axis = [1, 2, 3]"],
         read: compounds::point_on_line,
@@ -95,7 +107,13 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "point_on_plane",
         doc: "keeps a point of the second body in a plane of the first",
-        keys: &[BODIES, AT, ON, Key::new("axis", KeyType::Vector, "z, planar y", "normal of the plane"), AXIS_ON],
+        keys: &[
+            BODIES,
+            AT,
+            ON,
+            Key::new("axis", KeyType::Vector, "z, planar y", "normal of the plane"),
+            AXIS_ON,
+        ],
         planar: &["bodies = ['a', 'b'], at = [0.3, 0.2], axis = [1, 2]"],
         spatial: &["bodies = ['a', 'b'], at = [0.3, 0.2, 0.1], axis = [1, 2, 3]"],
         read: compounds::point_on_plane,
@@ -140,7 +158,12 @@ pub static KINDS: &[Kind] = &[
     Kind {
         name: "angle",
         doc: "keeps the angle between two directions",
-        keys: &[BODIES, AXES, AXIS_ON, Key::new("value", KeyType::Number, "as in the model pose", "the angle [rad]")],
+        keys: &[
+            BODIES,
+            AXES,
+            AXIS_ON,
+            Key::new("value", KeyType::Number, "as in the model pose", "the angle [rad]"),
+        ],
         planar: &["bodies = ['a', 'b'], axes = [[1, 0], [0.2, 1]], value = '70 deg'"],
         spatial: &["bodies = ['a', 'b'], axis_on = [[1, 2, 3], [3, 0.1, -1]], value = '70 deg'"],
         read: angle::read,
@@ -164,7 +187,12 @@ pub static KINDS: &[Kind] = &[
             BODIES,
             Key::new("teeth", KeyType::Numbers, "", "teeth of the two wheels"),
             Key::new("radii", KeyType::Numbers, "", "pitch radii instead of teeth [m]"),
-            Key::new("mesh", KeyType::Choice(&["external", "internal", "bevel"]), "external", "which way they turn"),
+            Key::new(
+                "mesh",
+                KeyType::Choice(&["external", "internal", "bevel"]),
+                "external",
+                "which way they turn",
+            ),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both axles"),
             Key::new("axes", KeyType::Vectors, "z", "spatial: the two axles in the model pose"),
             Key::new("backlash", KeyType::Number, "", "not available yet"),
@@ -183,7 +211,12 @@ pub static KINDS: &[Kind] = &[
         keys: &[
             Key::new("bodies", KeyType::Bodies, "", "the rack, then the pinion"),
             Key::new("radius", KeyType::Number, "", "pitch radius of the pinion [m]"),
-            Key::new("axis", KeyType::Vector, "x", "planar: where the rack goes when the pinion turns counter-clockwise"),
+            Key::new(
+                "axis",
+                KeyType::Vector,
+                "x",
+                "planar: where the rack goes when the pinion turns counter-clockwise",
+            ),
             Key::new("axes", KeyType::Vectors, "", "spatial: that way, and the pinion's axle"),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both"),
             Key::new("backlash", KeyType::Number, "", "not available yet"),

@@ -92,7 +92,8 @@ impl Path {
     fn search(&self, p: [f64; 3]) -> f64 {
         let distance = |s: f64| (Vec3(p) - self.curve(s).0).norm();
         let samples = (-4000..=4000).map(|i| i as f64 * 0.005);
-        let best = samples.filter(|&s| distance(s).is_finite()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+        let best =
+            samples.filter(|&s| distance(s).is_finite()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
         self.nearest(p, best.unwrap_or(0.0))
     }
 }

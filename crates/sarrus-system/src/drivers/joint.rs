@@ -63,13 +63,15 @@ impl Constraint for FollowSpeed {
 }
 
 /// Reads `[drivers.X] kind = "joint"`.
+#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
 pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     let (index, k) = ctx.joint_coordinate("joint")?;
     let joint = &ctx.directory.joints[index];
     let key = ctx.reader.require_one_of(&["angle", "rate", "position", "speed"])?;
     let is_angle = joint.face.coordinates()[k].is_angle();
     if is_angle != matches!(key, "angle" | "rate") {
-        let (what, hint) = if is_angle { ("an angle", "`angle` or `rate`") } else { ("a length", "`position` or `speed`") };
+        let (what, hint) =
+            if is_angle { ("an angle", "`angle` or `rate`") } else { ("a length", "`position` or `speed`") };
         let message = format!("the coordinate of joint `{}` is {what}, `{key}` does not fit", joint.name);
         return Err(ctx.reader.error(key, message).hint(format!("use {hint}")));
     }
@@ -82,7 +84,8 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
     } else {
         // the reading starts in the turn in which the program starts
         if let Some(hint) = coordinate.hint {
-            let at = At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+            let at =
+                At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
             hints[hint as usize] = target.eval(&at);
         }
         Built::new(ids, Follow { coordinate, target })

@@ -16,6 +16,9 @@ use sarrus_model::{Key, KeyType, Result};
 /// What a driver shows in results: the name and unit of the effort of each of its rows.
 pub type Efforts = Vec<(String, &'static str)>;
 
+/// Reads a driver; new hints are added to the list.
+pub type Read = fn(&mut Context, &mut Vec<f64>) -> Result<(Built, Efforts)>;
+
 /// A registered kind of driver.
 pub struct Kind {
     /// Name in model files.
@@ -29,7 +32,7 @@ pub struct Kind {
     /// Examples in a spatial model.
     pub spatial: &'static [&'static str],
     /// Reads one.
-    pub read: fn(&mut Context, &mut Vec<f64>) -> Result<(Built, Efforts)>,
+    pub read: Read,
 }
 
 /// Every kind of driver, in the order of `sarrus list drivers`.
@@ -55,11 +58,21 @@ pub static KINDS: &[Kind] = &[
             Key::new("body", KeyType::Body, "", "the body"),
             Key::new("at", KeyType::Point, "", "the point in the model pose [m]"),
             Key::new("on", KeyType::Local, "the origin", "the point on the body [m], or a marker"),
-            Key::new("position", KeyType::Expressions, "", "its position as a function of t [m]; \"free\" leaves one alone"),
+            Key::new(
+                "position",
+                KeyType::Expressions,
+                "",
+                "its position as a function of t [m]; \"free\" leaves one alone",
+            ),
             Key::new("velocity", KeyType::Expressions, "", "its velocity [m/s]; \"free\" leaves one alone"),
             Key::new("angle", KeyType::Expression, "", "planar: the body's angle [rad]"),
             Key::new("rate", KeyType::Expression, "", "planar: its rate [rad/s]"),
-            Key::new("omega", KeyType::Expressions, "", "spatial: its angular velocity in world axes [rad/s]"),
+            Key::new(
+                "omega",
+                KeyType::Expressions,
+                "",
+                "spatial: its angular velocity in world axes [rad/s]",
+            ),
         ],
         planar: &[
             "body = 'a', on = [0.2, 0.1], position = ['sin(t)', 'free'], angle = '0.1*t^3'",
@@ -81,7 +94,9 @@ pub static KINDS: &[Kind] = &[
             Key::new("length", KeyType::Expression, "", "their distance as a function of t [m]"),
         ],
         planar: &["bodies = ['a', 'b'], ends = [[0.1, 0.2], [0.9, 0.6]], length = '1 + 0.2*sin(t)'"],
-        spatial: &["bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [-0.2, 0.1, 0.4]], length = '1 + 0.2*sin(t)'"],
+        spatial: &[
+            "bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [-0.2, 0.1, 0.4]], length = '1 + 0.2*sin(t)'",
+        ],
         read: distance,
     },
 ];

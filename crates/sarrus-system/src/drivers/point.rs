@@ -100,7 +100,8 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     }
     for key in if ctx.is_planar() { ["omega", "omega"] } else { ["angle", "rate"] } {
         if ctx.reader.has(key) {
-            let hint = if ctx.is_planar() { "use `angle` or `rate`" } else { "use `omega`, or drive a joint" };
+            let hint =
+                if ctx.is_planar() { "use `angle` or `rate`" } else { "use `omega`, or drive a joint" };
             return Err(ctx.reader.error(key, format!("`{key}` does not exist in this space")).hint(hint));
         }
     }

@@ -11,7 +11,12 @@ use std::f64::consts::TAU;
 pub const KEYS: &[Key] = &[
     Key::new("bodies", KeyType::Bodies, "", "first and second body"),
     Key::new("at", KeyType::Point, "", "the joint's point in the model pose [m]"),
-    Key::new("on", KeyType::Local, "", "the point on each body [m], or a marker; assembly brings them together"),
+    Key::new(
+        "on",
+        KeyType::Local,
+        "",
+        "the point on each body [m], or a marker; assembly brings them together",
+    ),
 ];
 /// Keys of joints with an axis.
 pub const AXIS_KEYS: &[Key] = &[
@@ -19,8 +24,12 @@ pub const AXIS_KEYS: &[Key] = &[
     Key::new("axis_on", KeyType::LocalVector, "", "the axis on each body"),
 ];
 /// Keys of joints with two axes.
-pub const AXIS2_KEYS: &[Key] =
-    &[Key::new("axis2", KeyType::Vector, "x", "its second axis in the model pose (universal: on the second body)")];
+pub const AXIS2_KEYS: &[Key] = &[Key::new(
+    "axis2",
+    KeyType::Vector,
+    "x",
+    "its second axis in the model pose (universal: on the second body)",
+)];
 
 /// Reads the frames of a joint between two bodies.
 pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<Frames> {
@@ -57,7 +66,10 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
             if z.dot(x).abs() > 1e-6 {
                 let degrees = z.dot(x).clamp(-1.0, 1.0).acos().to_degrees();
                 let message = format!("`axis` and `axis2` are at {degrees:.3} degrees, not at right angles");
-                return Err(ctx.reader.error("axis2", message).hint("a universal joint crosses at right angles"));
+                return Err(ctx
+                    .reader
+                    .error("axis2", message)
+                    .hint("a universal joint crosses at right angles"));
             }
             ([across(x, z), z], [x, across(z, x)])
         }

@@ -22,7 +22,10 @@ impl Joint for Spherical {
     /// `q` is a quaternion, scalar first; it need not have length 1.
     fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
         let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
-        Pose { rot: Mat3::from_quat([q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm]), ..Pose::identity() }
+        Pose {
+            rot: Mat3::from_quat([q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm]),
+            ..Pose::identity()
+        }
     }
 
     fn coordinates(&self) -> usize {

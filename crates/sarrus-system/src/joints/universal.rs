@@ -9,7 +9,8 @@ pub struct Universal;
 
 impl Joint for Universal {
     const KIND: &'static str = "universal";
-    const DOC: &'static str = "Cardan joint: `axis` on the first body, `axis2` on the second, at right angles";
+    const DOC: &'static str =
+        "Cardan joint: `axis` on the first body, `axis2` on the second, at right angles";
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::Cross;
     const COORDINATES: &'static [Coordinate] = &[
