@@ -5,13 +5,10 @@
 //!
 //! | group | error | against |
 //! |---|---|---|
-//! | position, velocity, angular velocity | \|δ\| | atol + rtol max(\|y₀\|, \|y₁\|, Y/10) |
-//! | auxiliary | \|δ\| | atol + rtol max(\|y₀\|, \|y₁\|) |
+//! | position, velocity, angular velocity, auxiliary | \|δ\| | atol + rtol max(\|y₀\|, \|y₁\|) |
 //! | quaternion | 2 \|δ\|, the angle in radians | atol + rtol |
 //! | angle | \|δ\| | atol + rtol |
 //!
-//! Y is the largest y₀ of its kind in the whole mechanism: a link that happens to rest amid fast ones is asked for no more
-//! digits than they leave it, since joints pass errors on. Near a singular position it has no more.
 //! Angles are measured against one radian whatever their value: an angle of many turns is no less exact than
 //! one of none, a planar body is treated as a spatial one would be, and the zero of angles does not matter.
 //! The norm is the largest over the groups. A root mean square would hide one whipping link among 100 000
@@ -203,43 +200,15 @@ fn array<'a>(group: &Group, s: &'a State) -> &'a [f64] {
     }
 }
 
-/// The share of the largest value of its kind that counts as a group's own size.
-const SHARE: f64 = 0.1;
-
-/// The largest position, velocity and angular velocity of a state, times [`SHARE`].
-struct Sizes([f64; 3]);
-
-impl Sizes {
-    fn of(groups: &[Group], s: &State) -> Sizes {
-        let mut sizes = [0.0_f64; 3];
-        for group in groups {
-            if let Some(kind) = Sizes::index(group.kind) {
-                sizes[kind] = sizes[kind].max(SHARE * length(group, s));
-            }
+/// The error that `group` may have in a step from `a` to `b`.
+fn allowed(group: &Group, control: &Control, a: &State, b: &State) -> f64 {
+    let size = match group.kind {
+        GroupKind::Rotation | GroupKind::Angle => 1.0,
+        GroupKind::Position | GroupKind::Velocity | GroupKind::AngularVelocity | GroupKind::Auxiliary => {
+            length(group, a).max(length(group, b))
         }
-        Sizes(sizes)
-    }
-
-    fn index(kind: GroupKind) -> Option<usize> {
-        match kind {
-            GroupKind::Position => Some(0),
-            GroupKind::Velocity => Some(1),
-            GroupKind::AngularVelocity => Some(2),
-            GroupKind::Rotation | GroupKind::Angle | GroupKind::Auxiliary => None,
-        }
-    }
-
-    /// The error that `group` may have in a step from `a`, whose sizes these are, to `b`.
-    fn allowed(&self, group: &Group, control: &Control, a: &State, b: &State) -> f64 {
-        let size = match group.kind {
-            GroupKind::Rotation | GroupKind::Angle => 1.0,
-            kind => {
-                let own = length(group, a).max(length(group, b));
-                Sizes::index(kind).map_or(own, |i| own.max(self.0[i]))
-            }
-        };
-        control.atol + control.rtol * size
-    }
+    };
+    control.atol + control.rtol * size
 }
 
 /// The largest of `values`; not a number if one of them is.
@@ -249,8 +218,7 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not.
 pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    let sizes = Sizes::of(groups, a);
-    largest(groups.iter().map(|g| length(g, delta) / sizes.allowed(g, control, a, b)))
+    largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)))
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).
@@ -263,12 +231,11 @@ pub fn pair_error_norm(
     delta5: &State,
     delta3: &State,
 ) -> f64 {
-    let sizes = Sizes::of(groups, a);
     largest(groups.iter().map(|g| {
         let (e5, e3) = (length(g, delta5), length(g, delta3));
         let both = e5.hypot(0.1 * e3);
         let e = if both == 0.0 { 0.0 } else { e5 * (e5 / both) };
-        e / sizes.allowed(g, control, a, b)
+        e / allowed(g, control, a, b)
     }))
 }
 

@@ -10,6 +10,11 @@ use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Ode;
 
+/// A pivot that falls below this fraction of what is usual announces a singular position.
+const SINGULAR: f64 = 0.03;
+/// How slowly what is usual is forgotten.
+const MEMORY: f64 = 0.99;
+
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -36,6 +41,9 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     h: f64,
     /// Whether right sides are taken on the constraints.
     careful: bool,
+    /// Smallest pivot at the right sides of this step, and at the ends of the steps of late.
+    pivot: f64,
+    usual_pivot: f64,
     /// The state there.
     nearest: State,
     room: Room,
@@ -81,6 +89,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             accel,
             h: 0.0,
             careful: false,
+            pivot: f64::INFINITY,
+            usual_pivot: 0.0,
             nearest,
             room,
             counts: Counts::default(),
@@ -178,10 +188,12 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn begin_step(&mut self, h: f64) {
         self.h = h;
+        self.pivot = f64::INFINITY;
     }
 
     fn set_careful(&mut self, careful: bool) -> bool {
-        self.careful = careful && self.stabilization.projects();
+        let singular = self.pivot < SINGULAR * self.usual_pivot;
+        self.careful = careful && singular && self.stabilization.projects();
         self.careful
     }
 
@@ -208,6 +220,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         self.stabilization.shift(self.problem.structure(), &mut self.eq, self.h);
         let solved = self.accelerate();
+        self.pivot = self.pivot.min(self.kkt.smallest_pivot());
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
         self.problem.xdot(s, &self.eq, &self.accel, dx);
@@ -222,6 +235,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
         let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         self.problem.accept(s);
+        self.usual_pivot = self.kkt.smallest_pivot().max(MEMORY * self.usual_pivot);
         Ok(moved)
     }
 }

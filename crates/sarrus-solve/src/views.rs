@@ -25,8 +25,8 @@ pub trait Ode {
     /// Announces the size \[s\] of the step that the next right sides belong to; some stabilizations depend on it.
     fn begin_step(&mut self, _h: f64) {}
 
-    /// Asks for right sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether
-    /// that makes a difference.
+    /// Asks for right sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether that
+    /// is done: not where it makes no difference, or no singular position is near.
     ///
     /// Off the constraints accelerations are as inaccurate as the stages of a method are, times the inverse of the smallest
     /// singular value of J: near a singular position no step is short enough. On them they are smooth.

@@ -12,6 +12,7 @@
 
 use super::kernels::{self, Action};
 use super::ordering::{FillError, Pattern};
+use std::cell::Cell;
 
 /// A pivot at or below its floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,6 +67,8 @@ pub struct BlockLdl {
     values: Vec<f64>,
     /// Transposed blocks of one column.
     scratch: Vec<f64>,
+    /// Smallest good pivot over its floor.
+    smallest: f64,
 }
 
 impl BlockLdl {
@@ -119,7 +122,7 @@ impl BlockLdl {
         let mut values = Vec::new();
         values.try_reserve_exact(offset).map_err(|_| too_large)?;
         values.resize(offset, 0.0);
-        Ok(BlockLdl { position, columns, below, values, scratch: vec![0.0; widest] })
+        Ok(BlockLdl { position, columns, below, values, scratch: vec![0.0; widest], smallest: f64::INFINITY })
     }
 
     /// Blocks stored, diagonal ones included.
@@ -175,6 +178,7 @@ impl BlockLdl {
         weight: &[f64],
         mut decide: impl FnMut(SmallPivot) -> Action,
     ) -> Result<(), SmallPivot> {
+        let smallest = Cell::new((f64::INFINITY, 1.0));
         for column in &self.columns {
             let (values, later) = self.values.split_at_mut(column.end as usize);
             let later_from = column.end as usize;
@@ -187,7 +191,16 @@ impl BlockLdl {
             // D⁻¹
             let floor = &floor[column.start as usize..][..n];
             let mut shown = None;
-            kernels::invert(D, n, |row, pivot| column.sign * pivot > floor[row], &mut |row, pivot, above| {
+            let good = |row: usize, pivot: f64| {
+                let pivot = column.sign * pivot;
+                let (least, at) = smallest.get();
+                // least / at > pivot / floor, without a division
+                if pivot > floor[row] && pivot * at < least * floor[row] {
+                    smallest.set((pivot, floor[row]));
+                }
+                pivot > floor[row]
+            };
+            kernels::invert(D, n, good, &mut |row, pivot, above| {
                 let mut coupling = 0.0;
                 for b in below {
                     let to = &self.columns[b.row as usize];
@@ -240,7 +253,14 @@ impl BlockLdl {
                 }
             }
         }
+        let (pivot, floor) = smallest.get();
+        self.smallest = pivot / floor;
         Ok(())
+    }
+
+    /// The smallest of the pivots above their floors in the last factorization, over its floor.
+    pub fn smallest(&self) -> f64 {
+        self.smallest
     }
 
     /// Replaces the right side `x`, in elimination order, by the solution.

@@ -28,11 +28,11 @@ pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
     OptionDoc { name: "min_step", default: "0", doc: "the least step [s]; a run that needs less fails" },
 ];
 
-/// An error estimate that no change of the step explains, in tolerances.
-const FAR_OFF: f64 = 8.0;
+/// The largest part along the constraints of an estimate that lies across them.
+const ALONG: f64 = 0.05;
 /// Largest error across the constraints, relative, that is left to the projection.
 const ACROSS: f64 = 1e-6;
-/// How often, and by how much, a careful step whose estimate is far off is shortened a little in place of a lot.
+/// How often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;
 /// Steps after one that had to be careful that are careful from the start.
@@ -159,19 +159,18 @@ impl ExplicitRk {
                 combine_slopes(&mut self.delta[1], h, e3, &self.k);
             }
         }
-        let error = self.error(ode, control);
+        Ok(self.error(ode, control))
+    }
 
-        // a second look: what the projection would take away is no error, if it is small
-        if error > 1.0 && error * control.rtol <= ACROSS {
-            let estimates = if matches!(m.error, Estimate::Pair { .. }) { 2 } else { 1 };
-            for delta in &mut self.delta[..estimates] {
-                if !ode.keep_tangent(&self.end, delta) {
-                    return Ok(error);
-                }
+    /// The error of the step just tried along the constraints, where the rest is taken away after a step.
+    fn error_along(&mut self, ode: &mut dyn Ode, control: &Control) -> Option<f64> {
+        let estimates = if matches!(self.tableau.error, Estimate::Pair { .. }) { 2 } else { 1 };
+        for delta in &mut self.delta[..estimates] {
+            if !ode.keep_tangent(&self.end, delta) {
+                return None;
             }
-            return Ok(self.error(ode, control));
         }
-        Ok(error)
+        Some(self.error(ode, control))
     }
 
     /// The estimates at hand, in units of the tolerance.
@@ -241,9 +240,25 @@ impl ExplicitRk {
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
-            let tried = self
-                .try_step(ode, control, t1)
-                .and_then(|error| if error <= 1.0 { self.finish(ode).map(|()| error) } else { Ok(error) });
+            let mut tried = self.try_step(ode, control, t1);
+            // an error wholly across the constraints: near a singular position
+            let mut across = false;
+            if let Ok(error) = tried
+                && error > 1.0
+                && let Some(along) = self.error_along(ode, control)
+                && along <= ALONG * error
+            {
+                across = true;
+                // the projection will take it away
+                if careful && along <= 1.0 && error * control.rtol <= ACROSS {
+                    tried = Ok(along);
+                }
+            }
+            if let Ok(error) = tried
+                && error <= 1.0
+            {
+                tried = self.finish(ode).map(|()| error);
+            }
             let (shorter, reason) = match &tried {
                 Ok(error) if *error <= 1.0 => {
                     let error = *error;
@@ -254,7 +269,7 @@ impl ExplicitRk {
                 }
                 Ok(error) => {
                     // where rounding blows up, near a singular position, shorter steps only put more stages there: dodge
-                    let dodge = careful && rejected < DODGES && !(*error <= FAR_OFF);
+                    let dodge = careful && across && rejected < DODGES;
                     let shorter =
                         if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
                     (shorter, StepError::StepTooSmall { t, h_min })
@@ -263,10 +278,8 @@ impl ExplicitRk {
             };
             rejected += 1;
             control.counts.rejected += 1;
-            // an estimate far off, or that a shorter step did not mend, or no accelerations at all may be the fault of stages
-            // off the constraints
-            let suspect = rejected > 1 || !matches!(tried, Ok(error) if error <= FAR_OFF);
-            if suspect && !careful {
+            // stages off the constraints may be to blame, also where there were no accelerations
+            if (across || tried.is_err()) && !careful {
                 careful = ode.set_careful(true);
                 if careful {
                     continue;

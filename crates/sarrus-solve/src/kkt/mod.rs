@@ -203,6 +203,12 @@ impl Kkt {
         self.is_dropped[row]
     }
 
+    /// The smallest pivot of the rows that took part in the last factorization, as a fraction of its row's diagonal. It falls
+    /// with the square of the smallest singular value of J.
+    pub fn smallest_pivot(&self) -> f64 {
+        self.ldl.smallest() * self.dependent
+    }
+
     /// Factors at the J of `eq`. Does not allocate.
     pub fn factor(&mut self, eq: &Equations, rows: Rows, rank: Rank) -> Result<(), SolveError> {
         // the factors that `hold` kept will do if nothing changed
