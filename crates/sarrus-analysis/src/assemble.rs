@@ -65,14 +65,18 @@ pub enum AssemblyError {
     Positions {
         /// Elements that stay apart, farthest first, with their violation.
         apart: Vec<(String, f64)>,
+        /// Values of `[initial]` that were to be kept.
+        kept: Vec<String>,
         /// Where the first of them stands.
         at: Span,
     },
     /// Velocities do not fit together.
     #[error("no velocities satisfy both the constraints and [initial]: {}", list(.apart))]
     Velocities {
-        /// Elements that contradict each other, worst first, with their violation.
+        /// Elements that contradict others, worst first, with their violation.
         apart: Vec<(String, f64)>,
+        /// Values of `[initial]` that were to be kept.
+        kept: Vec<String>,
         /// Where the first of them stands.
         at: Span,
     },
@@ -104,13 +108,19 @@ impl AssemblyError {
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             AssemblyError::Settings(all) => all.clone(),
-            AssemblyError::Positions { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
-                "move the bodies nearer to each other in the model pose or with [guess], or check lengths and points; \
-                 `run.assembly = \"none\"` takes everything as written",
-            )],
-            AssemblyError::Velocities { at, .. } => vec![Diagnostic::new(*at, self.to_string())
-                .hint("leave out one of the values that contradict each other: the others determine it")],
-            AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => vec![Diagnostic::bare(self.to_string())],
+            AssemblyError::Positions { at, kept, .. } | AssemblyError::Velocities { at, kept, .. } => {
+                let hint = if kept.is_empty() {
+                    "move the bodies nearer to each other in the model pose or with [guess], or check lengths and points; \
+                     `run.assembly = \"none\"` takes everything as written"
+                        .to_string()
+                } else {
+                    format!("leave out one of the values of [initial] that are kept: {}", kept.join(", "))
+                };
+                vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
+            }
+            AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => {
+                vec![Diagnostic::bare(self.to_string())]
+            }
         }
     }
 }
@@ -200,14 +210,15 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
             let all = [&guess.positions[..], &initial.positions[..]].concat();
             let mut steered = state.clone();
             // a guess only steers: where it cannot be kept, as far as it led is far enough
-            let _ = close(system, all, &hints, &mut steered, None)?;
+            let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
             state.q = steered.q;
         }
         let from = state.q.clone();
-        let off = close(system, initial.positions.clone(), &hints, &mut state, Some(&from))?;
+        let off = close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from))?;
         if let Some((worst, ..)) = off.first() {
             let at = place(worst);
-            return Err(AssemblyError::Positions { apart: name_all(off), at });
+            let kept = names(&initial.positions);
+            return Err(AssemblyError::Positions { apart: name_all(off), kept, at });
         }
     }
     let mut mechanism = system.mechanism();
@@ -217,9 +228,17 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     let off = velocities(system, initial.velocities.clone(), &hints, &mut state)?;
     if let Some((worst, ..)) = off.first() {
         let at = place(worst);
-        return Err(AssemblyError::Velocities { apart: name_all(off), at });
+        let kept = names(&initial.velocities);
+        return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });
     }
     finish(system, &written, state, hints, &initial.states)
+}
+
+/// The paths of held values, each once.
+fn names(holds: &[ConstraintElement]) -> Vec<String> {
+    let mut names: Vec<String> = holds.iter().map(|e| format!("`{}`", e.name)).collect();
+    names.dedup();
+    names
 }
 
 /// An element that is off: its name, its family, by how much.
@@ -389,7 +408,7 @@ fn norm(system: &System, eq: &Equations) -> f64 {
 fn close(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    hints: &mut [f64],
     state: &mut State,
     near: Option<&[f64]>,
 ) -> Result<Vec<Off>, AssemblyError> {
@@ -413,9 +432,12 @@ fn close(
         kkt.solve(&eq, &a, &b, &mut delta, &mut mu)?;
         // halve the step until the parts come nearer
         let (from, before, mut t) = (state.q.clone(), off, 1.0);
+        let turns = m.hints().to_vec();
         loop {
             state.q.copy_from_slice(&from);
+            m.set_hints(&turns);
             let step: Vec<f64> = delta.iter().map(|d| t * d).collect();
+            m.advance_hints(state, &step);
             m.retract(&mut state.q, &step);
             m.update(state, Stage::POSITION, &mut eq);
             off = norm(&all, &eq);
@@ -426,6 +448,7 @@ fn close(
         }
         if !(off < before) {
             state.q.copy_from_slice(&from);
+            m.set_hints(&turns);
             m.update(state, Stage::POSITION, &mut eq);
             off = norm(&all, &eq);
             break;
@@ -435,6 +458,7 @@ fn close(
     if !(off <= tolerable) {
         return Ok(apart(&all, &eq.phi, tolerable, true));
     }
+    hints.copy_from_slice(m.hints());
     if let Some(near) = near {
         slide(&mut m, &mut eq, &mut kkt, state, near, off.max(closed))?;
     }

@@ -4,6 +4,9 @@ use sarrus_system::Energy;
 
 /// Least scale of an energy error \[J\]; below it a mechanism counts as without energy.
 const TINY: f64 = 1e-12;
+/// Share of the potential energy's own size that is a scale for its errors: a structure at rest exchanges nothing, and has
+/// only the rounding of its weights times their heights.
+const AT_REST: f64 = 1e-6;
 
 /// Energies of a run so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,13 +17,15 @@ pub struct EnergyBook {
     potential: [f64; 2],
     work: [f64; 2],
     dissipated: [f64; 2],
+    weight: f64,
 }
 
 impl EnergyBook {
-    /// Opens the book with the energy at the start.
-    pub fn new(start: Energy) -> EnergyBook {
+    /// Opens the book with the energy at the start. `weight` is the work of lifting the mechanism by its own size \[J\].
+    pub fn new(start: Energy, weight: f64) -> EnergyBook {
         EnergyBook {
             start,
+            weight,
             balance: [start.balance(); 2],
             kinetic: [start.kinetic; 2],
             potential: [start.potential; 2],
@@ -59,7 +64,7 @@ impl EnergyBook {
     pub fn scale(&self) -> f64 {
         let ranges = [self.kinetic, self.potential, self.work, self.dissipated].map(|[lo, hi]| hi - lo);
         // a body that coasts exchanges nothing: measure against what it has
-        ranges.into_iter().chain([self.kinetic[1]]).fold(TINY, f64::max)
+        ranges.into_iter().chain([self.kinetic[1], AT_REST * self.weight]).fold(TINY, f64::max)
     }
 }
 
@@ -88,7 +93,7 @@ mod tests {
 
     #[test]
     fn exchange_between_the_parts_is_no_drift() {
-        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0));
+        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
         book.add(energy(6.0, 4.0, 0.0, 0.0));
         book.add(energy(8.0, 4.0, 3.0, 1.0));
         assert_eq!(book.max_drift(), 0.0);
@@ -98,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_loss_is_measured_against_what_was_exchanged() {
-        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0));
+        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
         book.add(energy(5.0, 4.0, 0.0, 0.0));
         book.add(energy(0.0, 10.0, 0.0, 0.0));
         assert_eq!(book.max_drift(), 1.0);
@@ -107,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_energy_that_is_not_a_number_spoils_the_balance() {
-        let mut book = EnergyBook::new(energy(1.0, 0.0, 0.0, 0.0));
+        let mut book = EnergyBook::new(energy(1.0, 0.0, 0.0, 0.0), 0.0);
         book.add(energy(f64::NAN, 0.0, 0.0, 0.0));
         book.add(energy(1.0, 0.0, 0.0, 0.0));
         assert!(book.balance_error().is_nan());

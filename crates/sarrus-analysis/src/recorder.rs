@@ -86,7 +86,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             trajectory: Trajectory::new(names, units),
             violations,
-            energy: EnergyBook::new(mechanism.energy(s)),
+            energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
@@ -125,9 +125,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         let Some(columns) = self.columns else { return };
 
         // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
-        // sample stays as it is
+        // sample stays as it is, and so does the start, which may violate them on purpose
         self.sample.copy_from(s);
-        if ode.project(&mut self.sample).is_err() {
+        if s.t > self.bounds.span.0 && ode.project(&mut self.sample).is_err() {
             self.sample.copy_from(s);
         }
         let sample = std::mem::take(&mut self.sample);

@@ -1,7 +1,7 @@
 //! Every line that the user sees. Data goes to stdout, talk to stderr; a reader that has gone away is not an error.
 
 use crate::style::{Paint, paint_for, width_of};
-use sarrus::analysis::{CheckReport, Method, Report, Status};
+use sarrus::analysis::{AssemblyReport, CheckReport, Method, Report, Status};
 use sarrus::catalogue::{Entry, KeyEntry};
 use sarrus::model::Failure;
 use std::fmt::Display;
@@ -80,6 +80,14 @@ impl Printer {
     /// `method: auto -> ... because ...`
     pub fn method(&mut self, method: &Method) {
         self.say("method", method.announcement());
+    }
+
+    /// Where assembly moved something: how far, and what most.
+    pub fn assembly(&mut self, report: &AssemblyReport) {
+        if let Some(body) = &report.worst {
+            let (moved, turned) = (number(report.moved), number(report.turned));
+            self.say("assembly", format!("moved bodies by up to {moved} m and {turned} rad, most `{body}`"));
+        }
     }
 
     /// Kinds of families, one line each.

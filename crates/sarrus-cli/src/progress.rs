@@ -46,6 +46,7 @@ impl Watch for Watcher<'_> {
     fn begin(&mut self, plan: &Plan) {
         self.span = (plan.settings.t_start, plan.settings.t_end);
         self.printer.method(plan.method);
+        self.printer.assembly(plan.assembly);
     }
 
     fn step(&mut self, progress: &Progress) -> Flow {

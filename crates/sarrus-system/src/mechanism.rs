@@ -291,6 +291,32 @@ impl Mechanism {
         (work, heat)
     }
 
+    /// The work of lifting the mechanism by its own size at `s`: a scale for its energies \[J\].
+    pub fn weight(&mut self, s: &State) -> f64 {
+        self.place(s);
+        let g = Vec3(self.system.gravity).norm();
+        let bodies = &self.system.directory.bodies;
+        let size = self.poses.iter().fold(0.0_f64, |size, pose| size.max(pose.p.norm()));
+        g * size * bodies.iter().skip(1).map(|b| b.mass).sum::<f64>()
+    }
+
+    /// Turns that joint angles will have made after the displacement `delta` (nv) from `s`.
+    pub fn advance_hints(&mut self, s: &State, delta: &[f64]) {
+        let mut moving = s.clone();
+        moving.v.copy_from_slice(delta);
+        self.place(&moving);
+        let system = self.system.clone();
+        for joint in &system.directory.joints {
+            for k in 0..joint.readings.len() {
+                if let Some(hint) = joint.readings[k].1 {
+                    let (coordinate, at) = (joint.coordinate(k, 0, 1), self.at(s.t, &joint.bodies));
+                    let turned = coordinate.value(&at) + coordinate.speed(&at);
+                    self.hints[hint as usize] = turned;
+                }
+            }
+        }
+    }
+
     /// Energy books at `s`.
     pub fn energy(&mut self, s: &State) -> Energy {
         self.place(s);

@@ -25,6 +25,9 @@ const UNSOLVED: f64 = 1e-6;
 /// off by an integrator's error show that error.
 const CONTRADICTION: f64 = 1e-3;
 
+/// Fraction of the largest term in all rows that counts as noise in any of them.
+const NOISE: f64 = 1e-12;
+
 /// How a solve went. Residuals are relative to the size of their terms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveReport {
@@ -70,6 +73,8 @@ pub(super) struct Work {
     pub r: Vec<f64>,
     /// Sizes of the terms of r; infinite where a row takes no part.
     r_terms: Vec<f64>,
+    /// Terms below this are the noise of others: of a structure at rest a row may consist of nothing else.
+    noise: f64,
     /// Sizes of the terms of x.
     x_terms: Vec<f64>,
     /// Sizes of the terms of the dropped rows, in their order.
@@ -83,6 +88,7 @@ impl Work {
             z: vec![0.0; unknowns],
             r: vec![0.0; s.nc],
             r_terms: vec![0.0; s.nc],
+            noise: 0.0,
             x_terms: vec![0.0; s.nv],
             dropped_terms: Vec::with_capacity(s.nc),
         }
@@ -162,8 +168,9 @@ impl Kkt {
             }
         }
 
+        let noise = self.work.noise;
         for (&i, t) in self.dropped.iter().zip(&self.work.dropped_terms) {
-            let r = self.work.r[i].abs();
+            let (r, t) = (self.work.r[i].abs(), t.max(noise));
             if r > report.contradiction * t {
                 (report.contradiction, report.contradicting) = (r / t, i);
             }
@@ -217,7 +224,7 @@ impl Kkt {
 
     /// As [`residual`](Kkt::residual), with the sizes of the terms.
     fn residual_terms(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
-        let Work { right, r, r_terms, x_terms, dropped_terms, .. } = &mut self.work;
+        let Work { right, r, r_terms, x_terms, dropped_terms, noise, .. } = &mut self.work;
         for row in &self.plan.rows {
             let blocks = &self.plan.blocks[row.first..row.last];
             let mu = &mu[row.start..][..row.size];
@@ -249,6 +256,8 @@ impl Kkt {
                 t[row.holonomic..].fill(f64::INFINITY);
             }
         }
+        let largest = r_terms.iter().filter(|t| t.is_finite()).fold(0.0_f64, |a, t| a.max(*t));
+        *noise = NOISE * largest;
         dropped_terms.clear();
         for &i in &self.dropped {
             dropped_terms.push(r_terms[i]);
@@ -316,9 +325,11 @@ impl Kkt {
     ) -> Result<(), SolveError> {
         let Work { r, r_terms, right, x_terms, .. } = &self.work;
         let (mut worst, mut row, mut velocity, mut sum) = (0.0, 0, None, 0.0);
+        let noise = self.work.noise;
         for (i, (r, t)) in r.iter().zip(r_terms).enumerate() {
             // a comparison alone would pass over what is not a number
             sum += r;
+            let t = t.max(noise);
             if r.abs() > worst * t {
                 (worst, row) = (r.abs() / t, i);
             }

@@ -1,0 +1,90 @@
+//! After warm-up a step allocates nothing.
+
+use sarrus::prelude::*;
+use sarrus::solve::{Control, Dynamics, State, formulations, integrators, stabilizations};
+use sarrus_zoo::model;
+use std::alloc::{GlobalAlloc, Layout, System as Heap};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged; the counter is a plain thread-local cell without destructor.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are passed on
+        unsafe { Heap.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on
+        unsafe { Heap.dealloc(p, layout) }
+    }
+
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are passed on
+        unsafe { Heap.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations in 50 steps after 20 for warming up.
+fn allocations(name: &str, integrator: &str) -> u64 {
+    let options = LoadOptions::default();
+    let text = model(name).unwrap();
+    let model =
+        load_str(&format!("{name}.toml"), text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(&start.hints);
+    let none = Default::default();
+    let mut dynamics = Dynamics::new(
+        &mut mechanism,
+        formulations::make("proximal", &none).unwrap(),
+        stabilizations::make("projection", &none).unwrap(),
+    )
+    .unwrap();
+    let mut method = (integrators::find(integrator).unwrap().new)(&none).unwrap();
+    let mut control = Control::new(1e-8, 1e-10, Some(1e-3)).unwrap();
+    let mut state: State = start.state;
+    control.t_end = state.t + 1e3;
+    method.prepare(&system.structure);
+    let mut before = 0;
+    for step in 0..70 {
+        if step == 20 {
+            before = ALLOCATIONS.get();
+        }
+        method.step(&mut dynamics, &mut state, &mut control).unwrap();
+    }
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_step_allocates_nothing_after_warm_up() {
+    // loops, drivers, redundant rows, rolling and expressions, a controller, quaternions
+    for name in
+        ["four_bar", "strandbeest", "mcpherson_overconstrained", "rolling_ball", "slider_crank", "chain"]
+    {
+        for integrator in ["rk4", "rk45", "dop853"] {
+            assert_eq!(allocations(name, integrator), 0, "{name} with {integrator}");
+        }
+    }
+}
+
+/// The counter counts: otherwise the test above could not fail.
+#[test]
+fn the_counter_counts() {
+    let before = ALLOCATIONS.get();
+    let room: Vec<u8> = Vec::with_capacity(100);
+    assert!(ALLOCATIONS.get() > before && room.capacity() >= 100);
+}
