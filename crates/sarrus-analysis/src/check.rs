@@ -11,7 +11,7 @@ use crate::start::{Rows, rank_report, size};
 use sarrus_math::solve::Singular;
 use sarrus_model::{Model, Space};
 use sarrus_solve::{Equations, Problem, Stage, State, Structure};
-use sarrus_system::{Mechanism, System};
+use sarrus_system::{Columns, Mechanism, System};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -89,6 +89,8 @@ pub struct ElementError {
 /// Checks a model.
 pub fn check(model: &Model, system: &Arc<System>) -> Result<CheckReport, SetupError> {
     let settings = Settings::read(model, &Overrides::default())?;
+    // measures and output.columns are part of the model, sampled or not
+    Columns::new(model, system, &settings.columns)?;
     let mut mechanism = system.mechanism();
     let structure = &system.structure;
 

@@ -9,6 +9,7 @@ mod clock;
 mod energy;
 mod error;
 mod failure;
+mod legs;
 mod method;
 mod rank;
 mod recorder;

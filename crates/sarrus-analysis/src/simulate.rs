@@ -8,6 +8,7 @@ use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::failure::{self, explain};
+use crate::legs::{Route, advance};
 use crate::method::{Facts, Method};
 use crate::recorder::{Bounds, Recorder, Stop};
 use crate::report::{
@@ -19,7 +20,7 @@ use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
 use sarrus_model::{Model, Span};
-use sarrus_solve::integrators::{Because, Ended, Flow, Samples, integrate};
+use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Dynamics, Equations, MethodError, Problem, Stage};
 use sarrus_system::{Columns, Mechanism, System};
 use std::collections::BTreeMap;
@@ -99,7 +100,7 @@ pub fn simulate(
     watch: &mut dyn Watch,
 ) -> Result<Outcome, SetupError> {
     let settings = Settings::read(model, &request.overrides)?;
-    let columns = request.record.then(|| columns(model, system, &settings)).transpose()?;
+    let columns = columns(model, system, &settings, request.record)?;
     let assembled = assemble(model, system, settings.assembly)?;
     let mut state = assembled.state;
     let mut mechanism = system.mechanism();
@@ -135,12 +136,14 @@ pub fn simulate(
         let element = failure::element(&source, &system.mechanism());
         SetupError::Start { source, element }
     })?;
-    let ended = integrate(
+    let breaks = system.breakpoints(settings.t_start, settings.t_end);
+    let route = Route { breaks: &breaks, t_end: settings.t_end, jump: settings.certify.position };
+    let ended = advance(
         &mut dynamics,
         &mut integrator,
         &mut control,
         &mut state,
-        settings.t_end,
+        &route,
         &mut samples,
         &mut recorder,
     );
@@ -197,15 +200,24 @@ pub fn simulate(
     Ok(Outcome { trajectory: recorder.trajectory, report })
 }
 
-/// The columns asked for, unless their samples would not fit.
-fn columns(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<Columns, SetupError> {
+/// The columns asked for, unless their samples would not fit. They are looked at even where nothing is recorded: a wrong
+/// measure is wrong either way.
+fn columns(
+    model: &Model,
+    system: &Arc<System>,
+    settings: &Settings,
+    record: bool,
+) -> Result<Option<Columns>, SetupError> {
     let columns = Columns::new(model, system, &settings.columns)?;
+    if !record {
+        return Ok(None);
+    }
     let (rows, width) = (settings.samples(), columns.names.len() + 1);
     let bytes = rows * width as f64 * size_of::<f64>() as f64;
     if bytes > MOST_BYTES {
         return Err(SetupError::TooLarge { bytes, rows, columns: width });
     }
-    Ok(columns)
+    Ok(Some(columns))
 }
 
 /// How the run ended, in a word and in words.

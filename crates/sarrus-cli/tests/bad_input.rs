@@ -75,6 +75,29 @@ fn wrong_types_and_values_are_refused_where_they_stand() {
 }
 
 #[test]
+fn measures_and_columns_are_checked_even_where_nothing_is_kept() {
+    let both = |name: &str, more: &str, parts: &[&str]| {
+        let path = model(&format!("bad_{name}"), &pendulum(BAR, PIN, more));
+        for command in ["run", "check"] {
+            let done = sarrus(&[command, arg(&path)]);
+            assert_eq!(done.code, 2, "{command} {name}: {}\n{}", done.stdout, done.stderr);
+            for part in parts {
+                let said = &done.stderr;
+                assert!(said.contains(part), "{command} {name}: `{part}` is missing in\n{said}");
+            }
+        }
+    };
+    both("measure", "[measures]\ns = \"bra.x\"", &["model.toml:10:", "did you mean `bar.x`?"]);
+    both("measure_circle", "[measures]\na = \"b\"\nb = \"a\"", &["model.toml:10:", "a -> b -> a"]);
+    both("columns", "[output]\ncolumns = [\"bra.x\"]", &["no column fits `bra.x`", "did you mean `bar.x`?"]);
+    both(
+        "disabled",
+        "[measures]\nm = { kind = \"energy\", bodies = [\"bar\"], enabled = false }",
+        &["model.toml:10:", "not available yet", "`if = false`"],
+    );
+}
+
+#[test]
 fn impossible_mechanisms_are_refused() {
     let spatial = |inertia: &str, joint: &str| {
         format!(

@@ -111,6 +111,12 @@ impl Control {
         }
     }
 
+    /// Forgets what the steps so far have told of the right side, where another one takes its place; the work done stays.
+    pub fn restart(&mut self) {
+        self.proposal = None;
+        self.previous_error = 1.0;
+    }
+
     /// End of the fixed step from `t`.
     pub(crate) fn fixed_end(&mut self, t: f64) -> f64 {
         let h = *self.step.get_or_insert((self.t_end - t) / 1000.0);

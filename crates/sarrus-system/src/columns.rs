@@ -1,19 +1,20 @@
 //! Columns of the results: every readable number, with its name and unit.
 
 use crate::body::BodyKind;
-use crate::measures::{self, Measure};
+use crate::measures::{Draft, Measure};
 use crate::mechanism::Mechanism;
 use crate::names::Named;
 use crate::signal::Signal;
 use crate::system::{Family, System};
 use sarrus_math::Vec3;
-use sarrus_model::{Diagnostic, Model, Space};
+use sarrus_model::{Diagnostic, Model, Reader, Space};
 use sarrus_solve::{Accel, Equations, State};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where a column's number comes from.
 #[derive(Clone)]
-enum Source {
+pub(crate) enum Source {
     Live(Box<Signal>),
     /// Joint, component 0..6 (fx fy fz tx ty tz).
     Reaction(usize, usize),
@@ -21,8 +22,8 @@ enum Source {
     Effort(usize),
     /// Force and reading.
     Force(usize, usize),
-    /// A measure and its component.
-    Measure(usize, usize),
+    /// Place among the values of measures.
+    Measure(usize),
     Energy(usize),
     Violation(usize),
 }
@@ -34,8 +35,17 @@ pub struct Columns {
     /// Their units; empty where unknown.
     pub units: Vec<&'static str>,
     sources: Vec<Source>,
-    measures: Vec<Measure>,
+    measures: Measures,
     needs_reactions: bool,
+}
+
+/// The measures that columns read, each after those that it reads itself.
+#[derive(Default)]
+struct Measures {
+    /// Place of its first value, and the measure.
+    list: Vec<(usize, Measure)>,
+    /// How many values there are.
+    values: usize,
 }
 
 /// What a row is computed from, beside the mechanism.
@@ -48,6 +58,18 @@ pub struct Snapshot<'a> {
     pub accel: &'a Accel,
 }
 
+/// What one number of a row is computed from.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub system: &'a System,
+    pub snapshot: &'a Snapshot<'a>,
+    pub at: &'a crate::At<'a, f64>,
+    energies: &'a [f64; 5],
+    violations: &'a [f64; 3],
+    /// Values of the measures so far.
+    measures: &'a [f64],
+}
+
 const REACTIONS: [&str; 6] = ["fx", "fy", "fz", "tx", "ty", "tz"];
 const PLANAR_REACTIONS: [usize; 3] = [0, 1, 5];
 
@@ -58,7 +80,7 @@ impl Columns {
             names: vec![],
             units: vec![],
             sources: vec![],
-            measures: vec![],
+            measures: Measures::default(),
             needs_reactions: false,
         };
         all.add_bodies(system);
@@ -73,17 +95,19 @@ impl Columns {
                 );
             }
         }
-        all.add_measures(model, system)?;
-        for (i, (name, unit)) in
-            [("kinetic", "J"), ("potential", "J"), ("dissipated", "J"), ("work", "J"), ("balance", "J")]
-                .iter()
-                .enumerate()
-        {
-            all.push(format!("energy.{name}"), unit, Source::Energy(i));
+        let totals = all.names.len();
+        for (i, name) in ["kinetic", "potential", "dissipated", "work", "balance"].iter().enumerate() {
+            all.push(format!("energy.{name}"), "J", Source::Energy(i));
         }
         for (i, name) in ["position", "velocity", "acceleration"].iter().enumerate() {
             all.push(format!("violation.{name}"), "", Source::Violation(i));
         }
+        // measures read all of these, and stand before the totals
+        let totals_end = all.names.len();
+        all.add_measures(model, system)?;
+        all.names[totals..].rotate_left(totals_end - totals);
+        all.units[totals..].rotate_left(totals_end - totals);
+        all.sources[totals..].rotate_left(totals_end - totals);
         all.select(patterns)
     }
 
@@ -93,32 +117,33 @@ impl Columns {
         self.sources.push(source);
     }
 
-    fn live(&mut self, system: &System, name: String) {
-        // identity places: a column reads bodies by their own numbers
-        if let Ok(signals) = system.directory.read(&name, &mut |body| body as usize)
-            && let [signal] = &signals[..]
-        {
-            self.push(name, signal.unit(), Source::Live(Box::new(signal.clone())));
+    /// A column with one live signal.
+    fn live(&mut self, name: String, signals: Option<Vec<Signal>>) {
+        if let Some(Ok([signal])) = signals.map(<[Signal; 1]>::try_from) {
+            self.push(name, signal.unit(), Source::Live(Box::new(signal)));
         }
     }
 
     fn add_bodies(&mut self, system: &System) {
         let dimensions: &[&str] =
             if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] };
-        for body in &system.directory.bodies {
-            for field in system.directory.body_columns(body) {
-                self.live(system, format!("{}.{field}", body.name));
-            }
+        // identity places: a column reads bodies by their own numbers
+        let mut place = |body: u32| body as usize;
+        let directory = &system.directory;
+        for (id, body) in directory.bodies.iter().enumerate() {
+            let mut add = |field: &str| {
+                self.live(
+                    format!("{}.{field}", body.name),
+                    directory.read_body(id as u32, field, &mut place),
+                );
+            };
+            directory.body_columns(body).into_iter().for_each(&mut add);
             if body.kind == BodyKind::Ground {
                 continue;
             }
             for (marker, _) in &body.markers {
-                for axis in dimensions {
-                    self.live(system, format!("{}.{marker}.{axis}", body.name));
-                }
-                for axis in dimensions {
-                    self.live(system, format!("{}.{marker}.v{axis}", body.name));
-                }
+                dimensions.iter().for_each(|axis| add(&format!("{marker}.{axis}")));
+                dimensions.iter().for_each(|axis| add(&format!("{marker}.v{axis}")));
             }
         }
     }
@@ -126,11 +151,10 @@ impl Columns {
     fn add_joints(&mut self, system: &System) {
         for (i, joint) in system.directory.joints.iter().enumerate() {
             for field in system.directory.joint_columns(joint) {
-                self.live(system, format!("{}.{field}", joint.name));
+                let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
+                self.live(format!("{}.{field}", joint.name), signals);
             }
-            let components: &[usize] =
-                if system.directory.space == Space::Planar { &PLANAR_REACTIONS } else { &[0, 1, 2, 3, 4, 5] };
-            for &k in components {
+            for &k in reactions(system) {
                 let unit = if k < 3 { "N" } else { "N m" };
                 self.push(format!("{}.{}", joint.name, REACTIONS[k]), unit, Source::Reaction(i, k));
             }
@@ -144,13 +168,16 @@ impl Columns {
                 self.push(format!("{}.{effort}", element.name), unit, Source::Effort(element.start + row));
             }
             if matches!(system.directory.get(&element.name), Some(Named::Pair(..))) {
-                self.live(system, format!("{}.length", element.name));
-                self.live(system, format!("{}.speed", element.name));
+                for field in ["length", "speed"] {
+                    let name = format!("{}.{field}", element.name);
+                    let signals = system.directory.read(&name, &mut |body| body as usize).ok();
+                    self.live(name, signals);
+                }
             }
         }
         for (i, force) in system.forces.iter().enumerate() {
             // springs inside joints are options of the joint: their readings are the joint's
-            if system.directory.joint(force.name.split('.').next().unwrap_or("")).is_some() {
+            if inside_joint(system, &force.name) {
                 continue;
             }
             for (k, (reading, unit)) in force.load.readings().iter().enumerate() {
@@ -160,24 +187,80 @@ impl Columns {
     }
 
     fn add_measures(&mut self, model: &Model, system: &Arc<System>) -> Result<(), Vec<Diagnostic>> {
-        let mut errors = Vec::new();
+        if model.measures.is_empty() {
+            return Ok(());
+        }
+        let (mut errors, mut drafts) = (Vec::new(), Vec::new());
+        let mut values = 0;
         for element in &model.measures {
-            // a measure may read every column before it
-            let index = |name: &str| self.names.iter().position(|n| n == name);
-            let column = |name: &str| index(name).map(|i| Reading(self.sources[i].clone()));
-            match measures::read(model, element, system, &column) {
-                Ok(measure) => {
-                    let index = self.measures.len();
-                    for (k, (suffix, unit)) in measure.components.iter().enumerate() {
+            match Draft::read(model, element, system) {
+                Ok(draft) => {
+                    let start = values;
+                    for (k, (suffix, unit)) in draft.components().iter().enumerate() {
                         let dot = if suffix.is_empty() { "" } else { "." };
-                        self.push(format!("{}{dot}{suffix}", element.name), unit, Source::Measure(index, k));
+                        self.push(format!("{}{dot}{suffix}", element.name), unit, Source::Measure(start + k));
+                        values += 1;
                     }
-                    self.measures.push(measure);
+                    drafts.push((element, start, draft));
                 }
                 Err(error) => errors.push(error),
             }
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+
+        // what they read: every column, their own included; the directory knows the live ones and the joints
+        let index: HashMap<&str, &Source> = self
+            .names
+            .iter()
+            .zip(&self.sources)
+            .filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..)))
+            .map(|(name, source)| (name.as_str(), source))
+            .collect();
+        let column = |name: &str| match index.get(name) {
+            Some(&source) => Some(source.clone()),
+            None => reaction_named(system, name),
+        };
+        let mut list = Vec::new();
+        for (element, start, draft) in drafts {
+            match draft.bind(model, system, &column, &self.names) {
+                Ok(measure) => list.push((element, start, measure)),
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+
+        // each after those that it reads
+        let mut owner = vec![0; values];
+        for (i, (_, start, measure)) in list.iter().enumerate() {
+            owner[*start..start + measure.components.len()].fill(i);
+        }
+        let reads: Vec<Vec<usize>> = list
+            .iter()
+            .map(|(.., m)| m.sources().filter_map(Source::measure).map(|v| owner[v]).collect())
+            .collect();
+        match order(&reads) {
+            Ok(order) => {
+                let mut list: Vec<_> = list.into_iter().map(|(_, start, m)| Some((start, m))).collect();
+                let list = order.into_iter().filter_map(|i| list[i].take()).collect();
+                self.measures = Measures { list, values };
+                Ok(())
+            }
+            Err(mut circle) => {
+                circle.push(circle[0]);
+                let names: Vec<&str> = circle.iter().map(|&i| list[i].0.name.as_str()).collect();
+                let message = if names.len() == 2 {
+                    format!("measure `{}` depends on itself: {}", names[0], names.join(" -> "))
+                } else {
+                    format!("measures read each other in a circle: {}", names.join(" -> "))
+                };
+                let error = Reader::open(model, list[circle[0]].0).element_error(message);
+                Err(vec![error.hint("write one of them without the others")])
+            }
+        }
     }
 
     fn select(self, patterns: &[String]) -> Result<Columns, Vec<Diagnostic>> {
@@ -207,17 +290,32 @@ impl Columns {
             names: vec![],
             units: vec![],
             sources: vec![],
-            measures: vec![],
+            measures: Measures::default(),
             needs_reactions: false,
         };
-        let mut reactions = false;
-        for (i, source) in self.sources.iter().enumerate() {
-            if keep[i] {
-                columns.push(self.names[i].clone(), self.units[i], source.clone());
-                reactions |= matches!(source, Source::Reaction(..) | Source::Effort(_) | Source::Measure(..));
+        for (((name, unit), source), keep) in
+            self.names.into_iter().zip(self.units).zip(self.sources).zip(keep)
+        {
+            if keep {
+                columns.push(name, unit, source);
             }
         }
-        columns.measures = self.measures;
+
+        // the measures that are read, from the last, which nothing before it reads
+        let Measures { list, values } = self.measures;
+        let mut wanted = vec![false; values];
+        let mut reactions = columns.sources.iter().any(Source::needs_reactions);
+        columns.sources.iter().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+        let mut kept = Vec::new();
+        for (start, measure) in list.into_iter().rev() {
+            if wanted[start..start + measure.components.len()].contains(&true) {
+                measure.sources().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+                reactions |= measure.needs_reactions() || measure.sources().any(Source::needs_reactions);
+                kept.push((start, measure));
+            }
+        }
+        kept.reverse();
+        columns.measures = Measures { list: kept, values };
         columns.needs_reactions = reactions;
         Ok(columns)
     }
@@ -235,63 +333,121 @@ impl Columns {
         let violations = violations(m.system(), &snapshot);
         let system = m.system().clone();
         m.observe(s, |at| {
+            let base = Row {
+                system: &system,
+                snapshot: &snapshot,
+                at,
+                energies: &energies,
+                violations: &violations,
+                measures: &[],
+            };
+            let mut values = vec![0.0; self.measures.values];
+            for (start, measure) in &self.measures.list {
+                for k in 0..measure.components.len() {
+                    let value = measure.eval(k, &Row { measures: &values, ..base });
+                    values[start + k] = value;
+                }
+            }
+            let row = Row { measures: &values, ..base };
             let mut reaction = (usize::MAX, [0.0; 6]);
             for (out, source) in out.iter_mut().zip(&self.sources) {
                 *out = match source {
-                    Source::Energy(i) => energies[*i],
-                    Source::Violation(i) => violations[*i],
                     Source::Reaction(joint, k) => {
                         if reaction.0 != *joint {
                             reaction = (*joint, joint_reaction(&system, &snapshot, at, *joint));
                         }
                         reaction.1[*k]
                     }
-                    Source::Measure(i, k) => self.measures[*i].eval(*k, &system, &snapshot, at, &energies),
-                    other => read(other, &system, &snapshot, at, &energies),
+                    other => other.read(&row),
                 };
             }
         });
     }
 }
 
-/// A column as a measure reads it.
-#[derive(Clone)]
-pub struct Reading(Source);
-
-impl Reading {
+impl Source {
     /// The number.
-    pub fn eval(
-        &self,
-        system: &System,
-        snapshot: &Snapshot,
-        at: &crate::At<f64>,
-        energies: &[f64; 5],
-    ) -> f64 {
-        read(&self.0, system, snapshot, at, energies)
+    pub fn read(&self, row: &Row) -> f64 {
+        match self {
+            Source::Live(signal) => signal.eval(row.at),
+            Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
+            Source::Effort(effort) => -row.snapshot.accel.lambda[*effort],
+            Source::Force(i, k) => {
+                let force = &row.system.forces[*i];
+                let local = crate::At { ids: &force.ids, ..*row.at };
+                force.load.reading(*k, &local)
+            }
+            Source::Energy(i) => row.energies[*i],
+            Source::Violation(i) => row.violations[*i],
+            Source::Measure(v) => row.measures[*v],
+        }
+    }
+
+    /// Place among the values of measures, if it is one.
+    fn measure(&self) -> Option<usize> {
+        match self {
+            Source::Measure(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// Whether it is known only with accelerations and multipliers.
+    fn needs_reactions(&self) -> bool {
+        matches!(self, Source::Reaction(..) | Source::Effort(_) | Source::Violation(2))
     }
 }
 
-fn read(
-    source: &Source,
-    system: &System,
-    snapshot: &Snapshot,
-    at: &crate::At<f64>,
-    energies: &[f64; 5],
-) -> f64 {
-    match source {
-        Source::Live(signal) => signal.eval(at),
-        Source::Reaction(joint, k) => joint_reaction(system, snapshot, at, *joint)[*k],
-        Source::Effort(row) => -snapshot.accel.lambda[*row],
-        Source::Force(i, k) => {
-            let force = &system.forces[*i];
-            let local = crate::At { ids: &force.ids, ..*at };
-            force.load.reading(*k, &local)
+/// The components of a reaction that there are.
+fn reactions(system: &System) -> &'static [usize] {
+    if system.directory.space == Space::Planar { &PLANAR_REACTIONS } else { &[0, 1, 2, 3, 4, 5] }
+}
+
+/// The component of a joint's reaction with a full name, such as `A.fx`.
+fn reaction_named(system: &System, name: &str) -> Option<Source> {
+    let (joint, component) = name.rsplit_once('.')?;
+    let joint = system.directory.joint(joint)?;
+    let k = reactions(system).iter().find(|&&k| REACTIONS[k] == component)?;
+    Some(Source::Reaction(joint, *k))
+}
+
+/// Whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.
+fn inside_joint(system: &System, force: &str) -> bool {
+    let directory = &system.directory;
+    directory.joint(force).is_some()
+        || force.rsplit_once('.').is_some_and(|(joint, coordinate)| {
+            directory.joint(joint).is_some_and(|i| directory.joints[i].find(coordinate).is_some())
+        })
+}
+
+/// Every index after those that it reads, or a circle of them.
+fn order(reads: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut order = Vec::with_capacity(reads.len());
+    let (mut open, mut done) = (vec![false; reads.len()], vec![false; reads.len()]);
+    for first in 0..reads.len() {
+        // the way down, with how many readings of each were followed
+        let mut way = if done[first] { vec![] } else { vec![(first, 0)] };
+        while let Some((i, next)) = way.last_mut() {
+            let i = *i;
+            open[i] = true;
+            match reads[i].get(*next) {
+                Some(&read) => {
+                    *next += 1;
+                    if open[read] {
+                        return Err(way.iter().map(|(i, _)| *i).skip_while(|&i| i != read).collect());
+                    }
+                    if !done[read] {
+                        way.push((read, 0));
+                    }
+                }
+                None => {
+                    (open[i], done[i]) = (false, true);
+                    order.push(i);
+                    way.pop();
+                }
+            }
         }
-        Source::Energy(i) => energies[*i],
-        Source::Violation(i) => violations(system, snapshot)[*i],
-        // measures inline the measures that they read
-        Source::Measure(..) => f64::NAN,
     }
+    Ok(order)
 }
 
 /// Force and torque that a joint exerts on its second body, in world axes at the joint's point.
@@ -400,7 +556,17 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{matches, order};
+
+    #[test]
+    fn what_is_read_comes_first_and_circles_are_found() {
+        assert_eq!(order(&[vec![2], vec![0, 2], vec![]]), Ok(vec![2, 0, 1]));
+        assert_eq!(order(&[vec![1], vec![2], vec![1]]), Err(vec![1, 2]));
+        assert_eq!(order(&[vec![0]]), Err(vec![0]));
+        let chain: Vec<Vec<usize>> =
+            (0..200_000).map(|i| if i < 199_999 { vec![i + 1] } else { vec![] }).collect();
+        assert_eq!(order(&chain).map(|o| o[0]), Ok(199_999));
+    }
 
     #[test]
     fn patterns_match_like_file_names() {

@@ -13,6 +13,7 @@ use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
 use crate::signal::Distance;
 use crate::system::{ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System};
+use sarrus_model::record::Plain;
 use sarrus_model::settings::RunSettings;
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         ]);
     }
     let mut errors = Errors::default();
+    refuse_disabled(model, &mut errors);
     let mut hints = Vec::new();
     let mut directory = Directory::new(model.space, bodies, run.t_start());
     let mut elements = Vec::new();
@@ -140,6 +142,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 
     let (controllers, states) = control(model, &directory, &mut errors);
     errors.check()?;
+    let timed = directory.take_timed();
     let system = System::build(Parts {
         directory: Arc::new(directory),
         gravity: model.gravity,
@@ -151,8 +154,29 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         t_start: run.t_start(),
         states,
         efforts,
+        timed,
     });
     system.map_err(|error| vec![Diagnostic::bare(format!("the model cannot be laid out: {error}"))])
+}
+
+/// Refuses `enabled = false`, which waits for events.
+fn refuse_disabled(model: &Model, errors: &mut Errors) {
+    let sections = [
+        &model.joints,
+        &model.constraints,
+        &model.drivers,
+        &model.forces,
+        &model.controllers,
+        &model.measures,
+    ];
+    for element in sections.into_iter().flatten() {
+        let reader = Reader::open(model, element);
+        let enabled = reader.flag_or("enabled", true).and_then(|enabled| {
+            let message = || format!("`enabled = false` of {} is not available yet", reader.title());
+            if enabled { Ok(()) } else { Err(reader.error("enabled", message())) }
+        });
+        errors.take(enabled.map_err(|e| e.hint("leave the element out, or use `if = false`")));
+    }
 }
 
 /// Opens an element whose kind is in the list.
@@ -229,7 +253,7 @@ fn joint(
     };
     let mut reader = Reader::open(model, element);
     let face: Arc<dyn JointFace> = {
-        reader.check(&joint_keys(kind), true)?;
+        reader.check(&with_misplaced(joint_keys(kind)), true)?;
         (kind.read)(&mut reader)?.into()
     };
     let mut ctx = Context::new(reader, directory);
@@ -261,6 +285,9 @@ fn joint(
         // a pin reads the angle between the bodies unless told otherwise, everything else 0
         let natural = if coordinate.reading == crate::coordinate::Reading::PlanarAngle { raw } else { 0.0 };
         let reads = given.unwrap_or(natural);
+        if given.is_none() && natural != 0.0 && bodies.iter().any(|&body| ctx.stands_in(body)) {
+            ctx.reader.record("reads", || Plain::Number(reads));
+        }
         let hint = coordinate.reading.wraps().then(|| {
             hints.push(reads);
             hints.len() as u32 - 1
@@ -305,6 +332,17 @@ pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
     keys.extend(
         LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")),
     );
+    keys
+}
+
+/// Those keys, and the options that a joint with other coordinates takes: [`forces::joint_springs`] says where they
+/// belong.
+fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
+    for option in forces::JOINT_OPTION_KEYS.iter().chain(forces::COORDINATE_KEYS) {
+        if !keys.iter().any(|key| key.name == option.name) {
+            keys.push(Key { doc: "not available here", ..*option });
+        }
+    }
     keys
 }
 

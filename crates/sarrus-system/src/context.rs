@@ -6,6 +6,7 @@ use crate::formula::{Binder, Level};
 use crate::joint::Fixed;
 use crate::names::Directory;
 use sarrus_math::{Mat3, Pose, Vec3};
+use sarrus_model::record::Plain;
 use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
 
 /// An element's table together with the system it is to join.
@@ -56,12 +57,18 @@ impl<'a> Context<'a> {
         self.number(body)
     }
 
-    /// The body that a key names, or ground.
+    /// The body that a key names, or the ground of the file: in an included file what that stands for.
     pub fn body_or_ground(&mut self, key: &str) -> Result<u32> {
-        match self.reader.body(key)? {
-            Some(body) => self.number(body),
-            None => Ok(0),
+        if let Some(body) = self.reader.body(key)? {
+            return self.number(body);
         }
+        let own = format!("{}ground", self.reader.scope().prefix);
+        let Some(alias) = self.model.aliases.get(&own) else { return Ok(0) };
+        let (name, frame) = (alias.body.clone(), alias.frame.clone());
+        if name != "ground" {
+            self.reader.record(key, || Plain::Text(name.clone()));
+        }
+        self.number(BodyRef { name, span: Span::NONE, stand_in: Some(frame) })
     }
 
     /// The two bodies of `bodies`, which differ.
@@ -104,12 +111,42 @@ impl<'a> Context<'a> {
     /// The frame of a body as the file means it, from its centre of mass: the ground of an included file lies where the file
     /// does, mirrored if the file is.
     pub fn frame_of(&self, body: u32) -> Fixed {
-        let com = self.directory.bodies[body as usize].com;
-        if body != 0 {
-            return Fixed { p: [-com[0], -com[1], -com[2]], rot: Mat3::identity(), angle: 0.0 };
-        }
+        let [x, y, z] = self.reader.transform().l;
+        let mirror = Mat3([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]);
+        let entry = &self.directory.bodies[body as usize];
+        let p = match self.body_ref(body).stand_in {
+            Some(frame) => self.point_to_body(body, frame.p),
+            None => entry.from_com([0.0; 3]),
+        };
+        Fixed { p, rot: self.file_axes(body) * mirror, angle: self.file_angle(body) }
+    }
+
+    /// Planar: the angle of the axes of [`Context::file_axes`] \[rad\].
+    pub fn file_angle(&self, body: u32) -> f64 {
+        let start = self.directory.bodies[body as usize].start.2;
+        self.body_ref(body).stand_in.map_or(0.0, |frame| frame.angle - start)
+    }
+
+    /// Whether the body stands in for one of an included file, so that a reading against its axes must be said.
+    pub fn stands_in(&self, body: u32) -> bool {
+        self.body_ref(body).stand_in.is_some()
+    }
+
+    /// The direction on a body that is meant where the file says none, of length 1: `default` in the axes of the
+    /// file's body. `on_key` says it in the resolved file where they are not the body's own.
+    pub fn default_on(&self, body: u32, on_key: &str, default: [f64; 3], axial: bool) -> [f64; 3] {
         let transform = self.reader.transform();
-        Fixed { p: transform.d, rot: Mat3(transform.q), angle: transform.angle }
+        let local = if axial { transform.local_axial(default) } else { transform.local(default) };
+        let a = self.file_axes(body).mul_f64(&local).0;
+        if a != default {
+            self.reader.record(on_key, || Plain::vector(a, self.is_planar()));
+        }
+        a
+    }
+
+    /// A direction in the world, of length 1, that a key may say. `axial`: an axis of rotation.
+    pub fn direction_or(&self, key: &str, default: [f64; 3], axial: bool) -> Result<[f64; 3]> {
+        if axial { self.reader.axis_or(key, default) } else { self.reader.direction_or(key, default) }
     }
 
     /// A world vector of the model pose in the axes of a body.

@@ -21,6 +21,8 @@ pub enum Reading {
     TurnX,
     /// Shift of M's origin along axis 0, 1 or 2 of F.
     Shift(usize),
+    /// The same, positive the other way.
+    Back(usize),
 }
 
 /// A joint coordinate: its formula and what it is called.
@@ -42,11 +44,16 @@ impl Coordinate {
 
     /// An angle rather than a length.
     pub fn is_angle(&self) -> bool {
-        !matches!(self.reading, Reading::Shift(_))
+        !self.reading.is_length()
     }
 }
 
 impl Reading {
+    /// A length rather than an angle.
+    pub fn is_length(self) -> bool {
+        matches!(self, Reading::Shift(_) | Reading::Back(_))
+    }
+
     /// Whether its value is known only up to whole turns.
     pub fn wraps(self) -> bool {
         matches!(self, Reading::TurnZ | Reading::TurnX)
@@ -66,6 +73,7 @@ impl Reading {
                 z_F.dot(M.rot.col(1)).atan2(z_F.dot(M.rot.col(2)))
             }
             Reading::Shift(axis) => (M.p - F.p).dot(F.rot.col(axis)),
+            Reading::Back(axis) => -(M.p - F.p).dot(F.rot.col(axis)),
         }
     }
 
@@ -76,6 +84,7 @@ impl Reading {
             Reading::PlanarAngle | Reading::TurnZ => (none, F.rot.col(2)),
             Reading::TurnX => (none, M.rot.col(0)),
             Reading::Shift(axis) => (F.rot.col(axis), none),
+            Reading::Back(axis) => (-F.rot.col(axis), none),
         }
     }
 }

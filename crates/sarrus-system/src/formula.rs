@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::names::Directory;
 use crate::signal::Signal;
 use sarrus_math::Real;
-use sarrus_model::expr::{Bound, Program};
+use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector};
 
 /// An expression and the signals in its slots.
@@ -55,11 +55,40 @@ impl Formula {
         })
     }
 
+    /// Adds the times between `from` and `to` at which it switches because of the time alone, as
+    /// [`Program::breakpoints`] does. Returns what it is as a function of time.
+    pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) -> Shape {
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let functions: Vec<OfTime> = self
+            .signals
+            .iter()
+            .map(|signal| -> OfTime {
+                match signal {
+                    Signal::Time => (Shape::Affine, Box::new(|t| t)),
+                    Signal::Constant(x) => (Shape::Constant, Box::new(|_| *x)),
+                    Signal::Nested(formula) => {
+                        let shape = formula.breakpoints(from, to, breaks);
+                        (shape, Box::new(move |t| formula.eval(&at(t))))
+                    }
+                    _ => (Shape::Other, Box::new(|_| f64::NAN)),
+                }
+            })
+            .collect();
+        let slot = |slot: u32| match &functions[slot as usize] {
+            (Shape::Other, _) => TimeSlot::Other,
+            (shape, function) => TimeSlot::Function(*shape, function),
+        };
+        self.program.breakpoints(&slot, from, to, breaks)
+    }
+
     /// The expression, for the resolved file.
     pub fn program(&self) -> &Program {
         &self.program
     }
 }
+
+/// A signal as a function of time.
+type OfTime<'a> = (Shape, Box<dyn Fn(f64) -> f64 + 'a>);
 
 /// What an expression may read, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,7 +142,9 @@ impl<'a> Binder<'a> {
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
         let program = model.compile(expr, &own, &mut |path: &str| self.bind(path, &mut signals))?;
-        Ok(Formula { program, signals })
+        let formula = Formula { program, signals };
+        self.note(&formula);
+        Ok(formula)
     }
 
     /// Binds the components of a vector, 2 or 3; none where one is free.
@@ -122,8 +153,19 @@ impl<'a> Binder<'a> {
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
         let programs = model.compile_vector(vector, &own, &mut |path: &str| self.bind(path, &mut signals))?;
-        let formula = |program| Formula { program, signals: signals.clone() };
+        let formula = |program| {
+            let formula = Formula { program, signals: signals.clone() };
+            self.note(&formula);
+            formula
+        };
         Ok(programs.into_iter().map(|program| program.map(formula)).collect())
+    }
+
+    /// Keeps a formula that may switch with time; one inside another comes with that.
+    fn note(&self, formula: &Formula) {
+        if self.nesting.is_empty() && formula.needs_time() {
+            self.directory.note(formula);
+        }
     }
 
     fn own(&self) -> Vec<String> {

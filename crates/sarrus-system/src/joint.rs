@@ -74,6 +74,11 @@ pub trait Joint: Send + Sync + Sized + 'static {
     /// Reads the keys of its own.
     fn read(reader: &mut Reader) -> sarrus_model::Result<Self>;
 
+    /// The coordinates of this one: those of the kind, unless the file says that one counts the other way.
+    fn readings(&self) -> &'static [Coordinate] {
+        Self::COORDINATES
+    }
+
     /// The motion it allows: M against F. `q` has one number per coordinate; a joint without simple coordinates (the
     /// ball joint) takes what its file says.
     fn pose<R: Real>(&self, q: &[R]) -> Pose<R>;
@@ -114,7 +119,7 @@ impl<J: Joint> JointFace for J {
     }
 
     fn coordinates(&self) -> &'static [Coordinate] {
-        J::COORDINATES
+        self.readings()
     }
 
     fn pose_numbers(&self) -> usize {

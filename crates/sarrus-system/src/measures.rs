@@ -4,18 +4,18 @@
 //! velocities may also stand in forces (there it is bound anew, see [`crate::formula`]).
 
 use crate::at::At;
-use crate::columns::{Reading, Snapshot, joint_reaction};
+use crate::columns::{Row, Source, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
-use crate::names::Named;
 use crate::signal::{Distance, Signal};
 use crate::system::System;
 use sarrus_math::{Real, Vec3};
 use sarrus_model::expr::{Bound, Program};
-use sarrus_model::{Diagnostic, Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
+use sarrus_model::suggest::suggest;
+use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
 /// A measure with its components.
-pub struct Measure {
+pub(crate) struct Measure {
     /// Suffix (empty for a plain number) and unit of each component.
     pub components: Vec<(String, &'static str)>,
     what: What,
@@ -33,13 +33,15 @@ enum What {
 /// An expression over columns.
 struct Expression {
     program: Program,
-    slots: Vec<Slot>,
+    slots: Vec<Source>,
 }
 
-enum Slot {
-    Live(Box<Signal>),
-    Column(Reading),
-    Nested(Box<Measure>, usize),
+/// A measure whose names are not yet resolved, if it is an expression: then it may read any other measure.
+pub(crate) enum Draft {
+    /// An expression.
+    Expression(RuntimeExpr),
+    /// Anything else.
+    Ready(Measure),
 }
 
 /// A registered kind of measure.
@@ -136,22 +138,52 @@ fn components(
     (kept, components)
 }
 
-/// Reads a measure; `column` finds a column that exists already.
-pub fn read(
-    model: &Model,
-    element: &Element,
-    system: &System,
-    column: &dyn Fn(&str) -> Option<Reading>,
-) -> Result<Measure> {
-    let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
-        return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
-    };
-    let number = |unit| vec![(String::new(), unit)];
-    if kind.name == "expression" {
-        let expr = Reader::open(model, element).require_expression("expression")?;
-        let expression = bind(model, system, &expr, column, &mut vec![element.name.clone()])?;
-        return Ok(Measure { components: number(""), what: What::Expression(expression) });
+impl Draft {
+    /// Reads a measure.
+    pub fn read(model: &Model, element: &Element, system: &System) -> Result<Draft> {
+        let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
+            return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
+        };
+        if kind.name == "expression" {
+            let reader = Reader::new(model, element, kind.keys)?;
+            return Ok(Draft::Expression(reader.require_expression("expression")?));
+        }
+        read(model, element, kind, system).map(Draft::Ready)
     }
+
+    /// Suffix and unit of each component.
+    pub fn components(&self) -> Vec<(String, &'static str)> {
+        match self {
+            Draft::Expression(_) => number(""),
+            Draft::Ready(measure) => measure.components.clone(),
+        }
+    }
+
+    /// Resolves the names of an expression: `column` finds a column among `names`.
+    pub fn bind(
+        self,
+        model: &Model,
+        system: &System,
+        column: &dyn Fn(&str) -> Option<Source>,
+        names: &[String],
+    ) -> Result<Measure> {
+        match self {
+            Draft::Ready(measure) => Ok(measure),
+            Draft::Expression(expr) => {
+                let what = What::Expression(bind(model, system, &expr, column, names)?);
+                Ok(Measure { components: number(""), what })
+            }
+        }
+    }
+}
+
+/// Components of a measure that is one number.
+fn number(unit: &'static str) -> Vec<(String, &'static str)> {
+    vec![(String::new(), unit)]
+}
+
+/// Reads a measure that is not an expression.
+fn read(model: &Model, element: &Element, kind: &Kind, system: &System) -> Result<Measure> {
     let mut ctx = Context::new(Reader::new(model, element, kind.keys)?, &system.directory);
     match kind.name {
         "distance" => {
@@ -214,59 +246,112 @@ fn bind(
     model: &Model,
     system: &System,
     expr: &RuntimeExpr,
-    column: &dyn Fn(&str) -> Option<Reading>,
-    nesting: &mut Vec<String>,
+    column: &dyn Fn(&str) -> Option<Source>,
+    names: &[String],
 ) -> Result<Expression> {
     let mut slots = Vec::new();
-    let program = model.compile(expr, &[], &mut |path: &str| {
-        let mut slot = |s: Slot| {
-            slots.push(s);
-            slots.len() as u32 - 1
-        };
-        if path == "t" {
-            return Ok(Bound::Scalar(slot(Slot::Live(Box::new(Signal::Time)))));
-        }
-        if let Some(Named::Measure(inner)) = system.directory.get(path) {
-            if nesting.iter().any(|n| n == path) {
-                return Err(format!("measure `{path}` depends on itself"));
+    // by message: a name that is not found is tried again without its last component
+    let mut hints: Vec<(String, Option<String>)> = Vec::new();
+    let bound = model.compile(expr, &[], &mut |path: &str| {
+        let live = |signal| Source::Live(Box::new(signal));
+        let sources: Vec<Source> = if path == "t" {
+            vec![live(Signal::Time)]
+        } else if let Some(source) = column(path) {
+            vec![source]
+        } else if let Some(point) = point(system, path, column) {
+            point
+        } else {
+            match system.directory.read(path, &mut |body| body as usize) {
+                Ok(signals) => signals.into_iter().map(live).collect(),
+                Err(_) => {
+                    let (message, hint) = unknown(system, path, names);
+                    hints.push((message.clone(), hint));
+                    return Err(message);
+                }
             }
-            nesting.push(path.to_owned());
-            let inner = bind(model, system, inner, column, nesting).map_err(|e: Diagnostic| e.message);
-            nesting.pop();
-            let measure = Measure { components: vec![(String::new(), "")], what: What::Expression(inner?) };
-            return Ok(Bound::Scalar(slot(Slot::Nested(Box::new(measure), 0))));
-        }
-        if let Some(reading) = column(path) {
-            return Ok(Bound::Scalar(slot(Slot::Column(reading))));
-        }
-        let signals = system.directory.read(path, &mut |body| body as usize)?;
-        let places: Vec<u32> = signals.into_iter().map(|s| slot(Slot::Live(Box::new(s)))).collect();
-        match places[..] {
-            [one] => Ok(Bound::Scalar(one)),
-            [x, y, z] => Ok(Bound::Vector([x, y, z])),
+        };
+        let first = slots.len() as u32;
+        slots.extend(sources);
+        match slots.len() as u32 - first {
+            1 => Ok(Bound::Scalar(first)),
+            3 => Ok(Bound::Vector([first, first + 1, first + 2])),
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
+    });
+    let program = bound.map_err(|error| {
+        let hint = hints.into_iter().find(|(message, _)| *message == error.message);
+        error.maybe_hint(hint.and_then(|(_, hint)| hint))
     })?;
     Ok(Expression { program, slots })
 }
 
+/// The components of a measure that is a point.
+fn point(system: &System, path: &str, column: &dyn Fn(&str) -> Option<Source>) -> Option<Vec<Source>> {
+    if !matches!(system.directory.get(path), Some(crate::names::Named::Other("measure"))) {
+        return None;
+    }
+    let [x, y] = ["x", "y"].map(|axis| column(&format!("{path}.{axis}")));
+    // the third of a planar vector is not read
+    let z = column(&format!("{path}.z")).or_else(|| y.clone());
+    Some(vec![x?, y?, z?])
+}
+
+/// What is wrong with a name that stands for nothing, and what may have been meant.
+fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<String>) {
+    let mut split = path.len();
+    loop {
+        let (name, rest) = (&path[..split], path.get(split + 1..).unwrap_or(""));
+        let inside = |n: &String| {
+            n.strip_prefix(name)
+                .and_then(|n| n.strip_prefix('.'))
+                .filter(|n| !n.contains('.'))
+                .map(String::from)
+        };
+        let known = system.directory.get(name).is_some();
+        let parts: Vec<String> = names.iter().filter_map(inside).collect();
+        if known || !parts.is_empty() {
+            let message = match rest {
+                "" => format!("`{name}` is not a number"),
+                rest => format!("`{name}` has no `{rest}`"),
+            };
+            let near = suggest(rest, &parts).map(|near| format!("did you mean `{name}.{near}`?"));
+            let list = || (!parts.is_empty()).then(|| format!("it has {}", parts.join(", ")));
+            return (message, near.or_else(list));
+        }
+        match name.rfind('.') {
+            Some(dot) => split = dot,
+            None => break,
+        }
+    }
+    let head = path.split('.').next().unwrap_or(path);
+    let totals = ["energy", "violation"].map(String::from);
+    let near = suggest(path, names)
+        .or_else(|| system.directory.suggestion(head))
+        .or_else(|| suggest(head, &totals))
+        .map(|near| format!("did you mean `{near}`?"));
+    (format!("`{path}` is not known"), near)
+}
+
 impl Measure {
+    /// What its expression reads.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        match &self.what {
+            What::Expression(expression) => expression.slots.iter(),
+            _ => [].iter(),
+        }
+    }
+
+    /// Whether it is a reaction, known only with multipliers.
+    pub fn needs_reactions(&self) -> bool {
+        matches!(self.what, What::Reaction { .. })
+    }
+
     /// Component `k`.
-    pub fn eval(
-        &self,
-        k: usize,
-        system: &System,
-        snapshot: &Snapshot,
-        at: &At<f64>,
-        energies: &[f64; 5],
-    ) -> f64 {
+    pub fn eval(&self, k: usize, row: &Row) -> f64 {
+        let (system, at) = (row.system, row.at);
         match &self.what {
             What::Expression(expression) => {
-                expression.program.eval(&|slot: u32| match &expression.slots[slot as usize] {
-                    Slot::Live(signal) => signal.eval(at),
-                    Slot::Column(reading) => reading.eval(system, snapshot, at, energies),
-                    Slot::Nested(measure, k) => measure.eval(*k, system, snapshot, at, energies),
-                })
+                expression.program.eval(&|slot: u32| expression.slots[slot as usize].read(row))
             }
             What::Signals(signals) => signals[k].eval(at),
             What::Angle { bodies, a_A, b_B, planar } => {
@@ -276,7 +361,7 @@ impl Measure {
                 Real::atan2(if *planar { cross.0[2] } else { cross.norm() }, a.dot(b))
             }
             What::Reaction { joint, sign, axes, about, components } => {
-                let [fx, fy, fz, tx, ty, tz] = joint_reaction(system, snapshot, at, *joint);
+                let [fx, fy, fz, tx, ty, tz] = joint_reaction(system, row.snapshot, at, *joint);
                 let (force, mut torque) = (Vec3([fx, fy, fz]).scale(*sign), Vec3([tx, ty, tz]).scale(*sign));
                 if let Some((body, r)) = about {
                     let entry = &system.directory.joints[*joint];

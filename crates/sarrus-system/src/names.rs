@@ -2,12 +2,13 @@
 
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
+use crate::formula::Formula;
 use crate::joint::{Frames, JointFace};
 use crate::signal::{Distance, Signal};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{RuntimeExpr, Space};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A joint with its place in the system.
 #[derive(Clone)]
@@ -70,6 +71,8 @@ pub struct Directory {
     /// Time at which a run starts \[s\].
     pub t_start: f64,
     names: HashMap<String, Named>,
+    /// Formulas that read the time, collected while a model is compiled.
+    timed: Mutex<Vec<Formula>>,
 }
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -85,7 +88,17 @@ impl Directory {
     /// An empty directory with the bodies in it.
     pub fn new(space: Space, bodies: Vec<Body>, t_start: f64) -> Self {
         let names = bodies.iter().enumerate().map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
-        Directory { space, bodies, joints: Vec::new(), hints: 0, t_start, names }
+        Directory { space, bodies, joints: Vec::new(), hints: 0, t_start, names, timed: Mutex::default() }
+    }
+
+    /// Keeps a formula that reads the time.
+    pub(crate) fn note(&self, formula: &Formula) {
+        self.timed.lock().unwrap_or_else(PoisonError::into_inner).push(formula.clone());
+    }
+
+    /// Hands out the formulas that read the time, bound so far.
+    pub(crate) fn take_timed(&self) -> Vec<Formula> {
+        std::mem::take(&mut *self.timed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds a name.
@@ -209,7 +222,13 @@ impl Directory {
         }
     }
 
-    fn read_body(&self, id: u32, rest: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Vec<Signal>> {
+    /// The signals of what a body calls `rest`.
+    pub(crate) fn read_body(
+        &self,
+        id: u32,
+        rest: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Option<Vec<Signal>> {
         let body = &self.bodies[id as usize];
         let origin = body.from_com([0.0; 3]);
         let dimensions = if self.space == Space::Planar { 2 } else { 3 };
@@ -268,7 +287,8 @@ impl Directory {
         coordinates.iter().flat_map(|c| [c.name, c.speed]).collect()
     }
 
-    fn read_joint(
+    /// The signals of what a joint calls `rest`.
+    pub(crate) fn read_joint(
         &self,
         index_: usize,
         rest: &str,

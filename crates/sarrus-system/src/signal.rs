@@ -188,5 +188,5 @@ impl Signal {
 }
 
 fn is_length(c: &CoordinateRef) -> bool {
-    matches!(c.reading, crate::coordinate::Reading::Shift(_))
+    c.reading.is_length()
 }

@@ -4,6 +4,7 @@ use crate::body::{Body, BodyKind};
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::controllers::Controller;
+use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
 use crate::names::Directory;
@@ -127,6 +128,8 @@ pub struct System {
     pub states: Vec<f64>,
     /// Drivers by element, with the names of their rows' efforts.
     pub efforts: DriverEfforts,
+    /// Formulas of drivers, constraints, forces and controllers that read the time.
+    pub timed: Vec<Formula>,
 }
 
 impl System {
@@ -143,6 +146,7 @@ impl System {
             t_start,
             states,
             efforts,
+            timed,
         } = parts;
         let mut builder: StructureBuilder = Structure::builder();
         let mut nq = 0;
@@ -188,6 +192,7 @@ impl System {
             t_start,
             states,
             efforts,
+            timed,
         })
     }
 
@@ -204,6 +209,7 @@ impl System {
             t_start: self.t_start,
             states: self.states.clone(),
             efforts: vec![],
+            timed: self.timed.clone(),
         })
     }
 
@@ -229,6 +235,22 @@ impl System {
         state
     }
 
+    /// Times after `from` and before `to` at which a driver, constraint, force or controller switches because of the
+    /// time alone, in ascending order: its value or a derivative may jump there. Each is the first floating point
+    /// number on the new side.
+    pub fn breakpoints(&self, from: f64, to: f64) -> Vec<f64> {
+        let mut all = Vec::new();
+        let mut own = Vec::new();
+        for formula in &self.timed {
+            own.clear();
+            formula.breakpoints(from, to, &mut own);
+            all.extend(own.iter().filter(|t| **t > from && **t < to));
+        }
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
     /// A copy of the mechanism to compute with.
     pub fn mechanism(self: &Arc<Self>) -> Mechanism {
         Mechanism::new(self.clone())
@@ -252,6 +274,7 @@ pub(crate) struct Parts {
     pub t_start: f64,
     pub states: Vec<f64>,
     pub efforts: DriverEfforts,
+    pub timed: Vec<Formula>,
 }
 
 /// Error-norm groups of a body: whole vectors, so that the world's axes do not matter.

@@ -1,4 +1,4 @@
-//! Expressions: numbers, flags and vectors as text, as FORMAT.md section 1 defines them.
+//! Expressions: numbers, flags and vectors as text, as docs/model-file.md defines them.
 //!
 //! A text is parsed once into an [`Expr`]. On loading it is evaluated to a [`Quantity`]
 //! ([`Expr::evaluate`]); what is evaluated in every step is compiled to [`Program`]s
@@ -13,6 +13,7 @@
 //! ```
 
 mod ast;
+mod breaks;
 mod display;
 mod functions;
 mod graph;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 use crate::tables::Curve;
 
+pub use breaks::{Shape, TimeSlot};
 pub use functions::{Builtin, FUNCTIONS};
 pub use lex::is_name;
 pub use program::Program;

@@ -1,4 +1,4 @@
-//! Tokens to a tree, by recursive descent along the grammar of FORMAT.md section 1.
+//! Tokens to a tree, by recursive descent along the grammar of docs/model-file.md.
 //!
 //! ```text
 //! expr   := both { "or" both }                 both   := cmp { "and" cmp }

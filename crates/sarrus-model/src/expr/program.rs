@@ -14,7 +14,7 @@ use super::op::{MAX_ARGUMENTS, Op, apply};
 use crate::tables::{Curve, Outside};
 
 /// Most registers that a program may use.
-const MAX_REGISTERS: usize = 256;
+pub(super) const MAX_REGISTERS: usize = 256;
 
 /// One number as a function of slots that are read at run time. Cloning is cheap.
 ///

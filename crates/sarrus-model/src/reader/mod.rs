@@ -63,11 +63,12 @@ impl<'a> Reader<'a> {
                 || COMMON_NESTED.contains(&key)
                 || (common && COMMON.iter().any(|k| k.name == key));
             if !known {
-                let hint = suggest(key, keys.iter().map(|k| k.name)).map(|k| format!("did you mean `{k}`?"));
-                let hint = hint.or_else(|| {
-                    let names: Vec<&str> = keys.iter().map(|k| k.name).collect();
-                    (!names.is_empty()).then(|| format!("it takes: {}", names.join(" ")))
-                });
+                // keys that are known only to be refused are no advice
+                let names: Vec<&str> =
+                    keys.iter().filter(|k| !k.doc.contains("not available")).map(|k| k.name).collect();
+                let hint = suggest(key, &names).map(|k| format!("did you mean `{k}`?"));
+                let hint =
+                    hint.or_else(|| (!names.is_empty()).then(|| format!("it takes: {}", names.join(" "))));
                 return Err(self
                     .at(entry.key_span, format!("{} has no key `{key}`", self.title()))
                     .maybe_hint(hint));

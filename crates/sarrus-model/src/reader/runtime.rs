@@ -75,6 +75,17 @@ impl Reader<'_> {
         self.expression(key)?.ok_or_else(|| self.missing(key))
     }
 
+    /// The angle of a body in a planar model, against x of the file: it turns with the file, and a mirror reverses it.
+    pub fn heading_expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
+        let Some(expr) = self.axial_expression(key)? else { return Ok(None) };
+        let turn = self.transform().angle;
+        if turn == 0.0 {
+            return Ok(Some(expr));
+        }
+        let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(turn));
+        Ok(Some(RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? }))
+    }
+
     /// A scalar of rotation or torque in a planar model: a mirror reverses it.
     pub fn axial_expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
         let Some(mut expr) = self.expression(key)? else { return Ok(None) };

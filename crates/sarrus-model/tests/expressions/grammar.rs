@@ -201,7 +201,7 @@ fn vectors_in_space_turn_about_an_axis_of_any_length() {
     }
 }
 
-/// The four-bar of FORMAT.md section 3: C = (0.4958, 0.2309).
+/// The four-bar of docs/model-file.md: C = (0.4958, 0.2309).
 #[test]
 fn meet_is_on_the_left() {
     let names = Names::default().vector("D", &[0.4, 0.0]);

@@ -1,5 +1,6 @@
-//! Expressions, units and tables against FORMAT.md section 1.
+//! Expressions, units and tables against docs/model-file.md.
 
+mod breaks;
 mod derivatives;
 mod errors;
 mod grammar;

@@ -58,6 +58,11 @@ impl<'a> Samples<'a> {
         Samples::new(std::iter::once(start).chain(grid).chain((end > start).then_some(end)))
     }
 
+    /// The next time, which stays.
+    pub fn peek(&self) -> Option<f64> {
+        self.next
+    }
+
     /// Takes the next time if it is not after `t`.
     fn take_until(&mut self, t: f64) -> Option<f64> {
         let next = self.next.filter(|next| *next <= t)?;

@@ -5,6 +5,7 @@
 
 use super::prelude::*;
 use crate::primitive::{Compound, Primitive};
+use sarrus_model::record::Plain;
 
 /// The spatial constraint.
 pub struct Angle {
@@ -36,6 +37,9 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
             None => start,
             // the value is an angle between directions: turns are counted from the model pose
             Some(value) => {
+                // a mirror turns the sense in which it counts
+                let value = ctx.reader.handedness() * value;
+                ctx.reader.record("value", || Plain::Number(value));
                 let angle = value + offset;
                 angle + crate::coordinate::nearest_turn(angle, start)
             }

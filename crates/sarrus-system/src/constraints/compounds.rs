@@ -26,13 +26,19 @@ fn planes(ctx: &mut Context, bodies: [u32; 2], normals: Vec<[f64; 3]>) -> Result
     Ok(Built::new(bodies.to_vec(), Compound(normals.into_iter().map(row).collect())))
 }
 
+/// `axis` or `axis_on` of the first body, in its axes; the default is in the file's world.
+fn axis_of_first(ctx: &Context, body: u32, default: [f64; 3]) -> Result<[f64; 3]> {
+    match ctx.direction_on(body, "axis", "axis_on", false)? {
+        Some(axis) => Ok(axis),
+        None => Ok(ctx.world_to_body(body, ctx.reader.direction_or("axis", default)?)),
+    }
+}
+
 /// `point_on_line`: a point of the second body on a line of the first.
 pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
-    let axis = ctx
-        .direction_on(bodies[0], "axis", "axis_on", false)?
-        .unwrap_or(ctx.world_to_body(bodies[0], default));
+    let axis = axis_of_first(ctx, bodies[0], default)?;
     let normals = if ctx.is_planar() {
         vec![[-axis[1], axis[0], 0.0]]
     } else {
@@ -46,9 +52,7 @@ pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
 pub fn point_on_plane(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
-    let normal = ctx
-        .direction_on(bodies[0], "axis", "axis_on", false)?
-        .unwrap_or(ctx.world_to_body(bodies[0], default));
+    let normal = axis_of_first(ctx, bodies[0], default)?;
     planes(ctx, bodies, vec![normal])
 }
 

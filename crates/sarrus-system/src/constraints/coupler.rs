@@ -6,6 +6,7 @@
 use super::prelude::*;
 use crate::coordinate::{CoordinateRef, Reading};
 use crate::joint::{Fixed, Frames};
+use sarrus_model::record::Plain;
 
 /// The constraint.
 pub struct Coupler {
@@ -118,7 +119,7 @@ fn later(ctx: &Context) -> Result<()> {
     ctx.not_yet("stiffness", "leave it out: the mesh is ideal")
 }
 
-/// `axes`: two world directions.
+/// `axes`: two axes of rotation, in the world.
 fn two_axes(ctx: &Context) -> Result<Option<[[f64; 3]; 2]>> {
     match ctx.reader.axes("axes")? {
         None => Ok(None),
@@ -127,6 +128,18 @@ fn two_axes(ctx: &Context) -> Result<Option<[[f64; 3]; 2]>> {
             _ => Err(ctx.reader.error("axes", format!("expected 2 directions, found {}", axes.len()))),
         },
     }
+}
+
+/// `axes` of a gear in space; by default both along z of the file.
+fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
+    if let Some(axes) = two_axes(ctx)? {
+        return Ok(axes);
+    }
+    let axes = [ctx.reader.transform().axial([0.0, 0.0, 1.0]); 2];
+    if !ctx.reader.transform().is_identity() {
+        ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+    }
+    Ok(axes)
 }
 
 /// Reads `kind = "gear"`.
@@ -140,8 +153,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     }
     let mesh = ctx.reader.choice("mesh", &["external", "internal", "bevel"])?.unwrap_or(0);
     let sign = if mesh == 1 { -1.0 } else { 1.0 };
-    let axes =
-        if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { two_axes(ctx)?.unwrap_or([[0.0, 0.0, 1.0]; 2]) };
+    let axes = if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { axles(ctx)? };
     let reading = turn_reading(ctx);
     let mut turn = |wheel: (u32, usize), axis| free_coordinate(ctx, hints, reading, [carrier, wheel], axis);
     let (a, b) = (turn(first, axes[0]), turn(second, axes[1]));
@@ -155,10 +167,22 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     later(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
     let radius = ctx.reader.positive("radius")?;
+    let hand = ctx.reader.handedness();
     let [way, axle] = if ctx.is_planar() {
-        [ctx.reader.direction_or("axis", [1.0, 0.0, 0.0])?, ctx.reader.transform().axial([0.0, 0.0, 1.0])]
+        // the mirrored pinion turns clockwise: said of the other sense, the way is the other one
+        let way = ctx.reader.direction_or("axis", [1.0, 0.0, 0.0])?.map(|x| hand * x);
+        if hand < 0.0 {
+            ctx.reader.record("axis", || Plain::vector(way, true));
+        }
+        [way, [0.0, 0.0, 1.0]]
     } else {
-        two_axes(ctx)?.ok_or_else(|| ctx.reader.missing("axes"))?
+        // the way is a direction of motion, the axle an axis of rotation
+        let [way, axle] = two_axes(ctx)?.ok_or_else(|| ctx.reader.missing("axes"))?;
+        let axes = [way.map(|x| hand * x), axle];
+        if hand < 0.0 {
+            ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+        }
+        axes
     };
     let shift = free_coordinate(ctx, hints, Reading::Shift(0), [carrier, rack], way);
     let turn = free_coordinate(ctx, hints, turn_reading(ctx), [carrier, pinion], axle);

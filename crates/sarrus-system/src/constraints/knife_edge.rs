@@ -1,7 +1,7 @@
 //! A blade or a wheel that goes only where it points.
 //!
-//! ψ = s·(velocity of the point), with s fixed in the body, across the blade: at right angles to it and, in space, level
-//! in the model pose.
+//! ψ = s·(velocity of the point), with s fixed in the body, across the blade: at right angles to it and, in space, to
+//! `up` in the model pose.
 
 use super::prelude::*;
 
@@ -35,15 +35,18 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     let body = ctx.body("body")?;
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r_P = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let blade = ctx.direction_on(body, "axis", "axis_on", false)?.unwrap_or([1.0, 0.0, 0.0]);
+    let blade = match ctx.direction_on(body, "axis", "axis_on", false)? {
+        Some(blade) => blade,
+        None => ctx.default_on(body, "axis_on", [1.0, 0.0, 0.0], false),
+    };
     let across = if ctx.is_planar() {
         [-blade[1], blade[0], 0.0]
     } else {
-        let up = Vec3(ctx.world_to_body(body, [0.0, 0.0, 1.0]));
+        let up = Vec3(ctx.world_to_body(body, ctx.reader.direction_or("up", [0.0, 0.0, 1.0])?));
         let across = up.cross(Vec3(blade));
         let length = across.norm();
         if length < 1e-9 {
-            let error = ctx.reader.error("axis", "points straight up, so the blade has no sides");
+            let error = ctx.reader.error("axis", "points along `up`, so the blade has no sides");
             return Err(error.hint("give the direction in which the blade may go"));
         }
         across.scale(1.0 / length).0

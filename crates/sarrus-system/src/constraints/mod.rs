@@ -269,6 +269,12 @@ pub static KINDS: &[Kind] = &[
             ON_ONE,
             Key::new("axis", KeyType::Vector, "", "the way of the blade in the model pose"),
             Key::new("axis_on", KeyType::LocalVector, "x", "the way of the blade on the body"),
+            Key::new(
+                "up",
+                KeyType::Vector,
+                "z",
+                "spatial: at right angles to what it forbids, in the model pose",
+            ),
         ],
         planar: &["body = 'a', on = [0.3, 0.1], axis_on = [1, 0.2]"],
         spatial: &["body = 'a', on = [0.3, 0.1, 0], axis = [1, 0.2, 0]"],

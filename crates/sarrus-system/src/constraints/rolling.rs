@@ -6,6 +6,7 @@
 //! In the plane, not slipping integrates: t·c + r·angle keeps its value, so both rows are holonomic.
 
 use super::prelude::*;
+use sarrus_model::record::Plain;
 
 /// In space: 1 holonomic row and 2 at velocity level.
 pub struct Rolling {
@@ -97,9 +98,26 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
     let radius = ctx.reader.positive("radius")?;
     let up = if ctx.is_planar() { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
     let (p0, n) = match ctx.reader.sub("plane", PLANE)? {
-        None => (ctx.reader.transform().point([0.0; 3]), ctx.reader.transform().vector(up)),
+        None => {
+            let (p0, n) = (ctx.reader.transform().point([0.0; 3]), ctx.reader.transform().vector(up));
+            if !ctx.reader.transform().is_identity() {
+                let entries = [("at", p0), ("normal", n)];
+                let plain = entries.map(|(key, v)| (key.to_string(), Plain::vector(v, ctx.is_planar())));
+                ctx.reader.record("plane", || Plain::Table(plain.to_vec()));
+            }
+            (p0, n)
+        }
         Some(plane) => {
-            let p0 = plane.point("at")?.unwrap_or_else(|| plane.transform().point([0.0; 3]));
+            let p0 = match plane.point("at")? {
+                Some(p0) => p0,
+                None => {
+                    let p0 = plane.transform().point([0.0; 3]);
+                    if !plane.transform().is_identity() {
+                        plane.record("at", || Plain::vector(p0, plane.is_planar()));
+                    }
+                    p0
+                }
+            };
             (p0, plane.direction_or("normal", up)?)
         }
     };
@@ -110,7 +128,10 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
         return Ok(Built::new(vec![body], rolling));
     }
     let axle_B = if disc {
-        let axle = ctx.direction_on(body, "axis", "axis_on", true)?.unwrap_or([0.0, 0.0, 1.0]);
+        let axle = match ctx.direction_on(body, "axis", "axis_on", true)? {
+            Some(axle) => axle,
+            None => ctx.default_on(body, "axis_on", [0.0, 0.0, 1.0], true),
+        };
         let lean = ctx.model_pose(body).rotate(&axle).dot_f64(&n).abs();
         if lean > 1.0 - 1e-12 {
             let error = ctx.reader.element_error("the disc lies flat on the plane: it touches everywhere");

@@ -91,7 +91,7 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     let mut omega = if ctx.is_planar() { vec![] } else { vector("omega", Turns::Axial)? };
     let mut angle = None;
     if ctx.is_planar() {
-        if let Some(expr) = ctx.reader.axial_expression("angle")? {
+        if let Some(expr) = ctx.reader.heading_expression("angle")? {
             angle = Some(binder.scalar(&expr)?);
         }
         if let Some(expr) = ctx.reader.axial_expression("rate")? {

@@ -1,8 +1,10 @@
 //! Where a joint sits: its frames on both bodies, from the file.
 
+use super::cylindrical::Sense;
 use crate::context::Context;
 use crate::joint::{Axis, Fixed, Frames};
 use sarrus_math::{Mat3, Vec3};
+use sarrus_model::record::Plain;
 use sarrus_model::transform::unit;
 use sarrus_model::{Key, KeyType, Result};
 use std::f64::consts::TAU;
@@ -47,20 +49,24 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
             (axes, axes)
         }
         Axis::Z | Axis::ZX => {
-            let default = ctx.reader.transform().axial([0.0, 0.0, 1.0]);
-            let found = ctx.directions_on_two(bodies, "axis", "axis_on", axial)?;
-            let [z_A, z_B] = found.unwrap_or(bodies.map(|body| ctx.world_to_body(body, default)));
+            let [z_A, z_B] = match ctx.directions_on_two(bodies, "axis", "axis_on", axial)? {
+                Some(axes) => axes,
+                None => {
+                    let z = ctx.direction_or("axis", [0.0, 0.0, 1.0], axial)?;
+                    bodies.map(|body| ctx.world_to_body(body, z))
+                }
+            };
             let (z_F, z_M) = (A.rotate(&z_A), B.rotate(&z_B));
             let x = match axis {
                 Axis::ZX => second_axis(ctx, z_F)?,
-                _ => Vec3(crate::constraints::perpendiculars(z_F.0).0),
+                _ => common_x(z_F, z_M),
             };
-            ([x, z_F], [across(x, z_M), z_M])
+            ([across(x, z_F), z_F], [across(x, z_M), z_M])
         }
         Axis::Cross => {
             let z = match ctx.direction_on(bodies[0], "axis", "axis_on", axial)? {
                 Some(z_A) => A.rotate(&z_A),
-                None => Vec3(ctx.reader.transform().axial([0.0, 0.0, 1.0])),
+                None => Vec3(ctx.direction_or("axis", [0.0, 0.0, 1.0], axial)?),
             };
             let x = Vec3(ctx.reader.axis_or("axis2", [1.0, 0.0, 0.0])?);
             if z.dot(x).abs() > 1e-6 {
@@ -81,6 +87,14 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
     Ok(Frames { F: frame(&A, p_A, x_F, z_F), M: frame(&B, p_B, x_M, z_M) })
 }
 
+/// x of both frames of a joint whose axes are at `z_F` and `z_M`. Where they differ it is across both, so that M reads 0
+/// turned onto F by the shortest way, however the world lies; where they agree any direction reads the same.
+fn common_x(z_F: Vec3<f64>, z_M: Vec3<f64>) -> Vec3<f64> {
+    let x = z_F.cross(z_M);
+    let length = x.norm();
+    if length > 1e-6 { x.scale(1.0 / length) } else { Vec3(crate::constraints::perpendiculars(z_F.0).0) }
+}
+
 /// The part of `a` across the unit vector `b`, of length 1.
 fn across(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     let rest = a - b.scale(a.dot(b));
@@ -92,12 +106,17 @@ fn across(a: Vec3<f64>, b: Vec3<f64>) -> Vec3<f64> {
     rest.scale(1.0 / length)
 }
 
-/// `axis2` of a planar joint: the way of x; by default world x, or y where x is the normal.
+/// `axis2` of a planar joint: the way of x; by default x of the file, or y where x is the normal.
 fn second_axis(ctx: &Context, z: Vec3<f64>) -> Result<Vec3<f64>> {
     let given = ctx.reader.direction("axis2")?.map(Vec3);
     let x = given.unwrap_or_else(|| {
-        let x = Vec3(ctx.reader.transform().vector([1.0, 0.0, 0.0]));
-        if x.dot(z).abs() > 1.0 - 1e-9 { Vec3(ctx.reader.transform().vector([0.0, 1.0, 0.0])) } else { x }
+        let transform = ctx.reader.transform();
+        let [x, y] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(|a| Vec3(transform.vector(a)));
+        let x = if x.dot(z).abs() > 1.0 - 1e-9 { y } else { x };
+        if !transform.is_identity() {
+            ctx.reader.record("axis2", || Plain::numbers(&x.0));
+        }
+        x
     });
     match unit((x - z.scale(x.dot(z))).0) {
         Some(x) => Ok(Vec3(x)),
@@ -109,19 +128,24 @@ fn planar(ctx: &Context, bodies: [u32; 2], axis: Axis, [p_A, p_B]: [[f64; 3]; 2]
     let [start_A, start_B] = bodies.map(|body| ctx.directory.bodies[body as usize].start.2);
     let [angle_A, angle_B] = match axis {
         Axis::X => {
-            let default = ctx.reader.transform().vector([1.0, 0.0, 0.0]);
-            let found = ctx.directions_on_two(bodies, "axis", "axis_on", false)?;
-            let axes = found.unwrap_or(bodies.map(|body| ctx.world_to_body(body, default)));
+            let axes = match ctx.directions_on_two(bodies, "axis", "axis_on", false)? {
+                Some(axes) => axes,
+                None => {
+                    let x = ctx.reader.direction_or("axis", [1.0, 0.0, 0.0])?;
+                    bodies.map(|body| ctx.world_to_body(body, x))
+                }
+            };
             axes.map(|axis| axis[1].atan2(axis[0]))
         }
-        // a pin reads the angle between the bodies' own axes; a weld keeps it
-        _ => [0.0, if ctx.reader.element().kind == "fixed" { start_A - start_B } else { 0.0 }],
+        // a weld keeps the angle between the bodies' axes; a pin reads it, between the axes that the file means
+        _ if ctx.reader.element().kind == "fixed" => [0.0, start_A - start_B],
+        _ => bodies.map(|body| ctx.file_angle(body)),
     };
     // headings are known up to turns: take M in the turn in which it is nearest to F
     let apart = (start_B + angle_B) - (start_A + angle_A);
     let turns = if axis == Axis::X { TAU * (apart / TAU).round() } else { 0.0 };
     // the axis of a pin is z, which a mirrored file reverses
-    let z = if axis == Axis::X { 1.0 } else { ctx.reader.transform().axial([0.0, 0.0, 1.0])[2] };
+    let z = if ctx.reader.element().kind == "revolute" { Sense::read(&ctx.reader)?.0 } else { 1.0 };
     let about = Mat3([[1.0, 0.0, 0.0], [0.0, z, 0.0], [0.0, 0.0, z]]);
     let frame = |p: [f64; 3], angle: f64| Fixed { p, rot: Mat3::rot_z(angle) * about, angle };
     Ok(Frames { F: frame(p_A, angle_A), M: frame(p_B, angle_B - turns) })

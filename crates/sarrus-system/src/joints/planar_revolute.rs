@@ -12,6 +12,12 @@ impl Joint for PlanarRevolute {
     const DOC: &'static str = "pin: turns about a point";
     const SPACE: Space = Space::Planar;
     const AXIS: Axis = Axis::None;
+    const KEYS: &'static [Key] = &[Key::new(
+        "sense",
+        KeyType::Choice(&["along", "against"]),
+        "along",
+        "whether the angle counts about z, counter-clockwise, or against it",
+    )];
     const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", Reading::PlanarAngle)];
 
     fn read(_: &mut Reader) -> Result<Self> {

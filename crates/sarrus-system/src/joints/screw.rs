@@ -3,13 +3,15 @@
 //! X_FM(q): rotation by q about z and shift by q·lead/2π along it. Φ = the rows of the cylindrical joint, and
 //! position - angle·lead/2π, which keeps its value of the model pose.
 
-use super::cylindrical;
+use super::cylindrical::{self, Sense};
 use super::prelude::*;
+use sarrus_model::record::Plain;
 use std::f64::consts::TAU;
 
 /// A nut on a thread.
 pub struct Screw {
     factors: [f64; 2],
+    sense: Sense,
 }
 
 impl Joint for Screw {
@@ -17,17 +19,27 @@ impl Joint for Screw {
     const DOC: &'static str = "nut on a thread: advances by `lead` a turn";
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::Z;
-    const KEYS: &'static [Key] =
-        &[Key::new("lead", KeyType::Number, "", "advance per turn [m], positive for a right-handed thread")];
+    const KEYS: &'static [Key] = &[
+        Key::new("lead", KeyType::Number, "", "advance per turn [m], positive for a right-handed thread"),
+        cylindrical::SENSE,
+    ];
     const EXAMPLE: &'static str = "lead = 0.3";
     const COORDINATES: &'static [Coordinate] = cylindrical::COORDINATES;
 
     fn read(reader: &mut Reader) -> Result<Self> {
-        Ok(Screw { factors: [1.0, -reader.number("lead")? / TAU] })
+        let sense = Sense::read(reader)?;
+        // the mirror image of a right-handed thread is left-handed
+        let lead = reader.handedness() * reader.number("lead")?;
+        reader.record("lead", || Plain::Number(lead));
+        Ok(Screw { factors: [1.0, -lead * sense.0 / TAU], sense })
+    }
+
+    fn readings(&self) -> &'static [Coordinate] {
+        self.sense.coordinates()
     }
 
     fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {
-        let advance = q[0] * -self.factors[1];
+        let advance = q[0] * (-self.factors[1] * self.sense.0);
         Pose { p: Vec3([R::zero(), R::zero(), advance]), rot: Mat3::rot_z(q[0]), angle: R::zero() }
     }
 

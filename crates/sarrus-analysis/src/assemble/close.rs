@@ -1,0 +1,191 @@
+//! Newton on positions with a line search, the slide back towards the model pose, and the linear solve for velocities.
+
+use super::AssemblyError;
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows as Which, Stage, State};
+use sarrus_system::system::Family;
+use sarrus_system::{ConstraintElement, Mechanism, System};
+use std::sync::Arc;
+
+/// Corrections before giving up.
+const ITERATIONS: usize = 100;
+/// Steps back towards the model pose.
+const SLIDES: usize = 10;
+/// Violation that counts as closed, relative to the size of the mechanism: roundings of a long chain of products.
+const CLOSED: f64 = 1e-12;
+/// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
+const TOLERABLE: f64 = 1e-6;
+
+/// An element that is off: its name, its family, by how much.
+pub(super) type Off = (String, Family, f64);
+
+/// The system with values to be kept, and its equations.
+fn held(
+    system: &Arc<System>,
+    holds: Vec<ConstraintElement>,
+    hints: &[f64],
+) -> Result<(Mechanism, Equations, Kkt), AssemblyError> {
+    let elements = [&system.elements[..], &holds[..]].concat();
+    let all = system.with_elements(elements)?;
+    let mut mechanism = Arc::new(all).mechanism();
+    mechanism.set_hints(hints);
+    let eq = Equations::new(&mechanism);
+    let kkt = Kkt::new(mechanism.structure(), &eq, HUB_DEGREE)?;
+    Ok((mechanism, eq, kkt))
+}
+
+pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
+    let rows = system.structure.holonomic_rows().flat_map(|rows| eq.phi[rows].iter());
+    let square: f64 = rows.map(|x| x * x).sum();
+    if square.is_finite() { square.sqrt() } else { f64::INFINITY }
+}
+
+/// Brings the parts together; what stays apart is returned, farthest first. With `near`, then slides towards it.
+pub(super) fn close(
+    system: &Arc<System>,
+    holds: Vec<ConstraintElement>,
+    hints: &mut [f64],
+    state: &mut State,
+    near: Option<&[f64]>,
+) -> Result<Vec<Off>, AssemblyError> {
+    let (mut m, mut eq, mut kkt) = held(system, holds, hints)?;
+    let all = m.system().clone();
+    m.normalize(&mut state.q);
+    let size = state.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()));
+    let rows = (all.structure.nc.max(1) as f64).sqrt();
+    let (closed, tolerable) = (CLOSED * size * rows, TOLERABLE * size);
+    let (nv, nc) = (all.structure.nv, all.structure.nc);
+    let (mut a, mut b, mut delta, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+    m.update(state, Stage::POSITION, &mut eq);
+    let mut off = norm(&all, &eq);
+    for _ in 0..ITERATIONS {
+        if off <= closed {
+            break;
+        }
+        kkt.factor(&eq, Which::Holonomic, Rank::Any)?;
+        b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
+        a.fill(0.0);
+        kkt.solve(&eq, &a, &b, &mut delta, &mut mu)?;
+        // halve the step until the parts come nearer
+        let (from, before, mut t) = (state.q.clone(), off, 1.0);
+        let turns = m.hints().to_vec();
+        loop {
+            state.q.copy_from_slice(&from);
+            m.set_hints(&turns);
+            let step: Vec<f64> = delta.iter().map(|d| t * d).collect();
+            m.advance_hints(state, &step);
+            m.retract(&mut state.q, &step);
+            m.update(state, Stage::POSITION, &mut eq);
+            off = norm(&all, &eq);
+            if off < (1.0 - 1e-4 * t) * before || t < 1e-6 {
+                break;
+            }
+            t *= 0.5;
+        }
+        if !(off < before) {
+            state.q.copy_from_slice(&from);
+            m.set_hints(&turns);
+            m.update(state, Stage::POSITION, &mut eq);
+            off = norm(&all, &eq);
+            break;
+        }
+        m.accept(state);
+    }
+    if !(off <= tolerable) {
+        return Ok(apart(&all, &eq.phi, tolerable, true));
+    }
+    hints.copy_from_slice(m.hints());
+    if let Some(near) = near {
+        slide(&mut m, &mut eq, &mut kkt, state, near, off.max(closed))?;
+    }
+    Ok(vec![])
+}
+
+/// Moves along the constraints to the position nearest to `near`, as long as that keeps Φ where it is.
+fn slide(
+    m: &mut Mechanism,
+    eq: &mut Equations,
+    kkt: &mut Kkt,
+    state: &mut State,
+    near: &[f64],
+    closed: f64,
+) -> Result<(), AssemblyError> {
+    let all = m.system().clone();
+    let (nv, nc) = (all.structure.nv, all.structure.nc);
+    let (mut away, mut pull) = (vec![0.0; nv], vec![0.0; nv]);
+    let (mut b, mut delta, mut mu) = (vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+    let distance = |m: &Mechanism, q: &[f64], away: &mut [f64], pull: &mut [f64], eq: &Equations| {
+        m.difference(q, near, away);
+        eq.mass_mul(&all.structure, away, pull);
+        away.iter().zip(pull.iter()).map(|(a, b)| a * b).sum::<f64>()
+    };
+    let mut best = distance(m, &state.q, &mut away, &mut pull, eq);
+    for _ in 0..SLIDES {
+        if best == 0.0 {
+            break;
+        }
+        kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+        pull.iter_mut().for_each(|x| *x = -*x);
+        b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
+        kkt.solve(eq, &pull, &b, &mut delta, &mut mu)?;
+        let from = state.q.clone();
+        m.retract(&mut state.q, &delta);
+        // back onto the constraints: the slide leaves them by its square
+        for _ in 0..3 {
+            m.update(state, Stage::POSITION, eq);
+            b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
+            kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+            pull.fill(0.0);
+            kkt.solve(eq, &pull, &b, &mut delta, &mut mu)?;
+            m.retract(&mut state.q, &delta);
+        }
+        m.update(state, Stage::POSITION, eq);
+        let now = distance(m, &state.q, &mut away, &mut pull, eq);
+        if !(now < best * (1.0 - 1e-12)) || norm(&all, eq) > closed {
+            state.q.copy_from_slice(&from);
+            m.update(state, Stage::POSITION, eq);
+            break;
+        }
+        let gain = best - now;
+        best = now;
+        if gain < 1e-9 * best {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first.
+pub(super) fn velocities(
+    system: &Arc<System>,
+    holds: Vec<ConstraintElement>,
+    hints: &[f64],
+    state: &mut State,
+) -> Result<Vec<Off>, AssemblyError> {
+    let (mut m, mut eq, mut kkt) = held(system, holds, hints)?;
+    let all = m.system().clone();
+    let (nv, nc) = (all.structure.nv, all.structure.nc);
+    let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+    m.update(state, Stage::VELOCITY, &mut eq);
+    kkt.factor(&eq, Which::All, Rank::Any)?;
+    eq.mass_mul(&all.structure, &state.v, &mut a);
+    b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
+    kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;
+    state.v.copy_from_slice(&v);
+    m.update(state, Stage::VELOCITY, &mut eq);
+    let size = v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
+    Ok(apart(&all, &eq.phidot, TOLERABLE * size, false))
+}
+
+/// Elements whose rows are off by more than `limit`, worst first.
+fn apart(system: &System, values: &[f64], limit: f64, holonomic: bool) -> Vec<Off> {
+    let mut off: Vec<Off> = Vec::new();
+    for element in &system.elements {
+        let n = if holonomic { element.rows.holonomic() } else { element.rows.rows() };
+        let error = values[element.start..element.start + n].iter().map(|x| x * x).sum::<f64>().sqrt();
+        if !(error <= limit) {
+            off.push((element.name.clone(), element.family, error));
+        }
+    }
+    off.sort_by(|a, b| b.2.total_cmp(&a.2));
+    off
+}

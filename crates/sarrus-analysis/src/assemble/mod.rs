@@ -1,0 +1,220 @@
+//! Positions and velocities made consistent before a run.
+//!
+//! Positions: of all q with Φ(q, t) = 0, and with the values of `[initial]` kept, the one nearest to the model pose in the
+//! mass metric. Corrections M δ + Jᵀμ = 0, J δ = -Φ with a line search bring the parts together; then
+//! M δ + Jᵀμ = -M (q ⊖ q₀), J δ = -Φ slide back towards the model pose as far as the constraints let them. Velocities: one
+//! linear solve of the same kind. Rows may be redundant throughout. `[guess]` values are kept in a first round only.
+
+mod close;
+mod initial;
+
+use close::{Off, close, norm, velocities};
+use sarrus_model::settings::Assembly;
+use sarrus_model::{Diagnostic, Model, Span};
+use sarrus_solve::{Equations, Problem, SolveError, Stage, State, StructureError};
+use sarrus_system::body::BodyKind;
+use sarrus_system::{ConstraintElement, System};
+use std::sync::Arc;
+
+/// A consistent start.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// The state.
+    pub state: State,
+    /// Turns of joint angles and the like, for [`Mechanism::set_hints`].
+    pub hints: Vec<f64>,
+    /// What it took.
+    pub report: AssemblyReport,
+}
+
+/// What assembly did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AssemblyReport {
+    /// Farthest that a body was moved \[m\].
+    pub moved: f64,
+    /// Farthest that a body was turned \[rad\].
+    pub turned: f64,
+    /// The body that was moved or turned most, if one was.
+    pub worst: Option<String>,
+    /// ‖Φ‖ that is left.
+    pub position_error: f64,
+    /// ‖Φ̇‖ that is left.
+    pub velocity_error: f64,
+}
+
+/// The mechanism could not be put together.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AssemblyError {
+    /// Something in `[initial]` or `[guess]` is wrong.
+    #[error("{} wrong in [initial] or [guess]", .0.len())]
+    Settings(Vec<Diagnostic>),
+    /// Positions do not fit together.
+    #[error("the mechanism cannot be assembled: {}", list(.apart))]
+    Positions {
+        /// Elements that stay apart, farthest first, with their violation.
+        apart: Vec<(String, f64)>,
+        /// Values of `[initial]` that were to be kept.
+        kept: Vec<String>,
+        /// Where the first of them stands.
+        at: Span,
+    },
+    /// Velocities do not fit together.
+    #[error("no velocities satisfy both the constraints and [initial]: {}", list(.apart))]
+    Velocities {
+        /// Elements that contradict others, worst first, with their violation.
+        apart: Vec<(String, f64)>,
+        /// Values of `[initial]` that were to be kept.
+        kept: Vec<String>,
+        /// Where the first of them stands.
+        at: Span,
+    },
+    /// The values to be kept cannot be laid out.
+    #[error("assembly: {source}")]
+    Layout {
+        /// Why.
+        #[from]
+        source: StructureError,
+    },
+    /// The equations could not be solved.
+    #[error("assembly: {source}")]
+    Solve {
+        /// Why.
+        #[from]
+        source: SolveError,
+    },
+}
+
+fn list(apart: &[(String, f64)]) -> String {
+    let shown: Vec<String> =
+        apart.iter().take(5).map(|(name, error)| format!("{name} is off by {error:.3e}")).collect();
+    let more = if apart.len() > 5 { format!(", and {} more", apart.len() - 5) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+impl AssemblyError {
+    /// For whoever wrote the file.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            AssemblyError::Settings(all) => all.clone(),
+            AssemblyError::Positions { at, kept, .. } | AssemblyError::Velocities { at, kept, .. } => {
+                let hint = if kept.is_empty() {
+                    "move the bodies nearer to each other in the model pose or with [guess], or check lengths and points; \
+                     `run.assembly = \"none\"` takes everything as written"
+                        .to_string()
+                } else {
+                    format!("leave out one of the values of [initial] that are kept: {}", kept.join(", "))
+                };
+                vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
+            }
+            AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => {
+                vec![Diagnostic::bare(self.to_string())]
+            }
+        }
+    }
+}
+
+/// Makes the start consistent.
+pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
+    let initial = initial::read(model, system, &model.initial)?;
+    let guess = initial::read(model, system, &model.guess)?;
+    let mut state = system.start();
+    let mut hints = system.hints.clone();
+    for settings in [&guess, &initial] {
+        for &(in_q, index, value) in &settings.direct {
+            if in_q { state.q[index] = value } else { state.v[index] = value }
+        }
+        for &(hint, value) in &settings.hints {
+            hints[hint as usize] = value;
+        }
+    }
+    let written = system.start();
+    if mode == Assembly::None {
+        if let Some((path, span)) = initial.indirect.first() {
+            let message = format!("`{path}` cannot be set as it stands with `run.assembly = \"none\"`");
+            let hint = "give coordinates and velocities of bodies, or let assembly find them";
+            return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
+        }
+        return finish(system, &written, state, hints, &initial.states);
+    }
+    let place = |name: &str| {
+        let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
+        held.or_else(|| model.find(name).map(|e| e.span)).unwrap_or(Span::NONE)
+    };
+    if mode == Assembly::Full {
+        if !guess.positions.is_empty() {
+            let all = [&guess.positions[..], &initial.positions[..]].concat();
+            let mut steered = state.clone();
+            // a guess only steers: where it cannot be kept, as far as it led is far enough
+            let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
+            state.q = steered.q;
+        }
+        let from = state.q.clone();
+        let off = close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from))?;
+        if let Some((worst, ..)) = off.first() {
+            let at = place(worst);
+            let kept = names(&initial.positions);
+            return Err(AssemblyError::Positions { apart: name_all(off), kept, at });
+        }
+    }
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(&hints);
+    mechanism.accept(&state);
+    let hints = mechanism.hints().to_vec();
+    let off = velocities(system, initial.velocities.clone(), &hints, &mut state)?;
+    if let Some((worst, ..)) = off.first() {
+        let at = place(worst);
+        let kept = names(&initial.velocities);
+        return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });
+    }
+    finish(system, &written, state, hints, &initial.states)
+}
+
+/// The paths of held values, each once.
+fn names(holds: &[ConstraintElement]) -> Vec<String> {
+    let mut names: Vec<String> = holds.iter().map(|e| format!("`{}`", e.name)).collect();
+    names.dedup();
+    names
+}
+
+fn name_all(off: Vec<Off>) -> Vec<(String, f64)> {
+    off.into_iter().map(|(name, family, error)| (format!("{} `{name}`", family.name()), error)).collect()
+}
+
+fn finish(
+    system: &Arc<System>,
+    written: &State,
+    mut state: State,
+    hints: Vec<f64>,
+    states: &[(usize, f64)],
+) -> Result<Assembled, AssemblyError> {
+    let mut m = system.mechanism();
+    m.set_hints(&hints);
+    // controllers start where the mechanism does, unless told otherwise
+    m.initialize_controllers(&mut state);
+    for &(index, value) in states {
+        state.x[index] = value;
+    }
+    let mut eq = Equations::new(&m);
+    m.update(&state, Stage::VELOCITY, &mut eq);
+    let mut delta = vec![0.0; system.structure.nv];
+    m.difference(&state.q, &written.q, &mut delta);
+    let mut report = AssemblyReport {
+        position_error: norm(system, &eq),
+        velocity_error: eq.phidot.iter().map(|x| x * x).sum::<f64>().sqrt(),
+        ..AssemblyReport::default()
+    };
+    let mut most = 1e-9;
+    for body in system.directory.bodies.iter().skip(1) {
+        let d = &delta[body.v..body.v + body.kind.nv()];
+        let linear = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
+        let length = |d: &[f64]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (moved, turned) = (length(&d[..linear]), length(&d[linear..]));
+        report.moved = report.moved.max(moved);
+        report.turned = report.turned.max(turned);
+        if moved + turned > most {
+            most = moved + turned;
+            report.worst = Some(body.name.clone());
+        }
+    }
+    Ok(Assembled { state, hints, report })
+}

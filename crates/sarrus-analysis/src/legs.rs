@@ -1,0 +1,99 @@
+//! A run in legs, from one break of the right side in time to the next.
+//!
+//! No step may go over a time at which a driver or force switches: the stages of a long step see nothing of what begins
+//! and ends between them, and the error estimate neither. A leg ends at the last floating point number before the
+//! break and the next begins at the first one behind it, so that every stage sees one side only, with a first step of
+//! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ.
+
+use crate::recorder::Recorder;
+use sarrus_solve::integrators::{Because, Ended, Samples, integrate};
+use sarrus_solve::{Control, Dynamics, Equations, Integrator, Problem, Stage, State, StepError};
+use sarrus_system::Mechanism;
+use sarrus_system::system::WORK;
+
+/// Breaks within this many units in the last place are one.
+const NEAR: f64 = 16.0;
+
+/// Where a run goes.
+pub(crate) struct Route<'a> {
+    /// Breaks on the way, in ascending order.
+    pub breaks: &'a [f64],
+    /// The end \[s\].
+    pub t_end: f64,
+    /// Position violation that a jump of the constraints themselves is told from \[m, rad\].
+    pub jump: f64,
+}
+
+/// Goes from `state` to the end, as [`integrate`] does.
+pub(crate) fn advance(
+    dynamics: &mut Dynamics<'_, Mechanism>,
+    integrator: &mut Integrator,
+    control: &mut Control,
+    state: &mut State,
+    route: &Route,
+    samples: &mut Samples<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Ended {
+    let near = NEAR * f64::EPSILON * state.t.abs().max(route.t_end.abs());
+    let mut rest = route.breaks;
+    if !rest.is_empty() && !integrator.is_adaptive() {
+        // the default is a part of the run, not of its first leg
+        control.step.get_or_insert((route.t_end - state.t) / 1000.0);
+    }
+    while let Some(first) = rest.first().copied() {
+        let many = rest.partition_point(|t| *t <= first + near);
+        let last = rest[many - 1];
+        rest = &rest[many..];
+        if route.t_end - last <= near {
+            break;
+        }
+
+        // up to the break, and samples inside it
+        let before = first.next_down();
+        if before - state.t > near {
+            let ended = integrate(dynamics, integrator, control, state, before, samples, recorder);
+            if ended.because != Because::End {
+                return ended;
+            }
+        }
+        while let Some(t) = samples.peek().filter(|t| *t < last) {
+            state.t = state.t.max(t);
+            integrate(dynamics, integrator, control, state, t, samples, recorder);
+        }
+
+        // the other side
+        state.t = last;
+        if let Err(source) = cross(dynamics, state, route.jump, recorder) {
+            let because = Because::Failed(StepError::Solve { t: last, source });
+            return Ended { at: last, because, counts: control.counts };
+        }
+        control.restart();
+    }
+    integrate(dynamics, integrator, control, state, route.t_end, samples, recorder)
+}
+
+/// Brings the state onto the constraints behind a break.
+fn cross(
+    dynamics: &mut Dynamics<'_, Mechanism>,
+    state: &mut State,
+    jump: f64,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), sarrus_solve::SolveError> {
+    let mechanism = dynamics.problem_mut();
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(state, Stage::VELOCITY, &mut eq);
+    let before = mechanism.energy(state);
+    let structure = mechanism.structure();
+    let holonomic = structure.rows.iter().flat_map(|row| &eq.phi[row.start..][..row.holonomic]);
+    let jumps = holonomic.fold(0.0, |worst: f64, phi| worst.max(phi.abs())) > jump;
+    if jumps {
+        // no motion follows a position that jumps: the certificate must show it
+        recorder.violations.add(structure, &eq);
+    }
+    if dynamics.project(state)? && !jumps {
+        // the work of the impulse
+        let after = dynamics.problem_mut().energy(state);
+        state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
+    }
+    Ok(())
+}
