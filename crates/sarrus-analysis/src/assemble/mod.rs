@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Assembled {
     /// The state.
     pub state: State,
-    /// Turns of joint angles and the like, for [`Mechanism::set_hints`].
+    /// Turns of joint angles and the like, for [`Mechanism::set_hints`](sarrus_system::Mechanism::set_hints).
     pub hints: Vec<f64>,
     /// What it took.
     pub report: AssemblyReport,
