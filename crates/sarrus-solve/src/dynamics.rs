@@ -12,6 +12,8 @@ use crate::views::Ode;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
+/// Before the first right side of a step.
+const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
 /// How slowly what is usual is forgotten.
 const MEMORY: f64 = 0.99;
 
@@ -41,8 +43,9 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     h: f64,
     /// Whether right sides are taken on the constraints.
     careful: bool,
-    /// Smallest pivot at the right sides of this step, and at the ends of the steps of late.
-    pivot: f64,
+    /// Least and largest of the smallest pivots at the right sides of this step.
+    pivots: [f64; 2],
+    /// What the largest has been of late.
     usual_pivot: f64,
     /// The state there.
     nearest: State,
@@ -89,7 +92,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             accel,
             h: 0.0,
             careful: false,
-            pivot: f64::INFINITY,
+            pivots: NO_PIVOTS,
             usual_pivot: 0.0,
             nearest,
             room,
@@ -188,11 +191,11 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn begin_step(&mut self, h: f64) {
         self.h = h;
-        self.pivot = f64::INFINITY;
+        self.pivots = NO_PIVOTS;
     }
 
     fn set_careful(&mut self, careful: bool) -> bool {
-        let singular = self.pivot < SINGULAR * self.usual_pivot;
+        let singular = self.pivots[0] < SINGULAR * self.usual_pivot;
         self.careful = careful && singular && self.stabilization.projects();
         self.careful
     }
@@ -220,7 +223,8 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         self.stabilization.shift(self.problem.structure(), &mut self.eq, self.h);
         let solved = self.accelerate();
-        self.pivot = self.pivot.min(self.kkt.smallest_pivot());
+        let pivot = self.kkt.smallest_pivot();
+        self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
         self.problem.xdot(s, &self.eq, &self.accel, dx);
@@ -235,7 +239,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
         let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         self.problem.accept(s);
-        self.usual_pivot = self.kkt.smallest_pivot().max(MEMORY * self.usual_pivot);
+        self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         Ok(moved)
     }
 }
