@@ -17,10 +17,11 @@ pub fn text_of(path: &Path, at: Span) -> Result<String, Diagnostic> {
             _ => e.to_string(),
         };
         bad(format!("{shown}: cannot be read: {why}"))
+            .hint("check the path; names in a file are meant from that file's folder")
     };
     let meta = std::fs::metadata(path).map_err(unreadable)?;
     if meta.is_dir() {
-        return Err(bad(format!("{shown}: cannot be read: it is a folder")));
+        return Err(bad(format!("{shown}: cannot be read: it is a folder")).hint("name the model file in it"));
     }
     let too_large = || {
         bad(format!("{shown}: is larger than {} MiB", MAX_BYTES >> 20))
@@ -55,7 +56,8 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources) -> Result<Table, Dia
         lower.ends_with(".json") || (!lower.ends_with(".toml") && text.trim_start().starts_with('{'));
     if let Some(at) = too_deep(text, !is_json) {
         let at = Span { file, start: at as u32, end: at as u32 + 1 };
-        return Err(Diagnostic::new(at, format!("nested more than {MAX_DEPTH} deep")));
+        return Err(Diagnostic::new(at, format!("nested more than {MAX_DEPTH} deep"))
+            .hint("no model needs that much: look for a bracket that is not closed"));
     }
     if is_json { json::parse(text, file) } else { native::parse(text, file) }
 }
