@@ -104,3 +104,18 @@ fn initial_values_that_contradict_each_other_are_named() {
     let hint = error.diagnostics()[0].hint.clone().unwrap();
     assert!(hint.contains("`A.rate`") && hint.contains("`crank.rate`"), "{hint}");
 }
+
+#[test]
+fn what_would_have_no_effect_is_refused() {
+    for (setting, message) in [
+        ("guess.A.rate = 3", "would have no effect"),
+        (
+            "controllers.c = { kind = 'pid', input = 'A.angle', kp = 1, ki = 1 }\ninitial.c.out = 3",
+            "is an output",
+        ),
+    ] {
+        let error = try_run(&format!("{FOUR_BAR}\n{setting}")).unwrap_err();
+        let diagnostic = &error.diagnostics()[0];
+        assert!(diagnostic.message.contains(message) && diagnostic.hint.is_some(), "{diagnostic:?}");
+    }
+}

@@ -244,7 +244,7 @@ impl<'a> Context<'a> {
         if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
             return Ok(());
         }
-        let message = format!("body `{}` is a point mass: it takes no torque", entry.name);
+        let message = format!("body `{}` is a point mass: it takes no torque and does not turn", entry.name);
         Err(self.reader.error(key, message).hint("make it `rigid`, with an inertia"))
     }
 

@@ -7,7 +7,7 @@ use sarrus_system::body::BodyKind;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
 use sarrus_system::signal::Signal;
-use sarrus_system::system::Family;
+use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
@@ -64,6 +64,13 @@ pub(super) struct Settings {
     pub spans: Vec<(String, Span)>,
 }
 
+impl Settings {
+    /// Whether `path` is a velocity or a state.
+    pub fn is_no_position(&self, path: &str) -> bool {
+        !self.positions.iter().any(|e| e.name == path)
+    }
+}
+
 /// Reads `[initial]` or `[guess]`.
 pub(super) fn read(model: &Model, system: &System, settings: &[Setting]) -> Result<Settings, AssemblyError> {
     let mut out = Settings::default();
@@ -107,6 +114,9 @@ fn read_one(
             .hint("name a column such as `A.angle`, `crank.vx`, or `ball.velocity`"));
     };
     let value = reader.number("value")?;
+    if let Signal::Output(slot) = signal {
+        return state(system, setting, *slot, value, out);
+    }
     hold(system, setting, signal.clone(), ids, value, out);
     Ok(())
 }
@@ -154,24 +164,35 @@ fn read_vector(
     Ok(())
 }
 
+/// The start of a controller's state.
+fn state(
+    system: &System,
+    setting: &Setting,
+    slot: usize,
+    value: f64,
+    out: &mut Settings,
+) -> sarrus_model::Result<()> {
+    let places =
+        |c: &ControllerElement| c.out + c.outputs.len() - c.controller.states()..c.out + c.outputs.len();
+    out.spans.push((setting.path.clone(), setting.span));
+    match system.controllers.iter().find(|c| places(c).contains(&slot)) {
+        Some(c) => {
+            out.states.push((c.x + slot - places(c).start, value));
+            Ok(())
+        }
+        None => {
+            Err(Diagnostic::new(setting.span, format!("`{}` is an output of its controller", setting.path))
+                .hint("set a state of the controller, which its outputs follow"))
+        }
+    }
+}
+
 fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value: f64, out: &mut Settings) {
     out.spans.push((setting.path.clone(), setting.span));
-    match &signal {
-        Signal::Output(slot) => {
-            for controller in &system.controllers {
-                let first = controller.out + controller.outputs.len() - controller.controller.states();
-                if (first..controller.out + controller.outputs.len()).contains(slot) {
-                    out.states.push((controller.x + slot - first, value));
-                }
-            }
-            return;
-        }
-        Signal::Coordinate(c) => {
-            if let Some(hint) = c.hint {
-                out.hints.push((hint, value));
-            }
-        }
-        _ => {}
+    if let Signal::Coordinate(c) = &signal
+        && let Some(hint) = c.hint
+    {
+        out.hints.push((hint, value));
     }
     match direct(system, &signal, &ids) {
         Some((in_q, index, offset)) => out.direct.push((in_q, index, value + offset)),

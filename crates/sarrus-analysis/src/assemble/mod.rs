@@ -117,6 +117,12 @@ impl AssemblyError {
 pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
     let initial = initial::read(model, system, &model.initial)?;
     let guess = initial::read(model, system, &model.guess)?;
+    if let Some((path, span)) = guess.spans.iter().find(|(path, _)| guess.is_no_position(path)) {
+        let message =
+            format!("`{path}` in [guess] would have no effect: guesses steer the assembly of positions");
+        let error = Diagnostic::new(*span, message).hint("give velocities and states in [initial]");
+        return Err(AssemblyError::Settings(vec![error]));
+    }
     let mut state = system.start();
     let mut hints = system.hints.clone();
     for settings in [&guess, &initial] {

@@ -146,6 +146,9 @@ fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
 pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     later(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
+    for wheel in [first, second] {
+        ctx.must_turn(wheel.0, "bodies")?;
+    }
     let key = ctx.reader.require_one_of(&["teeth", "radii"])?;
     let sizes = ctx.reader.array::<2>(key)?.ok_or_else(|| ctx.reader.missing(key))?;
     if sizes.iter().any(|&z| z <= 0.0) {
@@ -166,6 +169,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
 pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     later(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
+    ctx.must_turn(pinion.0, "bodies")?;
     let radius = ctx.reader.positive("radius")?;
     let hand = ctx.reader.handedness();
     let [way, axle] = if ctx.is_planar() {
