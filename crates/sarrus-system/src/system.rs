@@ -213,6 +213,25 @@ impl System {
         })
     }
 
+    /// Adds a force that no file can say: see [`Closure`](crate::forces::Closure).
+    ///
+    /// ```
+    /// use sarrus_math::Vec3;
+    /// use sarrus_system::forces::Closure;
+    ///
+    /// # fn example(mut system: sarrus_system::System) {
+    /// let bob = system.directory.body("bob").expect("a body of the model");
+    /// // a wind that grows with height
+    /// let wind = Closure::on(vec![bob], |at, wrenches| {
+    ///     wrenches[0].force += Vec3([0.1 * at.pose(0).p.z(), 0.0, 0.0]);
+    /// });
+    /// system.add_force("wind", wind);
+    /// # }
+    /// ```
+    pub fn add_force(&mut self, name: &str, force: crate::forces::Built) {
+        self.forces.push(ForceElement { name: name.to_owned(), ids: force.ids, load: force.load });
+    }
+
     /// The model pose, at rest, at the start of the run.
     pub fn start(&self) -> State {
         let mut state = State::zeros(&self.structure);
