@@ -119,3 +119,12 @@ fn what_would_have_no_effect_is_refused() {
         assert!(diagnostic.message.contains(message) && diagnostic.hint.is_some(), "{diagnostic:?}");
     }
 }
+
+#[test]
+fn a_driver_without_a_slope_at_the_start_is_named() {
+    let error =
+        try_run(&format!("{FOUR_BAR}\ndrivers.d = {{ kind = 'joint', joint = 'A', angle = 'sqrt(t)' }}"))
+            .unwrap_err();
+    let diagnostic = &error.diagnostics()[0];
+    assert!(diagnostic.message.contains("driver `d`") && diagnostic.hint.is_some(), "{diagnostic:?}");
+}

@@ -75,6 +75,16 @@ pub enum AssemblyError {
         #[from]
         source: StructureError,
     },
+    /// An element cannot be evaluated at the start.
+    #[error("{name} cannot be evaluated at the start: {source}")]
+    Element {
+        /// The element: ``driver `motor` ``.
+        name: String,
+        /// Why.
+        source: SolveError,
+        /// Where it stands.
+        at: Span,
+    },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
@@ -106,6 +116,9 @@ impl AssemblyError {
                 };
                 vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
             }
+            AssemblyError::Element { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
+                "its value and derivatives must be finite at the start, unlike those of `sqrt(t)` at 0",
+            )],
             AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => {
                 vec![Diagnostic::bare(self.to_string())]
             }
@@ -155,7 +168,8 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
             state.q = steered.q;
         }
         let from = state.q.clone();
-        let off = close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from))?;
+        let off = close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from))
+            .map_err(|e| located(model, system, e))?;
         if let Some((worst, ..)) = off.first() {
             let at = place(worst);
             let kept = names(&initial.positions);
@@ -166,13 +180,29 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     mechanism.set_hints(&hints);
     mechanism.accept(&state);
     let hints = mechanism.hints().to_vec();
-    let off = velocities(system, initial.velocities.clone(), &hints, &mut state)?;
+    let off = velocities(system, initial.velocities.clone(), &hints, &mut state)
+        .map_err(|e| located(model, system, e))?;
     if let Some((worst, ..)) = off.first() {
         let at = place(worst);
         let kept = names(&initial.velocities);
         return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });
     }
     finish(system, &written, state, hints, &initial.states)
+}
+
+/// Names the element that an error is about.
+fn located(model: &Model, system: &System, error: AssemblyError) -> AssemblyError {
+    match error {
+        AssemblyError::Solve { source } => match source.row().and_then(|row| system.element_of_row(row)) {
+            Some(element) => AssemblyError::Element {
+                name: format!("{} `{}`", element.family.name(), element.name),
+                source,
+                at: model.find(&element.name).map_or(Span::NONE, |e| e.span),
+            },
+            None => AssemblyError::Solve { source },
+        },
+        other => other,
+    }
 }
 
 /// The paths of held values, each once.
