@@ -300,23 +300,6 @@ impl Mechanism {
         g * size * bodies.iter().skip(1).map(|b| b.mass).sum::<f64>()
     }
 
-    /// Turns that joint angles will have made after the displacement `delta` (nv) from `s`.
-    pub fn advance_hints(&mut self, s: &State, delta: &[f64]) {
-        let mut moving = s.clone();
-        moving.v.copy_from_slice(delta);
-        self.place(&moving);
-        let system = self.system.clone();
-        for joint in &system.directory.joints {
-            for k in 0..joint.readings.len() {
-                if let Some(hint) = joint.readings[k].1 {
-                    let (coordinate, at) = (joint.coordinate(k, 0, 1), self.at(s.t, &joint.bodies));
-                    let turned = coordinate.value(&at) + coordinate.speed(&at);
-                    self.hints[hint as usize] = turned;
-                }
-            }
-        }
-    }
-
     /// Energy books at `s`.
     pub fn energy(&mut self, s: &State) -> Energy {
         self.place(s);

@@ -67,12 +67,9 @@ pub(super) fn close(
         kkt.solve(&eq, &a, &b, &mut delta, &mut mu)?;
         // halve the step until the parts come nearer
         let (from, before, mut t) = (state.q.clone(), off, 1.0);
-        let turns = m.hints().to_vec();
         loop {
             state.q.copy_from_slice(&from);
-            m.set_hints(&turns);
             let step: Vec<f64> = delta.iter().map(|d| t * d).collect();
-            m.advance_hints(state, &step);
             m.retract(&mut state.q, &step);
             m.update(state, Stage::POSITION, &mut eq);
             off = norm(&all, &eq);
@@ -83,7 +80,6 @@ pub(super) fn close(
         }
         if !(off < before) {
             state.q.copy_from_slice(&from);
-            m.set_hints(&turns);
             m.update(state, Stage::POSITION, &mut eq);
             off = norm(&all, &eq);
             break;
