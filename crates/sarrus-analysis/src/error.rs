@@ -26,14 +26,18 @@ pub enum SetupError {
         /// Where.
         at: Span,
     },
-    /// `direct` for constraints that are not independent.
-    #[error("formulation `direct` needs independent constraints, but only {rank} of the {rows} rows are")]
+    /// A formulation that needs independent constraints, for some that are not.
+    #[error(
+        "formulation `{formulation}` needs independent constraints, but only {rank} of the {rows} rows are"
+    )]
     NotIndependent {
+        /// The formulation.
+        formulation: &'static str,
         /// Rows.
         rows: usize,
         /// Their rank.
         rank: usize,
-        /// Where `direct` was asked for.
+        /// Where it was asked for.
         at: Span,
     },
     /// A flag's value is not a positive number.

@@ -107,15 +107,16 @@ impl Method {
 
         // the registries agree to names and options
         let at = |at: Span| move |source: MethodError| SetupError::Method { source, at };
-        formulations::make(&formulation.0, &formulation.1).map_err(at(formulation.2))?;
+        let f = formulations::find(&formulation.0).map_err(at(formulation.2))?;
+        formulations::make(f.name, &formulation.1).map_err(at(formulation.2))?;
         stabilizations::make(&stabilization.0, &stabilization.1).map_err(at(stabilization.2))?;
         let i = integrators::find(&integrator.0).map_err(at(integrator.2))?;
         (i.new)(&integrator.1).map_err(at(integrator.2))?;
 
         // mixes that cannot work
-        if let ("direct", Some(rank)) = (formulation.0.as_str(), facts.rank.filter(|rank| *rank < facts.rows))
-        {
-            return Err(SetupError::NotIndependent { rows: facts.rows, rank, at: formulation.2 });
+        if let (true, Some(rank)) = (f.needs.full_rank, facts.rank.filter(|rank| *rank < facts.rows)) {
+            let at = formulation.2;
+            return Err(SetupError::NotIndependent { formulation: f.name, rows: facts.rows, rank, at });
         }
         Ok(Method {
             formulation: Part { name: formulation.0, options: formulation.1 },
@@ -137,7 +138,9 @@ impl Method {
 
     /// Makes the stabilization.
     pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
-        stabilizations::make(&self.stabilization.name, &self.stabilization.options)
+        let mut made = stabilizations::make(&self.stabilization.name, &self.stabilization.options)?;
+        made.set_tolerance(self.rtol, self.atol);
+        Ok(made)
     }
 
     /// Makes the integrator.

@@ -4,6 +4,7 @@
 //! accepted step the stabilization may move the state.
 
 use crate::error::{SolveError, StepError};
+use crate::findings::Findings;
 use crate::formulations::Formulation;
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
@@ -151,6 +152,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Counts { factorizations: self.kkt.factorizations(), ..self.counts }
     }
 
+    /// What the formulation and the stabilization found on the way.
+    pub fn findings(&self) -> [Findings; 2] {
+        [self.formulation.findings(), self.stabilization.findings()]
+    }
+
     /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
     fn tangent_part(&mut self, rows: Rows, change: &[f64]) -> Result<(), SolveError> {
         let Room { momentum, rest, still, mu } = &mut self.room;
@@ -178,7 +184,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     }
 
     fn accelerate(&mut self) -> Result<(), SolveError> {
-        self.formulation.accelerations(&self.eq, &mut self.kkt, &mut self.accel)?;
+        let structure = self.problem.structure();
+        self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
         self.counts.refinements += u64::from(self.accel.refinements);
         Ok(())
     }
@@ -221,7 +228,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             s
         };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        self.stabilization.shift(self.problem.structure(), &mut self.eq, self.h);
+        self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate();
         let pivot = self.kkt.smallest_pivot();
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];

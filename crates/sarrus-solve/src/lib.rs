@@ -8,6 +8,7 @@
 mod control;
 mod dynamics;
 mod error;
+mod findings;
 pub mod formulations;
 pub mod integrators;
 mod kkt;
@@ -19,6 +20,7 @@ mod views;
 pub use control::*;
 pub use dynamics::{Counts, Dynamics};
 pub use error::{MethodError, SolveError, StepError, StructureError};
+pub use findings::{Findings, PartitionFound, RankFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
 pub use problem::{

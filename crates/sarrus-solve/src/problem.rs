@@ -279,7 +279,7 @@ pub struct Equations {
     pub minv: Vec<f64>,
     /// Blocks of J, each by rows, at [`Entry::offset`].
     pub J: Vec<f64>,
-    /// Applied minus inertial forces (nv).
+    /// Applied minus inertial forces (nv), with the constraints' own non-ideal forces: Q + C.
     pub f: Vec<f64>,
     /// Right side of J v̇ = γ (nc).
     pub gamma: Vec<f64>,
@@ -409,6 +409,11 @@ pub trait Problem {
 
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.
     fn name_of_row(&self, row: usize) -> String;
+
+    /// Baumgarte's α and β \[1/s\] of the block row `block`, where the model gives that element its own.
+    fn rates(&self, _block: usize) -> Option<[f64; 2]> {
+        None
+    }
 }
 
 impl<P: Problem + ?Sized> Problem for &mut P {
@@ -450,5 +455,9 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn name_of_row(&self, row: usize) -> String {
         (**self).name_of_row(row)
+    }
+
+    fn rates(&self, block: usize) -> Option<[f64; 2]> {
+        (**self).rates(block)
     }
 }

@@ -3,14 +3,15 @@
 //! Needs J of full row rank: a dependent row is an error that names it. Cost: one block LDLᵀ of J M⁻¹ Jᵀ. Not for
 //! redundant constraints or singular positions: use `proximal`.
 
-use super::{Formulation, Kind, solve};
+use super::{Formulation, Kind, Needs, solve};
 use crate::error::SolveError;
 use crate::kkt::{Kkt, Rank, Rows};
-use crate::problem::{Accel, Equations};
+use crate::problem::{Accel, Equations, Structure};
 
 pub(super) const KIND: Kind = Kind {
     name: "direct",
     doc: "KKT matrix solved directly; dependent constraints are an error",
+    needs: Needs { full_rank: true, ..Needs::NOTHING },
     options: &[],
     new: |_| Ok(Box::new(Direct)),
 };
@@ -18,7 +19,13 @@ pub(super) const KIND: Kind = Kind {
 struct Direct;
 
 impl Formulation for Direct {
-    fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
+    fn accelerations(
+        &mut self,
+        _s: &Structure,
+        eq: &Equations,
+        kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Full)?;
         solve(eq, kkt, out)
     }

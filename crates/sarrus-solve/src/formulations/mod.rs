@@ -6,14 +6,45 @@ mod direct;
 mod proximal;
 
 use crate::error::{MethodError, SolveError};
+use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
-use crate::problem::{Accel, Equations};
+use crate::problem::{Accel, Equations, Structure};
 
 /// Accelerations and multipliers at one instant.
 pub trait Formulation: Send {
-    /// Solves the equations. The hot path: does not allocate.
-    fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError>;
+    /// Solves the equations of a problem of structure `s`, which is the same at every call. The hot path: does not
+    /// allocate after the first call.
+    fn accelerations(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError>;
+
+    /// What it found on the way, for the report.
+    fn findings(&self) -> Findings {
+        Findings::default()
+    }
+}
+
+/// What a formulation asks of a model, and what it gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Whether rows that depend on others are an error.
+    pub full_rank: bool,
+    /// Whether the constraints must all have a position level.
+    pub holonomic: bool,
+    /// Whether v̇ is that of the constrained mechanism up to rounding; if not, it tends there with an option.
+    pub exact: bool,
+    /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
+    pub dense: bool,
+}
+
+impl Needs {
+    /// Nothing: any rank, any rows, exact and sparse.
+    pub const NOTHING: Needs = Needs { full_rank: false, holonomic: false, exact: true, dense: false };
 }
 
 /// A row of the registry.
@@ -22,6 +53,8 @@ pub struct Kind {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: &'static str,
+    /// What it asks of a model.
+    pub needs: Needs,
     /// Its options.
     pub options: &'static [OptionDoc],
     /// Makes it, or says which option is wrong.
@@ -31,13 +64,18 @@ pub struct Kind {
 /// Every formulation, in the order of `sarrus list formulations`.
 pub static KINDS: &[Kind] = &[proximal::KIND, direct::KIND];
 
-/// The formulation `name` with `options`.
-pub fn make(name: &str, options: &Options) -> Result<Box<dyn Formulation>, MethodError> {
-    let kind = KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
+/// The kind called `name`.
+pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+    KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
         family: "formulation",
         name: name.to_string(),
         known: KINDS.iter().map(|k| k.name).collect(),
-    })?;
+    })
+}
+
+/// The formulation `name` with `options`.
+pub fn make(name: &str, options: &Options) -> Result<Box<dyn Formulation>, MethodError> {
+    let kind = find(name)?;
     options.check(kind.name, kind.options)?;
     (kind.new)(options)
 }

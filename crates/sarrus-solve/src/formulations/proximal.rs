@@ -4,14 +4,15 @@
 //! those that contradict them are an error. λ is the one of least 2-norm among those that give v̇. Cost: one block
 //! LDLᵀ of J M⁻¹ Jᵀ, and one of J M⁻¹ Jᵀ + εI where rows are dependent.
 
-use super::{Formulation, Kind, solve};
+use super::{Formulation, Kind, Needs, solve};
 use crate::error::SolveError;
 use crate::kkt::{Kkt, Rank, Rows};
-use crate::problem::{Accel, Equations};
+use crate::problem::{Accel, Equations, Structure};
 
 pub(super) const KIND: Kind = Kind {
     name: "proximal",
     doc: "block-sparse, any rank: least-norm multipliers by proximal steps",
+    needs: Needs::NOTHING,
     options: &[],
     new: |_| Ok(Box::new(Proximal)),
 };
@@ -19,7 +20,13 @@ pub(super) const KIND: Kind = Kind {
 struct Proximal;
 
 impl Formulation for Proximal {
-    fn accelerations(&mut self, eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<(), SolveError> {
+    fn accelerations(
+        &mut self,
+        _s: &Structure,
+        eq: &Equations,
+        kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Any)?;
         solve(eq, kkt, out)?;
         kkt.least_norm(eq, &eq.f, &eq.gamma, &mut out.vdot, &mut out.lambda)

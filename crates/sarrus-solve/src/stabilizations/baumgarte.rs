@@ -15,7 +15,7 @@
 use super::{Kind, Stabilization};
 use crate::error::MethodError;
 use crate::options::{OptionDoc, Options};
-use crate::problem::{Equations, Structure};
+use crate::problem::{Equations, Problem, Structure};
 
 const RATE: &str = "a number above 0 [1/s] or `auto`";
 
@@ -63,10 +63,17 @@ fn automatic(h: f64) -> f64 {
 }
 
 impl Stabilization for Baumgarte {
-    fn shift(&self, s: &Structure, eq: &mut Equations, h: f64) {
-        let alpha = self.alpha.unwrap_or_else(|| automatic(h));
-        let beta = self.beta.unwrap_or_else(|| automatic(h));
-        for row in &s.rows {
+    fn shift(&self, problem: &dyn Problem, eq: &mut Equations, h: f64) {
+        self.shift_rows(problem.structure(), |block| problem.rates(block), eq, h);
+    }
+}
+
+impl Baumgarte {
+    /// Shifts γ, with the rates that `own` gives a block row or else the common ones.
+    fn shift_rows(&self, s: &Structure, own: impl Fn(usize) -> Option<[f64; 2]>, eq: &mut Equations, h: f64) {
+        let common = [self.alpha, self.beta].map(|rate| rate.unwrap_or_else(|| automatic(h)));
+        for (block, row) in s.rows.iter().enumerate() {
+            let [alpha, beta] = own(block).unwrap_or(common);
             let split = row.start + row.holonomic;
             for i in row.start..split {
                 eq.gamma[i] -= 2.0 * alpha * eq.phidot[i] + beta * beta * eq.phi[i];
@@ -104,8 +111,25 @@ mod tests {
         eq.phidot = vec![2.0, 3.0];
         let mut options = Options::new();
         options.set("alpha", 10.0).set("beta", 4.0);
-        Baumgarte::new(&options).unwrap().shift(&s, &mut eq, 0.1);
+        Baumgarte::new(&options).unwrap().shift_rows(&s, |_| None, &mut eq, 0.1);
         assert_eq!(eq.gamma, [-2.0 * 10.0 * 2.0 - 16.0 * 0.5, -10.0 * 3.0]);
+    }
+
+    #[test]
+    fn an_element_with_rates_of_its_own_keeps_them() {
+        let mut b = Structure::builder();
+        b.column(2);
+        b.row(1, 1, &[0]);
+        b.row(1, 1, &[0]);
+        let s = b.build(2, 0).unwrap();
+        let mut eq = Equations::zeros(&s);
+        eq.phi = vec![1.0, 1.0];
+        eq.phidot = vec![1.0, 1.0];
+        let mut options = Options::new();
+        options.set("alpha", 10.0).set("beta", 4.0);
+        let own = |block| (block == 1).then_some([3.0, 5.0]);
+        Baumgarte::new(&options).unwrap().shift_rows(&s, own, &mut eq, 0.1);
+        assert_eq!(eq.gamma, [-20.0 - 16.0, -6.0 - 25.0]);
     }
 
     #[test]

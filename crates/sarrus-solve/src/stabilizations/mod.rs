@@ -9,14 +9,18 @@ mod none;
 mod projection;
 
 use crate::error::{MethodError, SolveError};
+use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
-use crate::problem::{Equations, Problem, State, Structure};
+use crate::problem::{Equations, Problem, State};
 
 /// Keeps a motion on its constraints.
 pub trait Stabilization: Send {
+    /// Says how accurate the integrator is asked to be, before the run.
+    fn set_tolerance(&mut self, _rtol: f64, _atol: f64) {}
+
     /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` \[s\]; `h` = 0 where no step is being made.
-    fn shift(&self, _s: &Structure, _eq: &mut Equations, _h: f64) {}
+    fn shift(&self, _problem: &dyn Problem, _eq: &mut Equations, _h: f64) {}
 
     /// Whether [`project`](Stabilization::project) does anything.
     fn projects(&self) -> bool {
@@ -32,6 +36,11 @@ pub trait Stabilization: Send {
         _s: &mut State,
     ) -> Result<Projection, SolveError> {
         Ok(Projection::default())
+    }
+
+    /// What it found on the way, for the report.
+    fn findings(&self) -> Findings {
+        Findings::default()
     }
 }
 
@@ -59,13 +68,18 @@ pub struct Kind {
 /// Every stabilization, in the order of `sarrus list stabilizations`.
 pub static KINDS: &[Kind] = &[none::KIND, baumgarte::KIND, projection::KIND];
 
-/// The stabilization `name` with `options`.
-pub fn make(name: &str, options: &Options) -> Result<Box<dyn Stabilization>, MethodError> {
-    let kind = KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
+/// The kind called `name`.
+pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+    KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
         family: "stabilization",
         name: name.to_string(),
         known: KINDS.iter().map(|k| k.name).collect(),
-    })?;
+    })
+}
+
+/// The stabilization `name` with `options`.
+pub fn make(name: &str, options: &Options) -> Result<Box<dyn Stabilization>, MethodError> {
+    let kind = find(name)?;
     options.check(kind.name, kind.options)?;
     (kind.new)(options)
 }

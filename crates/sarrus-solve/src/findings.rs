@@ -1,0 +1,48 @@
+//! What a method found out about a model while it ran, for the report.
+
+/// What a formulation or a stabilization found on the way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Findings {
+    /// Its rank decisions, where it takes any.
+    pub rank: Option<RankFound>,
+    /// Its choices of independent coordinates, where it makes any.
+    pub partition: Option<PartitionFound>,
+    /// Iterations beyond the first, summed over the run.
+    pub iterations: u64,
+}
+
+/// Rank decisions along a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankFound {
+    /// Least rank.
+    pub least: usize,
+    /// Largest rank.
+    pub most: usize,
+    /// Relative size up to which a singular value or pivot counts as zero.
+    pub tolerance: f64,
+    /// The factor by which the tolerance could have been different without a different decision, at its least.
+    pub margin: f64,
+}
+
+impl RankFound {
+    /// Takes a further decision into account.
+    pub fn note(found: &mut Option<RankFound>, rank: usize, tolerance: f64, margin: f64) {
+        let all = found.get_or_insert(RankFound { least: rank, most: rank, tolerance, margin });
+        all.least = all.least.min(rank);
+        all.most = all.most.max(rank);
+        if margin < all.margin {
+            (all.margin, all.tolerance) = (margin, tolerance);
+        }
+    }
+}
+
+/// Choices of independent coordinates along a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartitionFound {
+    /// Indices in v of the independent coordinates now.
+    pub independent: Vec<usize>,
+    /// How often they were chosen; 1 where the first choice held.
+    pub choices: u32,
+    /// Worst condition number of the dependent part of J that was worked with.
+    pub condition: f64,
+}
