@@ -4,19 +4,22 @@
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::method::{Facts, Method};
-use crate::rank::{constraint_singular, redundant_groups};
+use crate::redundancy::{
+    AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
+    UniquenessReport, along, analyse, distribute, nearby_rank, shared,
+};
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};
+use crate::simulate::Watch;
 use crate::start::{Rows, rank_report, size};
-use sarrus_math::solve::Singular;
 use sarrus_model::{Model, Space};
-use sarrus_solve::{Equations, Problem, Stage, State, Structure};
-use sarrus_system::{Columns, Mechanism, System};
+use sarrus_solve::{Equations, Problem, Stage};
+use sarrus_system::{Columns, System};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Models with more rows × velocities than this are not decomposed with vectors.
-const DECOMPOSED: usize = 400 * 600;
+/// Clusters of parts closer together than this are not clear.
+const UNCLEAR: f64 = 1e3;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,8 +40,22 @@ pub struct CheckReport {
     pub counted_mobility: i64,
     /// Whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be told.
     pub redundancy: Option<Redundancy>,
-    /// Elements whose reactions are not unique, by groups that share them.
+    /// Degrees of freedom, of the mechanism and in this position.
+    pub mobility: MobilityReport,
+    /// Which components of which reactions are unique.
+    pub reactions: Vec<ReactionReport>,
+    /// How clear that was; none where every reaction is unique because no row is redundant.
+    pub uniqueness: Option<UniquenessReport>,
+    /// The smallest sets of elements that share redundancies.
+    pub redundant_sets: Vec<GroupReport>,
+    /// These sets merged where they overlap.
     pub redundant_groups: Vec<GroupReport>,
+    /// Reactions as compliant joints share them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<DistributionReport>,
+    /// Redundancy over the motion, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub along: Option<AlongReport>,
     /// What assembly did.
     pub assembly: AssemblyPart,
     /// Elements that the model pose does not satisfy, the worst first.
@@ -68,15 +85,6 @@ pub enum Redundancy {
     Momentary,
 }
 
-/// Elements that hold the same thing more than once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GroupReport {
-    /// Rows among them that say nothing new.
-    pub redundant: usize,
-    /// Their names.
-    pub elements: Vec<String>,
-}
-
 /// How far an element is from being satisfied in the model pose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ElementError {
@@ -86,8 +94,27 @@ pub struct ElementError {
     pub error: f64,
 }
 
+/// What is asked for beyond a look at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CheckOptions {
+    /// Run the model, and look at its redundancy on the way.
+    pub along: bool,
+    /// Distribute reactions that are not unique by the compliance of the joints.
+    pub distribute: bool,
+}
+
 /// Checks a model.
 pub fn check(model: &Model, system: &Arc<System>) -> Result<CheckReport, SetupError> {
+    check_with(model, system, CheckOptions::default(), &mut ())
+}
+
+/// Checks a model, with all that is asked for; `watch` follows the run if there is one.
+pub fn check_with(
+    model: &Model,
+    system: &Arc<System>,
+    options: CheckOptions,
+    watch: &mut dyn Watch,
+) -> Result<CheckReport, SetupError> {
     let settings = Settings::read(model, &Overrides::default())?;
     // measures and output.columns are part of the model, sampled or not
     Columns::new(model, system, &settings.columns)?;
@@ -105,46 +132,67 @@ pub fn check(model: &Model, system: &Arc<System>) -> Result<CheckReport, SetupEr
     mechanism.set_hints(&assembled.hints);
     mechanism.update(&state, Stage::VELOCITY, &mut eq);
 
-    // rank, and with vectors who repeats whom
-    let mut groups = Vec::new();
-    let mut redundancy = None;
-    let rows: Rows = if structure.nc * structure.nv <= DECOMPOSED && structure.nc > 0 {
-        let d = constraint_singular(structure, &eq)?;
-        groups = redundant_groups(structure, &d);
-        if d.rank.rank < structure.nc {
-            redundancy = tell_apart(&mut mechanism, &state, &d)?;
-        }
-        Rows::from_rank(&d.rank)
-    } else {
-        Rows::find(structure, &eq)?
+    // rank, here and nearby; a model that cannot be factored says so when it is run
+    let rows = Rows::find(structure, &eq)?;
+    let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
+    let nearby = if redundant { nearby_rank(&mut mechanism, &state)? } else { Nearby::Unknown };
+    let freedom = |rank: usize| structure.nv - rank;
+    let structural = match (rows.rank, nearby) {
+        (Some(rank), _) if rank == structure.nc => Some(freedom(rank)),
+        (Some(rank), Nearby::Nowhere) => Some(freedom(rank)),
+        (Some(here), Nearby::Rank(there)) => Some(freedom(here.max(there))),
+        _ => None,
     };
-    let method = Method::resolve(&settings, &Facts::new(structure, rows.rank))?;
+    let redundancy = match (rows.rank, nearby) {
+        (Some(here), Nearby::Rank(there)) if there > here => Some(Redundancy::Momentary),
+        (Some(_), Nearby::Rank(_)) => Some(Redundancy::Structural),
+        _ => None,
+    };
 
-    let name = |e: &usize| system.elements[*e].name.clone();
+    // who reacts uniquely, and who shares the rest
+    let mut sets = (Vec::new(), Vec::new(), 0);
+    let mut analysis = None;
+    if let Ok(mut scaled) = Scaled::new(structure, &eq)
+        && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
+    {
+        sets = shared(&mechanism, &found, &mut scaled);
+        analysis = Some(found);
+    }
+    let distribution = if options.distribute { Some(distribute(&mut mechanism, &state)?) } else { None };
+    let method = Method::resolve(&settings, &Facts::new(structure, rows.rank))?;
+    let along = if options.along { Some(along(model, system, options.distribute, watch)?) } else { None };
+
+    let (redundant_sets, redundant_groups, unresolved) = sets;
     let mut report = CheckReport {
         model: model.name.clone(),
         version: crate::VERSION,
         space: if model.space == Space::Planar { "planar" } else { "spatial" },
         size: size(system),
         constraints: rank_report(structure, &rows),
-        dof: rows.rank.map(|rank| structure.nv - rank),
+        dof: rows.rank.map(freedom),
         counted_mobility: structure.nv as i64 - structure.nc as i64,
         redundancy,
-        redundant_groups: groups
-            .iter()
-            .map(|g| GroupReport { redundant: g.redundant, elements: g.elements.iter().map(name).collect() })
-            .collect(),
+        mobility: MobilityReport { structural, here: rows.rank.map(freedom) },
+        reactions: Vec::new(),
+        uniqueness: None,
+        redundant_sets,
+        redundant_groups,
+        distribution,
+        along,
         assembly: crate::start::assembly_part(settings.assembly, &assembled.report),
         assembly_errors,
         method: method.text(),
         why: method.why.clone(),
         notes: Vec::new(),
     };
-    report.notes = notes(&report);
+    report.notes = notes(&report, analysis.as_ref(), unresolved);
+    if let Some(found) = analysis {
+        (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
+    }
     Ok(report)
 }
 
-fn notes(r: &CheckReport) -> Vec<String> {
+fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let redundant = r.constraints.redundant.unwrap_or(0);
     if let (Some(dof), true) = (r.dof, redundant > 0) {
@@ -155,8 +203,8 @@ fn notes(r: &CheckReport) -> Vec<String> {
     }
     match r.redundancy {
         Some(Redundancy::Structural) => notes.push(
-            "the redundancy is structural: the motion is unique, but how the reactions share the load in the groups \
-             above is not (minimum-norm values are reported)"
+            "the redundancy is structural: the motion is unique, but how the elements of a set share their load is not; \
+             `sarrus run` reports minimum-norm values of what is not unique"
                 .into(),
         ),
         Some(Redundancy::Momentary) => notes.push(
@@ -171,6 +219,32 @@ fn notes(r: &CheckReport) -> Vec<String> {
     }
     if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 100.0) {
         notes.push(format!("the rank is uncertain: a tolerance {margin:.1} times different would change it"));
+    }
+    let Some(analysis) = analysis else {
+        notes.push("it could not be told which reactions are unique".into());
+        return notes;
+    };
+    if unresolved > 0 {
+        notes.push(format!("the elements that share {unresolved} of the redundancies were not looked for"));
+    }
+    let Some(clear) = &analysis.uniqueness else { return notes };
+    if let Some(margin) = clear.margin.filter(|m| *m < UNCLEAR) {
+        notes.push(format!(
+            "uncertain which reactions are unique: the parts of components in the null space of the constraints, \
+             which should be zero or not, are only a factor of {margin:.1} apart"
+        ));
+    }
+    // the estimate knows nothing of pivots: far from them, one of the two is wrong
+    let (found, estimate, error) = (analysis.dependent.len(), clear.dimension, clear.dimension_error);
+    if redundant != found {
+        notes.push(format!(
+            "uncertain rank: singular values say that {redundant} rows are redundant, the factorization {found}"
+        ));
+    } else if (found as f64 - estimate).abs() > 5.0 * error + 0.5 {
+        notes.push(format!(
+            "uncertain rank: the factorization says that {found} rows are redundant, random multipliers say \
+             {estimate:.0} ± {error:.0}"
+        ));
     }
     notes
 }
@@ -193,90 +267,4 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
         .collect();
     errors.sort_by(|a, b| b.error.total_cmp(&a.error));
     errors
-}
-
-/// Whether the rank at `state` is also the rank nearby: moves the mechanism a little along its freedoms, back onto the
-/// constraints, and counts again. None where it cannot be moved.
-fn tell_apart(
-    mechanism: &mut Mechanism,
-    state: &State,
-    d: &Singular,
-) -> Result<Option<Redundancy>, SetupError> {
-    /// Size of the excursion, in mass-weighted units of the null vectors relative to their largest velocity.
-    const EXCURSION: f64 = 1e-2;
-    let system = mechanism.system().clone();
-    let s = &system.structure;
-    let free = d.right_null();
-    if free.is_empty() || s.nc == 0 {
-        return Ok(None);
-    }
-    // a combination without pattern, the same every time
-    let mut direction = vec![0.0; s.nv];
-    for (k, v) in free.iter().enumerate() {
-        let weight = 0.5 + ((k as f64 + 1.0) * 0.618_033_988_749_894_9).fract();
-        direction.iter_mut().zip(v).for_each(|(d, v)| *d += weight * v);
-    }
-    let mut eq = Equations::new(mechanism);
-    let velocity = unscale(s, &eq, &direction);
-    let largest = velocity.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    if largest == 0.0 {
-        return Ok(None);
-    }
-    let delta: Vec<f64> = velocity.iter().map(|v| v * EXCURSION / largest).collect();
-    let mut moved = state.clone();
-    mechanism.retract(&mut moved.q, &delta);
-
-    // Newton with the pseudo-inverse, back onto the constraints
-    for _ in 0..20 {
-        mechanism.update(&moved, Stage::POSITION, &mut eq);
-        let step = back(s, &eq)?;
-        mechanism.retract(&mut moved.q, &step);
-        if step.iter().all(|x| x.abs() < 1e-13) {
-            break;
-        }
-    }
-    mechanism.update(&moved, Stage::POSITION, &mut eq);
-    let left: f64 = s.holonomic_rows().flat_map(|r| eq.phi[r].iter()).map(|x| x * x).sum::<f64>().sqrt();
-    if !(left < 1e-9) {
-        return Ok(None);
-    }
-    // a mechanism that was pulled back to where it was tells nothing
-    let mut way = vec![0.0; s.nv];
-    mechanism.difference(&moved.q, &state.q, &mut way);
-    if way.iter().all(|x| x.abs() < 1e-3 * EXCURSION) {
-        return Ok(None);
-    }
-    let there = crate::rank::constraint_rank(s, &eq)?;
-    Ok(Some(if there.rank > d.rank.rank { Redundancy::Momentary } else { Redundancy::Structural }))
-}
-
-/// C y: velocities from mass-weighted ones.
-fn unscale(s: &Structure, eq: &Equations, y: &[f64]) -> Vec<f64> {
-    let mut v = vec![0.0; s.nv];
-    for col in &s.cols {
-        let n = col.size;
-        let C = crate::rank::cholesky(&eq.minv[col.mass..][..n * n], n);
-        for i in 0..n {
-            v[col.start + i] = (0..=i).map(|k| C[i * n + k] * y[col.start + k]).sum();
-        }
-    }
-    v
-}
-
-/// The least mass-weighted step that takes Φ to zero, to first order.
-fn back(s: &Structure, eq: &Equations) -> Result<Vec<f64>, SetupError> {
-    let (A, lengths) = crate::rank::scaled_rows(s, eq);
-    let d = sarrus_math::solve::singular(&A, s.nc, s.nv, Some(crate::rank::TOLERANCE))?;
-    let mut y = vec![0.0; s.nv];
-    for k in 0..d.rank.rank {
-        let mut along = 0.0;
-        for row in s.holonomic_rows().flatten() {
-            if lengths[row] > 0.0 {
-                along += d.left[k][row] * eq.phi[row] / lengths[row];
-            }
-        }
-        let amount = -along / d.rank.sigma[k];
-        y.iter_mut().zip(&d.right[k]).for_each(|(y, v)| *y += amount * v);
-    }
-    Ok(unscale(s, eq, &y))
 }

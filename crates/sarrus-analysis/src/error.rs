@@ -40,6 +40,19 @@ pub enum SetupError {
         /// Where it was asked for.
         at: Span,
     },
+    /// A formulation that makes its forces from the violation, with a stabilization that takes that away.
+    #[error(
+        "formulation `{formulation}` makes its forces from the violation, which stabilization `{stabilization}` \
+         changes"
+    )]
+    NeedsViolation {
+        /// The formulation.
+        formulation: &'static str,
+        /// The stabilization.
+        stabilization: String,
+        /// Where it was asked for.
+        at: Span,
+    },
     /// A flag's value is not a positive number.
     #[error("`{flag}` must be a positive number, not {value}")]
     NotPositive {
@@ -69,6 +82,9 @@ pub enum SetupError {
     /// The mechanism cannot be put together.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
+    /// Nothing to distribute reactions by.
+    #[error("no joint has a `compliance` to distribute reactions by")]
+    NoCompliance,
     /// The rank could not be determined.
     #[error("the rank of the constraints cannot be determined: {0}")]
     Rank(#[from] RankError),
@@ -112,6 +128,9 @@ impl SetupError {
                 *at,
                 Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()),
             ),
+            SetupError::NeedsViolation { at, .. } => {
+                one(*at, Some("use `none`, or another formulation".into()))
+            }
             SetupError::NotPositive { .. } => one(Span::NONE, None),
             SetupError::Backwards { .. } => {
                 one(Span::NONE, Some("the end (`--t-end`, `run.t_end`) must be above `run.t_start`".into()))
@@ -124,6 +143,13 @@ impl SetupError {
                 ),
             ),
             SetupError::Assembly(e) => e.diagnostics(),
+            SetupError::NoCompliance => one(
+                Span::NONE,
+                Some(
+                    "give a joint `compliance = { force = 1e-7, torque = 1e-5 }`, in m/N and rad/(N m)"
+                        .into(),
+                ),
+            ),
             SetupError::Rank(_) => one(Span::NONE, None),
             SetupError::Start { element, .. } => {
                 one(Span::NONE, element.as_ref().map(|e| format!("look at {e}")))

@@ -1,18 +1,22 @@
 //! What a user asks for: a certified simulation, or a check of the model.
 //!
 //! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
-//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running.
+//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running,
+//! [`compare`] runs many methods side by side.
 
 mod assemble;
 mod check;
 mod clock;
+pub mod compare;
 mod energy;
 mod error;
 mod failure;
 mod legs;
 mod method;
+mod notes;
 mod rank;
 mod recorder;
+mod redundancy;
 mod report;
 mod settings;
 mod simulate;
@@ -21,12 +25,13 @@ mod trajectory;
 mod violation;
 
 pub use assemble::*;
-pub use check::{CheckReport, ElementError, GroupReport, Redundancy, check};
+pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, check_with};
 pub use clock::Clock;
 pub use energy::EnergyBook;
 pub use error::SetupError;
 pub use method::{Facts, Method, Part};
-pub use rank::{RedundantGroup, TOLERANCE, constraint_rank, constraint_singular, redundant_groups};
+pub use rank::{TOLERANCE, constraint_rank};
+pub use redundancy::*;
 pub use report::*;
 pub use sarrus_solve::integrators::Flow;
 pub use settings::{MethodText, MethodTextError, Overrides, Settings};

@@ -6,7 +6,7 @@
 //! | part | chosen | when |
 //! |---|---|---|
 //! | formulation | `proximal` | always: exact for full rank, and the one that does not care when rank is lost on the way |
-//! | stabilization | `none` | no constraint rows |
+//! | stabilization | `none` | no constraint rows, or a formulation that makes its forces from the violation |
 //! | | `projection` | otherwise: drift is removed to roundoff at the cost of about one more solve a step |
 //! | integrator | `rk4` | a step is given and no tolerance |
 //! | | `rk23` | rtol above 1e-3 |
@@ -102,7 +102,9 @@ impl Method {
             Some(c) => Ok((c.kind.clone(), options(c), c.span)),
         };
         let formulation = choose(&settings.formulation, auto_formulation(facts))?;
-        let stabilization = choose(&settings.stabilization, auto_stabilization(facts))?;
+        let lives_on_violation =
+            formulations::find(&formulation.0).is_ok_and(|f| f.needs.violation).then_some(&*formulation.0);
+        let stabilization = choose(&settings.stabilization, auto_stabilization(facts, lives_on_violation))?;
         let integrator = choose(&settings.integrator, auto_integrator(settings))?;
 
         // the registries agree to names and options
@@ -117,6 +119,10 @@ impl Method {
         if let (true, Some(rank)) = (f.needs.full_rank, facts.rank.filter(|rank| *rank < facts.rows)) {
             let at = formulation.2;
             return Err(SetupError::NotIndependent { formulation: f.name, rows: facts.rows, rank, at });
+        }
+        if f.needs.violation && facts.rows > 0 && stabilization.0 != "none" {
+            let (formulation, at) = (f.name, stabilization.2);
+            return Err(SetupError::NeedsViolation { formulation, stabilization: stabilization.0, at });
         }
         Ok(Method {
             formulation: Part { name: formulation.0, options: formulation.1 },
@@ -198,9 +204,11 @@ fn auto_formulation(facts: &Facts) -> (&'static str, String) {
     ("proximal", why)
 }
 
-fn auto_stabilization(facts: &Facts) -> (&'static str, String) {
+fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'static str, String) {
     if facts.rows == 0 {
         ("none", "there is no drift to remove".to_string())
+    } else if let Some(formulation) = lives_on_violation {
+        ("none", format!("`{formulation}` makes its forces from the violation"))
     } else {
         ("projection", "drift is removed at every step".to_string())
     }
@@ -314,6 +322,27 @@ mod tests {
         let s = Settings { formulation: named("direct"), ..settings() };
         let error = Method::resolve(&s, &Facts { rank: Some(7), ..FACTS }).unwrap_err();
         assert!(matches!(error, SetupError::NotIndependent { rows: 8, rank: 7, .. }));
+    }
+
+    #[test]
+    fn penalty_keeps_the_violation_that_it_lives_on() {
+        let s = Settings { formulation: named("penalty"), ..settings() };
+        let m = Method::resolve(&s, &FACTS).unwrap();
+        assert_eq!(m.stabilization.name, "none");
+        assert!(m.why[0].contains("violation"), "{:?}", m.why);
+
+        for kind in stabilizations::KINDS {
+            let s = Settings { stabilization: named(kind.name), ..s.clone() };
+            let resolved = Method::resolve(&s, &FACTS);
+            match kind.name {
+                "none" => assert!(resolved.is_ok()),
+                name => {
+                    let error = resolved.unwrap_err();
+                    assert!(error.to_string().contains(name), "{error}");
+                    assert!(error.diagnostics()[0].hint.as_deref().unwrap().contains("`none`"));
+                }
+            }
+        }
     }
 
     #[test]

@@ -141,6 +141,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
         }
+        self.watch.sample(ode.problem_mut(), &sample);
         self.sample = sample;
     }
 

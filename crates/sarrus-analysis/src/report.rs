@@ -42,6 +42,8 @@ pub struct Report {
     pub size: SizeReport,
     /// The constraints at the start.
     pub constraints: ConstraintsReport,
+    /// Which of the reactions mean something.
+    pub reactions: ReactionsPart,
     /// What assembly did before the run.
     pub assembly: AssemblyPart,
     /// 2-norms over all constraint rows.
@@ -169,6 +171,13 @@ pub struct ConstraintsReport {
     pub rank_method: &'static str,
     /// Violations per joint, constraint and driver, in the model's order; the worst where there are very many.
     pub per_joint: Vec<ElementReport>,
+}
+
+/// Reactions at the start of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ReactionsPart {
+    /// Columns that redundant constraints share in many ways: their minimum-norm values are shown.
+    pub not_unique: Vec<String>,
 }
 
 /// Violations of one element.

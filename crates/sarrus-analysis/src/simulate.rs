@@ -10,10 +10,12 @@ use crate::error::SetupError;
 use crate::failure::{self, explain};
 use crate::legs::{Route, advance};
 use crate::method::{Facts, Method};
+use crate::notes;
 use crate::recorder::{Bounds, Recorder, Stop};
+use crate::redundancy::{Scaled, analyse};
 use crate::report::{
-    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, Report, Status,
-    ViolationReport,
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, ReactionsPart, Report,
+    Status, ViolationReport,
 };
 use crate::settings::{Overrides, Settings};
 use crate::start::{Rows, assembly_part, rank_report, size};
@@ -21,7 +23,7 @@ use crate::trajectory::Trajectory;
 use crate::violation::Violations;
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Dynamics, Equations, MethodError, Problem, Stage};
+use sarrus_solve::{Control, Dynamics, Equations, MethodError, Problem, Stage, State};
 use sarrus_system::{Columns, Mechanism, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,6 +89,9 @@ pub trait Watch {
     fn step(&mut self, _progress: &Progress) -> Flow {
         Flow::Continue
     }
+
+    /// A sample of the trajectory is taken at `s`.
+    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State) {}
 }
 
 /// Nobody watches.
@@ -105,13 +110,14 @@ pub fn simulate(
     let mut state = assembled.state;
     let mut mechanism = system.mechanism();
     mechanism.set_hints(&assembled.hints);
+    mechanism.note_angles(&state);
 
     // the method, from what the start tells
-    let rows = {
-        let mut eq = Equations::new(&mechanism);
-        mechanism.update(&state, Stage::POSITION, &mut eq);
-        Rows::find(&system.structure, &eq)?
-    };
+    let mut eq = Equations::new(&mechanism);
+    mechanism.update(&state, Stage::POSITION, &mut eq);
+    let rows = Rows::find(&system.structure, &eq)?;
+    let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
+    drop(eq);
     let method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     let (formulation, stabilization) =
@@ -149,6 +155,7 @@ pub fn simulate(
     );
     let (wall_s, cpu_s) = (clock.wall(), clock.cpu());
     let done = dynamics.counts();
+    let found = dynamics.findings();
 
     let (status, reason, failed) = verdict(&ended, recorder.stop, &mechanism);
     let violation = ViolationReport::from(&recorder.violations.total);
@@ -164,6 +171,16 @@ pub fn simulate(
         let (why, _) = failure::solve(why, name.as_deref().unwrap_or("one of them"));
         notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
     }
+    match &not_unique {
+        Some(columns) if !columns.is_empty() => notes.push(format!(
+            "{} components of reactions are not unique: minimum-norm values are shown (`sarrus check`)",
+            columns.len()
+        )),
+        Some(_) => {}
+        None => notes.push("it could not be told which reactions are unique".into()),
+    }
+    notes.extend(notes::findings(&method, &found, system));
+    notes.extend(mechanism.nearest_singular().and_then(|near| notes::near_singular(&near, system)));
     let mut constraints = rank_report(&system.structure, &rows);
     constraints.per_joint = per_element(system, &recorder.violations, &mut notes);
     let report = Report {
@@ -189,6 +206,7 @@ pub fn simulate(
         dof: rows.rank.map(|rank| system.structure.nv - rank),
         size: size(system),
         constraints,
+        reactions: ReactionsPart { not_unique: not_unique.unwrap_or_default() },
         assembly: assembly_part(settings.assembly, &assembled.report),
         certificate: Certificate::new(status, &violation, &energy, &limits),
         violation,
@@ -198,6 +216,16 @@ pub fn simulate(
         units: units(&recorder.trajectory),
     };
     Ok(Outcome { trajectory: recorder.trajectory, report })
+}
+
+/// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.
+fn not_unique(mechanism: &mut Mechanism, s: &State, eq: &Equations, rows: &Rows) -> Option<Vec<String>> {
+    let structure = mechanism.structure().clone();
+    if rows.rank == Some(structure.nc) {
+        return Some(Vec::new());
+    }
+    let mut scaled = Scaled::new(&structure, eq).ok()?;
+    analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
 }
 
 /// The columns asked for, unless their samples would not fit. They are looked at even where nothing is recorded: a wrong

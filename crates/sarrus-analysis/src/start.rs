@@ -10,6 +10,8 @@ use sarrus_system::System;
 
 /// Models with more rows × velocities than this have no singular values taken.
 const DENSE: usize = 500 * 700;
+/// The same where it is done at many instants.
+const DENSE_OFTEN: usize = 100 * 120;
 
 /// What is known of the rank of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,21 +39,33 @@ impl Rows {
 
     /// By singular values, or for a large model by the pivots of its factors.
     pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, RankError> {
+        Rows::find_within(s, eq, DENSE)
+    }
+
+    /// The same for many instants: singular values of small models only.
+    pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<Rows, RankError> {
+        Rows::find_within(s, eq, DENSE_OFTEN)
+    }
+
+    fn find_within(s: &Structure, eq: &Equations, dense: usize) -> Result<Rows, RankError> {
         if s.nc == 0 {
             return Ok(Rows { rank: Some(0), margin: None, tolerance: None, how: "no rows" });
         }
-        if s.nc * s.nv <= DENSE {
+        if s.nc * s.nv <= dense {
             return Ok(Rows::from_rank(&constraint_rank(s, eq)?));
         }
         // a model that cannot be factored says so when it is run
         let dependent = Kkt::new(s, eq, HUB_DEGREE).and_then(|mut kkt| {
             kkt.factor(eq, Which::All, Demand::Settle)?;
-            Ok(kkt.dependent_rows().len())
+            Ok((kkt.dependent_rows().len(), kkt.pivots()))
         });
         Ok(match dependent {
-            Ok(n) => {
-                Rows { rank: Some(s.nc - n), margin: None, tolerance: None, how: "pivots of the factors" }
-            }
+            Ok((n, [dropped, limit, kept])) => Rows {
+                rank: Some(s.nc - n),
+                margin: Some((kept / limit).min(limit / dropped)).filter(|m| m.is_finite()),
+                tolerance: Some(limit),
+                how: "pivots of the factors",
+            },
             Err(_) => Rows { rank: None, margin: None, tolerance: None, how: "not determined" },
         })
     }

@@ -20,6 +20,8 @@ const AFTER_HELP: &str = "\
 Examples:
   sarrus run models/four_bar.toml --out out/four_bar     simulate, and write trajectory and report
   sarrus check models/sarrus.toml                        count mobility, find redundant constraints
+  sarrus compare models/four_bar.toml                    run all methods side by side
+  sarrus reproduce hajzman2007                           hold a paper's claims against our results
   sarrus list joints                                     what a model file may contain
 
 Results go to stdout and into files, all talk to stderr.
@@ -30,8 +32,12 @@ Exit code: 0 done, 1 the simulation failed (what was computed is kept), 2 the in
 pub enum Command {
     /// Simulate a model and certify the result
     Run(Box<RunArgs>),
-    /// Count mobility, find the rank of the constraints and test the assembly
+    /// Count mobility, find redundant constraints and tell which reactions are unique
     Check(CheckArgs),
+    /// Run many methods side by side: time, work, drift, error
+    Compare(Box<CompareArgs>),
+    /// Run the examples of published papers again, claim by claim
+    Reproduce(ReproduceArgs),
     /// List what exists: joints, forces, methods, examples, ...
     List(ListArgs),
     /// Print the JSON Schema of the model file, for editors
@@ -133,18 +139,157 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
+    /// Run the model, and look at rank and reactions on the way
+    #[arg(long)]
+    pub along: bool,
+
+    /// Distribute reactions that are not unique, by the `compliance` of the joints
+    #[arg(long, value_name = "BY")]
+    pub distribute: Option<Distribute>,
+
+    /// List every element, however many there are
+    #[arg(long)]
+    pub all: bool,
+
     /// Print the findings as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// By what reactions are distributed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Distribute {
+    /// The least energy in joints that give way
+    Stiffness,
 }
 
 const CHECK_HELP: &str = "\
 Examples:
   sarrus check models/four_bar.toml
   sarrus check models/mcpherson_overconstrained.toml --json
+  sarrus check models/bennett.toml --along
+  sarrus check models/door.toml --distribute stiffness
+
+A reaction is unique when no reactions that move nothing have a part in it. Where rows are
+redundant some are not: `sarrus run` then shows values of minimum norm, which no measurement
+need confirm. With `compliance` of the joints, --distribute gives those that one would.
 
 Every rank comes with its tolerance and its margin: the factor by which the tolerance could
 change without changing the rank. A margin near 1 is a warning.";
+
+/// `sarrus compare`
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_HELP)]
+pub struct CompareArgs {
+    /// Which model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Formulations, as a list, or `all`; may be repeated
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub formulations: Vec<String>,
+
+    /// Stabilizations, as a list, or `all`; options follow a colon: none,baumgarte:alpha=5,beta=5
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub stabilizations: Vec<String>,
+
+    /// Integrators, as a list, `all`, or `auto` to leave the choice to the program
+    #[arg(long, value_name = "LIST", default_value = "auto")]
+    pub integrators: Vec<String>,
+
+    /// Relative tolerances, as a list; the absolute ones keep their ratio [default: the model's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    pub rtols: Vec<f64>,
+
+    /// Steps of integrators with fixed steps, as a list (s) [default: the model's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    pub steps: Vec<f64>,
+
+    /// Time at which the runs end (s)
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub t_end: Option<f64>,
+
+    /// Relative tolerance of the reference; where it does not work, looser ones are tried
+    #[arg(long, value_name = "X", default_value_t = 1e-12, allow_negative_numbers = true)]
+    pub reference_rtol: f64,
+
+    /// Longest time that a run may take (s)
+    #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
+    pub wall_limit: f64,
+
+    /// Time each method as the best of so many runs, of short ones more; 0 takes no times
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub repeat: usize,
+
+    /// Runs at the same time while nothing is timed [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+
+    /// Write compare.json, compare.csv and figures (SVG and PNG) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Print everything as JSON on stdout
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+
+    /// Print the table as comma-separated values on stdout
+    #[arg(long)]
+    pub csv: bool,
+}
+
+const COMPARE_HELP: &str = "\
+Examples:
+  sarrus compare models/four_bar.toml
+  sarrus compare models/four_bar.toml --formulations direct,proximal --rtols 1e-4,1e-6,1e-8 --out out/four_bar
+  sarrus compare models/mcpherson_overconstrained.toml --stabilizations none,baumgarte:alpha=5,beta=5,projection
+  sarrus compare models/pendulum.toml --formulations proximal --stabilizations projection \\
+      --integrators rk4,rk45,dop853 --steps 1e-2,1e-3 --rtols 1e-6,1e-9
+
+A row is a combination: its time against the fastest, calls of the right side, steps, the largest
+violation of the constraints (position, velocity, acceleration), the relative error of the energy
+balance, and the largest difference to a reference run in any body's position (m) or angle (rad)
+and in any reaction that is unique (N, N m). An error below what the reference can be trusted to is
+shown as `<`. Methods that are refused, fail or take too long are rows too; the reasons stand below.
+
+Runs for errors go on all cores; times are taken afterwards, alone and one at a time.
+What there is to compare: `sarrus list formulations`, `stabilizations`, `integrators`.";
+
+/// `sarrus reproduce`
+#[derive(Debug, Args)]
+#[command(after_help = REPRODUCE_HELP)]
+pub struct ReproduceArgs {
+    /// Which paper, or `all`
+    #[arg(default_value = "all")]
+    pub paper: String,
+
+    /// Only say what each paper is and which part of it is run
+    #[arg(long)]
+    pub list: bool,
+
+    /// A slice of each part: shorter runs, fewer tolerances, times taken once
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Write the claims (Markdown and JSON) and the figures (SVG and PNG) into DIR/PAPER
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Print claims and tables as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+const REPRODUCE_HELP: &str = "\
+Examples:
+  sarrus reproduce --list
+  sarrus reproduce hajzman2007
+  sarrus reproduce pekal2016 --out out/papers
+  sarrus reproduce all --quick --json
+
+Each claim comes with their number, ours, how near counts as the same, and a verdict:
+reproduced, differs (it is said why), or failed (ours is wrong or unexplained; exit code 1).
+Times are compared by who is faster than whom: they are of other machines.";
 
 /// `sarrus list`
 #[derive(Debug, Args)]

@@ -1,10 +1,14 @@
 //! `sarrus`: the command line. Results go to stdout, talk to stderr.
 
 mod args;
+mod check_text;
 mod commands;
+mod compare_figures;
+mod compare_table;
 mod exit;
 mod printer;
 mod progress;
+mod reproduce_text;
 mod results;
 mod style;
 
@@ -27,7 +31,9 @@ fn main() -> ExitCode {
     let exit = match cli.command {
         Command::Run(args) => commands::run::run(&args, &mut printer),
         Command::Check(args) => commands::check::run(&args, &mut printer),
+        Command::Compare(args) => commands::compare::run(&args, &mut printer),
         Command::List(args) => commands::list::run(&args, &mut printer),
+        Command::Reproduce(args) => commands::reproduce::run(&args, &mut printer),
         Command::Schema => commands::schema::run(&mut printer),
     };
     exit.into()

@@ -1,5 +1,6 @@
 //! Every line that the user sees. Data goes to stdout, talk to stderr; a reader that has gone away is not an error.
 
+use crate::check_text;
 use crate::style::{Paint, paint_for, width_of};
 use sarrus::analysis::{AssemblyReport, CheckReport, Method, Report, Status};
 use sarrus::catalogue::{Entry, KeyEntry};
@@ -22,9 +23,19 @@ impl Printer {
         Printer { out: paint_for(stdout), talk: paint_for(stderr), width: width_of(stderr), terminal: stderr }
     }
 
+    /// Characters in a line.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Whether somebody watches stderr.
     pub fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Colours of stdout.
+    pub fn paint(&self) -> Paint {
+        self.out
     }
 
     /// Data, as it is.
@@ -146,26 +157,9 @@ impl Printer {
         self.data(&text);
     }
 
-    /// What a check found.
-    pub fn check(&mut self, report: &CheckReport) {
-        let mut text = format!("{}\n\n", self.out.bold(&report.model));
-        text += &table(&check_facts(report));
-        if !report.redundant_groups.is_empty() {
-            text += "\n  elements whose reactions are not unique\n";
-            for group in &report.redundant_groups {
-                text += &format!("    {} redundant among {}\n", group.redundant, shorten(&group.elements));
-            }
-        }
-        if !report.assembly_errors.is_empty() {
-            text += "\n  assembly: distance between what the model pose says and what the constraints want\n";
-            let rows: Vec<[String; 2]> = report
-                .assembly_errors
-                .iter()
-                .take(10)
-                .map(|e| [format!("  {}", e.name), number(e.error)])
-                .collect();
-            text += &table(&rows);
-        }
+    /// What a check found; `all` leaves nothing out.
+    pub fn check(&mut self, report: &CheckReport, all: bool) {
+        let mut text = check_text::check(report, all, self.out);
         for note in &report.notes {
             text += &format!("\n  {}\n", wrap(note, self.width.saturating_sub(2)).replace('\n', "\n  "));
         }
@@ -197,39 +191,8 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
     rows
 }
 
-fn check_facts(r: &CheckReport) -> Vec<[String; 2]> {
-    let mut rows = vec![
-        ["space".to_string(), r.space.to_string()],
-        ["bodies".to_string(), group(r.size.bodies as u64)],
-        ["joints".to_string(), group(r.size.joints as u64)],
-        ["velocities".to_string(), group(r.size.velocities as u64)],
-        [
-            "constraints".to_string(),
-            constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
-        ],
-        [
-            "rank by".to_string(),
-            match r.constraints.rank_tolerance {
-                Some(t) => format!("{}, tolerance {}", r.constraints.rank_method, number(t)),
-                None => r.constraints.rank_method.to_string(),
-            },
-        ],
-        ["mobility".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
-        ["counted mobility".to_string(), r.counted_mobility.to_string()],
-        [
-            "assembly".to_string(),
-            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.turned)),
-        ],
-        ["method".to_string(), r.method.clone()],
-    ];
-    if r.size.states > 0 {
-        rows.insert(4, ["states".to_string(), group(r.size.states as u64)]);
-    }
-    rows
-}
-
 /// `8 rows, rank 8 (margin 2.1e+09)`
-fn constraints(rows: usize, rank: Option<usize>, margin: Option<f64>) -> String {
+pub fn constraints(rows: usize, rank: Option<usize>, margin: Option<f64>) -> String {
     let rows_text = if rows == 1 { "1 row".to_string() } else { format!("{} rows", group(rows as u64)) };
     match rank {
         Some(rank) => {
@@ -245,17 +208,21 @@ fn constraints(rows: usize, rank: Option<usize>, margin: Option<f64>) -> String 
     }
 }
 
-/// Names in a row, the middle left out where there are many.
-fn shorten(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    if names.len() <= SHOWN {
+/// Names in a row, the last left out where there are more than `shown`.
+pub fn shorten(names: &[String], shown: usize) -> String {
+    if names.len() <= shown {
         return names.join(", ");
     }
-    format!("{}, ... ({} in all)", names[..SHOWN].join(", "), names.len())
+    format!("{}, ... ({} in all)", names[..shown].join(", "), group(names.len() as u64))
+}
+
+/// `1 joint`, `12 345 joints`
+pub fn plural(n: usize, word: &str) -> String {
+    format!("{} {word}{}", group(n as u64), if n == 1 { "" } else { "s" })
 }
 
 /// Rows with aligned columns, two spaces in front.
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
+pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let mut widths = [0; N];
     for row in rows {
         for (w, cell) in widths.iter_mut().zip(row) {
@@ -290,12 +257,12 @@ fn shown(text: &str) -> usize {
 }
 
 /// Two digits: `1.2e-14`, and 0 as it is.
-fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     if x == 0.0 { "0".to_string() } else { format!("{x:.1e}") }
 }
 
 /// Four digits, plain where that is short.
-fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
         "0".to_string()
@@ -308,14 +275,14 @@ fn short(x: f64) -> String {
 }
 
 /// Seven digits at most, no zeros at the end.
-fn time(t: f64) -> String {
+pub fn time(t: f64) -> String {
     let digits = (6 - t.abs().max(1.0).log10().floor() as i32).clamp(0, 6) as usize;
     let text = format!("{t:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 /// `12 345`
-fn group(n: u64) -> String {
+pub fn group(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, c) in digits.chars().enumerate() {
@@ -328,7 +295,7 @@ fn group(n: u64) -> String {
 }
 
 /// Breaks lines at spaces so that none is wider than `width`, where words allow; later lines are indented.
-fn wrap(text: &str, width: usize) -> String {
+pub fn wrap(text: &str, width: usize) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
         let mut current = String::new();

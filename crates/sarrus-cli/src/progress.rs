@@ -13,6 +13,21 @@ const TICKS: u64 = 1000;
 /// Runs shorter than this show no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
+/// Listens for Ctrl-C from here on.
+pub fn listen() {
+    // a second Ctrl-C does not wait for the end of a step; without a handler the first does not either
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
 /// Watches a run for the command line.
 pub struct Watcher<'a> {
     printer: &'a mut Printer,
@@ -24,12 +39,7 @@ pub struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     /// Listens for Ctrl-C from here on.
     pub fn new(printer: &'a mut Printer) -> Watcher<'a> {
-        // a second Ctrl-C does not wait for the end of a step; without a handler the first does not either
-        let _ = ctrlc::set_handler(|| {
-            if STOP.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
-            }
-        });
+        listen();
         Watcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0) }
     }
 
@@ -58,11 +68,50 @@ impl Watch for Watcher<'_> {
             bar.set_position((done.clamp(0.0, 1.0) * TICKS as f64) as u64);
             bar.set_message(format!("t = {:.4} s, {} steps", progress.t, progress.steps));
         }
-        if STOP.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+        if stopped() { Flow::Stop } else { Flow::Continue }
     }
 }
 
 impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Shows a number of runs as they are made, one after the other.
+pub struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    /// Listens for Ctrl-C from here on; shows a bar where somebody watches.
+    pub fn new(printer: &Printer, label: &'static str) -> Steps {
+        listen();
+        let bar = printer.is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len}  {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.set_prefix(label);
+            bar
+        });
+        Steps { bar }
+    }
+
+    /// `done` of `total` are made, `what` comes next. Returns whether to go on.
+    pub fn at(&mut self, done: usize, total: usize, what: &str) -> bool {
+        if let Some(bar) = &self.bar {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            bar.set_message(what.to_string());
+        }
+        !stopped()
+    }
+}
+
+impl Drop for Steps {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -12,6 +12,6 @@ pub use dual::Dual;
 pub use jet::Jet;
 pub use real::Real;
 pub use spatial::{
-    Mat3, Pose, Twist, Vec3, quat_conjugate, quat_derivative, quat_from_rotation_vector, quat_mul,
-    quat_normalize, quat_to_rotation_vector,
+    Mat3, Pose, Twist, Vec3, euler_derivative, euler_to_quat, quat_conjugate, quat_derivative,
+    quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };

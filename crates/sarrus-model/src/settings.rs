@@ -36,7 +36,7 @@ pub const RUN_KEYS: &[Key] = &[
         "rotation",
         KeyType::Choice(&["quaternion", "euler_zxz"]),
         "quaternion",
-        "how orientations are stored",
+        "how orientations are integrated",
     ),
     Key::new(
         "regularize",
@@ -105,6 +105,16 @@ pub enum Assembly {
     None,
 }
 
+/// How orientations of spatial bodies are integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rotation {
+    /// Unit quaternions.
+    #[default]
+    Quaternion,
+    /// Euler angles zxz, singular where the second is a multiple of half a turn.
+    EulerZxz,
+}
+
 /// Limits of the certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certify {
@@ -145,6 +155,8 @@ pub struct RunSettings {
     pub atol: Option<f64>,
     /// Step of fixed-step methods (s).
     pub step: Option<f64>,
+    /// How orientations are integrated.
+    pub rotation: Rotation,
     /// How the run starts.
     pub assembly: Assembly,
     /// Limits of the certificate.
@@ -165,7 +177,10 @@ impl RunSettings {
     pub fn read(model: &Model) -> Result<RunSettings> {
         let reader = Reader::new(model, &model.run, RUN_KEYS)?;
         refuse_other(&reader, "coordinates", &["absolute"], &["absolute", "joint"])?;
-        refuse_other(&reader, "rotation", &["quaternion"], &["quaternion", "euler_zxz"])?;
+        let rotation = match reader.choice("rotation", &["quaternion", "euler_zxz"])? {
+            Some(1) => Rotation::EulerZxz,
+            _ => Rotation::Quaternion,
+        };
         if reader.value("regularize").is_some_and(|v| !matches!(v.data, Data::Bool(false))) {
             refuse_other(&reader, "regularize", &["auto"], &["auto", "jets", "amirouche"])?;
         }
@@ -191,6 +206,7 @@ impl RunSettings {
             rtol: reader.positive_opt("rtol")?,
             atol: reader.positive_opt("atol")?,
             step: reader.positive_opt("step")?,
+            rotation,
             assembly,
             certify,
         };

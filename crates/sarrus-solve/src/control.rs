@@ -111,6 +111,11 @@ impl Control {
         }
     }
 
+    /// As [`proposal`](Control::proposal), once a step has been taken of the right side at hand.
+    pub(crate) fn next_size(&self) -> Option<f64> {
+        self.proposal.and_then(|_| self.proposal())
+    }
+
     /// Forgets what the steps so far have told of the right side, where another one takes its place; the work done stays.
     pub fn restart(&mut self) {
         self.proposal = None;
@@ -179,6 +184,12 @@ impl Control {
         let shortened = h < wanted * (1.0 - SLIVER);
         self.proposal = Some(if shortened { grown.max(wanted) } else { grown });
         self.previous_error = error.max(1e-4);
+        self.counts.steps += 1;
+    }
+
+    /// Notes an adaptive step of a method that has chosen the size `next` \[s\] of the next one itself.
+    pub(crate) fn accept_with(&mut self, next: f64) {
+        self.proposal = Some(next);
         self.counts.steps += 1;
     }
 }

@@ -149,7 +149,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// What the run has cost so far.
     pub fn counts(&self) -> Counts {
-        Counts { factorizations: self.kkt.factorizations(), ..self.counts }
+        let factorizations = self.kkt.factorizations() + self.formulation.factorizations();
+        Counts { factorizations, ..self.counts }
     }
 
     /// What the formulation and the stabilization found on the way.
@@ -230,7 +231,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate();
-        let pivot = self.kkt.smallest_pivot();
+        let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);

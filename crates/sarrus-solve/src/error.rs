@@ -92,6 +92,22 @@ pub enum SolveError {
         /// Blocks counted before giving up.
         blocks: usize,
     },
+    /// Singular or eigenvalues were not found.
+    #[error("the singular values of a {rows} x {columns} matrix did not converge")]
+    Decomposition {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// An iteration for the accelerations did not end.
+    #[error("accelerations did not converge in {iterations} iterations (relative residual {residual:.1e})")]
+    NoConvergence {
+        /// Iterations made.
+        iterations: u32,
+        /// Residual relative to the size of its terms.
+        residual: f64,
+    },
     /// A number is not finite.
     #[error("{quantity}[{index}] is not finite")]
     NotFinite {

@@ -43,6 +43,6 @@ pub struct PartitionFound {
     pub independent: Vec<usize>,
     /// How often they were chosen; 1 where the first choice held.
     pub choices: u32,
-    /// Worst condition number of the dependent part of J that was worked with.
+    /// Worst condition of the dependent part of J that was worked with: ‖J‖ ‖J_u⁺‖, estimated.
     pub condition: f64,
 }

@@ -13,6 +13,7 @@ pub mod formulations;
 pub mod integrators;
 mod kkt;
 mod options;
+mod partition;
 mod problem;
 pub mod stabilizations;
 mod views;

@@ -24,6 +24,11 @@ fn adaptive_kinds() -> impl Iterator<Item = &'static Kind> {
     KINDS.iter().filter(|k| k.adaptive)
 }
 
+/// Those whose order can be seen from steps of a given size.
+fn kinds_of_one_order() -> impl Iterator<Item = &'static Kind> {
+    KINDS.iter().filter(|k| k.least_order == k.order)
+}
+
 fn run<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
@@ -83,7 +88,7 @@ fn errors_of_fixed_steps(kind: &Kind, steps: u32) -> [f64; 2] {
 /// error is kept above 1e-13.
 #[test]
 fn every_method_converges_at_its_declared_order() {
-    for kind in KINDS {
+    for kind in kinds_of_one_order() {
         let steps = match kind.order {
             1 => 20_000,
             8 => 64,
@@ -127,7 +132,7 @@ fn error_inside_a_step(kind: &Kind, h: f64) -> f64 {
 
 #[test]
 fn dense_output_has_its_declared_order() {
-    for kind in KINDS {
+    for kind in kinds_of_one_order() {
         let h = if kind.order == 8 { 0.15 } else { 0.02 };
         let (coarse, fine) = (error_inside_a_step(kind, h), error_inside_a_step(kind, 0.5 * h));
         let observed = (coarse / fine).log2() - 1.0;
@@ -676,7 +681,7 @@ fn options_are_checked() {
     assert_eq!(with("rk4", "safety", 0.8).unwrap(), "`rk4` has no option `safety` (it has none)");
     assert_eq!(
         find("rk5").unwrap_err().to_string(),
-        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853)"
+        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853, abm)"
     );
     for (rtol, atol, step) in
         [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))]

@@ -194,7 +194,9 @@ impl Placed {
     fn new(frame: &Frame, kind: BodyKind) -> Self {
         let p = Vec3(frame.p);
         match kind {
-            BodyKind::Rigid => Placed { pose: Pose::from_quat(frame.p, frame.q), quaternion: frame.q },
+            BodyKind::Rigid | BodyKind::RigidEuler => {
+                Placed { pose: Pose::from_quat(frame.p, frame.q), quaternion: frame.q }
+            }
             // the angle alone says how it is turned: the resolved file has nothing else
             BodyKind::PlanarRigid => {
                 let (sin, cos) = (0.5 * frame.angle).sin_cos();

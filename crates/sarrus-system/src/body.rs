@@ -1,6 +1,6 @@
 //! Bodies as the equations see them.
 
-use sarrus_math::Mat3;
+use sarrus_math::{Mat3, euler_to_quat};
 
 /// What coordinates a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub enum BodyKind {
     Ground,
     /// Position and unit quaternion; v = (ṗ, ω in body axes).
     Rigid,
+    /// Position and Euler angles zxz, for `run.rotation = "euler_zxz"`; v as of [`Rigid`](BodyKind::Rigid).
+    RigidEuler,
     /// x, y, angle.
     PlanarRigid,
     /// x, y, z.
@@ -23,6 +25,7 @@ impl BodyKind {
         match self {
             BodyKind::Ground => 0,
             BodyKind::Rigid => 7,
+            BodyKind::RigidEuler => 6,
             BodyKind::PlanarRigid | BodyKind::Point => 3,
             BodyKind::PlanarPoint => 2,
         }
@@ -38,7 +41,12 @@ impl BodyKind {
 
     /// Whether it turns.
     pub fn turns(self) -> bool {
-        matches!(self, BodyKind::Rigid | BodyKind::PlanarRigid)
+        self.turns_in_space() || self == BodyKind::PlanarRigid
+    }
+
+    /// Whether it turns about three axes: v = (ṗ, ω in body axes).
+    pub fn turns_in_space(self) -> bool {
+        matches!(self, BodyKind::Rigid | BodyKind::RigidEuler)
     }
 }
 
@@ -66,6 +74,17 @@ pub struct Body {
 }
 
 impl Body {
+    /// How it is turned, as a unit quaternion, from its positions in `q`. The identity where it has none in space.
+    #[inline]
+    pub fn quaternion(&self, q: &[f64]) -> [f64; 4] {
+        let q = &q[self.q..];
+        match self.kind {
+            BodyKind::Rigid => [q[3], q[4], q[5], q[6]],
+            BodyKind::RigidEuler => euler_to_quat([q[3], q[4], q[5]]),
+            _ => [1.0, 0.0, 0.0, 0.0],
+        }
+    }
+
     /// A point given from the body's origin, from its centre of mass.
     pub fn from_com(&self, p: [f64; 3]) -> [f64; 3] {
         [p[0] - self.com[0], p[1] - self.com[1], p[2] - self.com[2]]

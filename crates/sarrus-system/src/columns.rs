@@ -5,7 +5,7 @@ use crate::measures::{Draft, Measure};
 use crate::mechanism::Mechanism;
 use crate::names::Named;
 use crate::signal::Signal;
-use crate::system::{Family, System};
+use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;
 use sarrus_model::{Diagnostic, Model, Reader, Space};
 use sarrus_solve::{Accel, Equations, State};
@@ -70,7 +70,8 @@ pub(crate) struct Row<'a> {
     measures: &'a [f64],
 }
 
-const REACTIONS: [&str; 6] = ["fx", "fy", "fz", "tx", "ty", "tz"];
+/// Components of a reaction.
+pub const REACTIONS: [&str; 6] = ["fx", "fy", "fz", "tx", "ty", "tz"];
 const PLANAR_REACTIONS: [usize; 3] = [0, 1, 5];
 
 impl Columns {
@@ -398,7 +399,7 @@ impl Source {
 }
 
 /// The components of a reaction that there are.
-fn reactions(system: &System) -> &'static [usize] {
+pub fn reactions(system: &System) -> &'static [usize] {
     if system.directory.space == Space::Planar { &PLANAR_REACTIONS } else { &[0, 1, 2, 3, 4, 5] }
 }
 
@@ -452,52 +453,83 @@ fn order(reads: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
 
 /// Force and torque that a joint exerts on its second body, in world axes at the joint's point.
 pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>, joint: usize) -> [f64; 6] {
-    let entry = &system.directory.joints[joint];
-    let b = entry.bodies[1] as usize;
-    let (mut force, mut torque, point);
-    let place =
-        |id: u32| entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p - at.poses[id as usize].p;
-    if b != 0 {
-        (force, torque) = generalized_force(system, snapshot, at, entry.element, entry.bodies[1]);
-        point = place(entry.bodies[1]);
-    } else {
-        // the ground has no coordinates: what acts on it is the opposite of what acts on the first body
-        (force, torque) = generalized_force(system, snapshot, at, entry.element, entry.bodies[0]);
-        (force, torque) = (-force, -torque);
-        point = entry.frames.M.place(&at.poses[0]).p - at.poses[entry.bodies[0] as usize].p;
-    }
-    // from the centre of mass to the joint's point
-    torque -= point.cross(force);
-    [force.0[0], force.0[1], force.0[2], torque.0[0], torque.0[1], torque.0[2]]
+    joint_wrench(system, snapshot.eq, |row| snapshot.accel.lambda[row], at, joint).0
 }
 
-/// -Jᵀλ of the rows of a joint (its own and, right after, the row that couples its coordinates) on one body: force and
-/// torque about the centre of mass, world axes.
+/// What a unit multiplier in one row of a joint exerts on its second body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowWrench {
+    /// The row of λ.
+    pub row: usize,
+    /// fx fy fz tx ty tz, in world axes at the joint's point.
+    pub wrench: [f64; 6],
+    /// Sizes of the terms that force and torque are sums of: a component far below is rounding.
+    pub size: [f64; 2],
+}
+
+/// The linear map from multipliers to the reaction of a joint, row by row.
+pub fn reaction_rows(system: &System, eq: &Equations, at: &crate::At<f64>, joint: usize) -> Vec<RowWrench> {
+    let rows = joint_elements(system, system.directory.joints[joint].element)
+        .flat_map(|e| e.start..e.start + e.rows.rows());
+    rows.map(|row| {
+        let unit = |i: usize| if i == row { 1.0 } else { 0.0 };
+        let (wrench, size) = joint_wrench(system, eq, unit, at, joint);
+        RowWrench { row, wrench, size }
+    })
+    .collect()
+}
+
+/// The wrench of a joint for any multipliers, and the sizes of the terms of its force and torque.
+fn joint_wrench(
+    system: &System,
+    eq: &Equations,
+    lambda: impl Fn(usize) -> f64,
+    at: &crate::At<f64>,
+    joint: usize,
+) -> ([f64; 6], [f64; 2]) {
+    let entry = &system.directory.joints[joint];
+    // the ground has no coordinates: what acts on it is the opposite of what acts on the first body
+    let (body, sign) = if entry.bodies[1] != 0 { (entry.bodies[1], 1.0) } else { (entry.bodies[0], -1.0) };
+    let (force, about) = generalized_force(system, eq, lambda, at, entry.element, body);
+    let (force, about) = (force * sign, about * sign);
+    // from the centre of mass to the joint's point
+    let point = entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p - at.poses[body as usize].p;
+    let torque = about - point.cross(force);
+    let wrench = [force.0[0], force.0[1], force.0[2], torque.0[0], torque.0[1], torque.0[2]];
+    (wrench, [force.norm(), about.norm() + point.norm() * force.norm()])
+}
+
+/// The rows of a joint: its own and, right after, the row that couples its coordinates.
+fn joint_elements(system: &System, first: usize) -> impl Iterator<Item = &ConstraintElement> {
+    let name = &system.elements[first].name;
+    system.elements[first..].iter().take_while(move |e| e.family == Family::Joint && &e.name == name)
+}
+
+/// -Jᵀλ of the rows of a joint on one body: force and torque about the centre of mass, world axes.
 fn generalized_force(
     system: &System,
-    snapshot: &Snapshot,
+    eq: &Equations,
+    lambda: impl Fn(usize) -> f64,
     at: &crate::At<f64>,
     first: usize,
     body: u32,
 ) -> (Vec3<f64>, Vec3<f64>) {
     let kind = system.directory.bodies[body as usize].kind;
     let mut sum = [0.0; 6];
-    let name = &system.elements[first].name;
-    let rows = system.elements[first..].iter().take_while(|e| e.family == Family::Joint && &e.name == name);
-    for element in rows {
+    for element in joint_elements(system, first) {
         let Some(place) = element.ids.iter().position(|&id| id == body) else { continue };
         let Some(block) = element.blocks[place] else { continue };
         let n = element.rows.rows();
         for row in 0..n {
-            let lambda = snapshot.accel.lambda[element.start + row];
-            let J = &snapshot.eq.J[block.offset + row * block.columns..][..block.columns];
+            let lambda = lambda(element.start + row);
+            let J = &eq.J[block.offset + row * block.columns..][..block.columns];
             for (sum, J) in sum.iter_mut().zip(J) {
                 *sum -= J * lambda;
             }
         }
     }
     match kind {
-        BodyKind::Rigid => {
+        BodyKind::Rigid | BodyKind::RigidEuler => {
             let torque = at.poses[body as usize].rot * Vec3([sum[3], sum[4], sum[5]]);
             (Vec3([sum[0], sum[1], sum[2]]), torque)
         }

@@ -1,6 +1,7 @@
 //! Model to system: names become places, kinds become rows and forces.
 
 use crate::bodies::read_bodies;
+use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
 use crate::constraints::{self, Built, coupler::Coupler};
 use crate::context::Context;
@@ -11,10 +12,11 @@ use crate::joint::{Axis, JointFace};
 use crate::joints::{self, frames};
 use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
+use crate::row_options::{self, JOINT_KEYS, ROW_KEYS};
 use crate::signal::Distance;
 use crate::system::{ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System};
 use sarrus_model::record::Plain;
-use sarrus_model::settings::RunSettings;
+use sarrus_model::settings::{Rotation, RunSettings};
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
 use std::sync::Arc;
 
@@ -46,7 +48,10 @@ impl Errors {
 /// Compiles a model.
 pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let run = RunSettings::read(model).map_err(|e| vec![e])?;
-    let bodies = read_bodies(model)?;
+    let mut bodies = read_bodies(model)?;
+    if run.rotation == Rotation::EulerZxz {
+        take_angles(&mut bodies);
+    }
     if bodies.len() == 1 {
         let error = Diagnostic::bare("the model has no bodies");
         return Err(vec![
@@ -61,11 +66,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 
     // joints first: everything else may read their coordinates
     for element in &model.joints {
-        let joint = joint(model, element, &directory, &mut hints);
-        if let Some((mut entry, mut rows)) = errors.take(joint) {
+        let joint = joint(model, element, &directory, &mut hints).and_then(|(entry, rows)| {
+            let of = |built| row_element(model, element, Family::Joint, built);
+            Ok((entry, rows.into_iter().map(of).collect::<Result<Vec<_>>>()?))
+        });
+        if let Some((mut entry, rows)) = errors.take(joint) {
             entry.element = elements.len();
-            elements.push(row_element(element, Family::Joint, rows.remove(0)));
-            elements.extend(rows.into_iter().map(|extra| row_element(element, Family::Joint, extra)));
+            elements.extend(rows);
             directory.add(&element.name, Named::Joint(directory.joints.len()));
             directory.joints.push(entry);
         }
@@ -107,22 +114,27 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             element,
             &directory,
             constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)),
+            ROW_KEYS,
         )
         .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
-        if let Some(built) = errors.take(built.and_then(|b| moving(model, element, b))) {
-            elements.push(row_element(element, Family::Constraint, built));
-        }
+        let rows = built
+            .and_then(|b| moving(model, element, b))
+            .and_then(|b| row_element(model, element, Family::Constraint, b));
+        elements.extend(errors.take(rows));
         directory.hints = hints.len();
     }
     let mut efforts = Vec::new();
     for element in &model.drivers {
-        let built =
-            with_kind(model, element, &directory, drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read)))
-                .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
-                .and_then(|(built, efforts)| Ok((moving(model, element, built)?, efforts)));
-        if let Some((built, names)) = errors.take(built) {
+        let kinds = drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
+        let built = with_kind(model, element, &directory, kinds, ROW_KEYS)
+            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
+            .and_then(|(built, efforts)| {
+                let built = moving(model, element, built)?;
+                Ok((row_element(model, element, Family::Driver, built)?, efforts))
+            });
+        if let Some((rows, names)) = errors.take(built) {
             efforts.push((elements.len(), names));
-            elements.push(row_element(element, Family::Driver, built));
+            elements.push(rows);
         }
     }
 
@@ -130,13 +142,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut loads = Vec::new();
     for element in &model.forces {
         if let Some(built) = errors.take(forces::read(model, &directory, element)) {
-            loads.push(ForceElement { name: element.name.clone(), ids: built.ids, load: built.load });
+            loads.push(ForceElement::new(element.name.clone(), built));
         }
     }
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
         for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
-            loads.push(ForceElement { name, ids: built.ids, load: built.load });
+            loads.push(ForceElement::new(name, built));
         }
     }
 
@@ -159,6 +171,18 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     system.map_err(|error| vec![Diagnostic::bare(format!("the model cannot be laid out: {error}"))])
 }
 
+/// Gives spatial bodies Euler angles in place of quaternions, and all of them new places in q.
+fn take_angles(bodies: &mut [Body]) {
+    let mut q = 0;
+    for body in bodies {
+        if body.kind == BodyKind::Rigid {
+            body.kind = BodyKind::RigidEuler;
+        }
+        body.q = q;
+        q += body.kind.nq();
+    }
+}
+
 /// Refuses `enabled = false`, which waits for events.
 fn refuse_disabled(model: &Model, errors: &mut Errors) {
     let sections = [
@@ -179,15 +203,19 @@ fn refuse_disabled(model: &Model, errors: &mut Errors) {
     }
 }
 
-/// Opens an element whose kind is in the list.
+/// Opens an element whose kind is in the list; every kind takes the keys `common`.
 fn with_kind<'a, F>(
     model: &'a Model,
     element: &'a Element,
     directory: &'a Directory,
     kinds: impl Iterator<Item = (&'static str, &'static [Key], F)> + Clone,
+    common: &[Key],
 ) -> Result<(Context<'a>, F)> {
     match kinds.clone().find(|(name, ..)| *name == element.kind) {
-        Some((_, keys, read)) => Ok((Context::new(Reader::new(model, element, keys)?, directory), read)),
+        Some((_, keys, read)) => {
+            let keys = [keys, common].concat();
+            Ok((Context::new(Reader::new(model, element, &keys)?, directory), read))
+        }
         None => Err(unknown_kind(model, element, kinds.map(|(name, ..)| name))),
     }
 }
@@ -213,8 +241,12 @@ pub(crate) fn unknown_kind(
     reader.error("kind", format!("kind of {message}")).hint(hint)
 }
 
-fn row_element(element: &Element, family: Family, built: Built) -> ConstraintElement {
-    ConstraintElement::new(element.name.clone(), family, built.ids, built.rows)
+fn row_element(model: &Model, element: &Element, family: Family, built: Built) -> Result<ConstraintElement> {
+    let rates = row_options::rates(&Reader::open(model, element))?;
+    Ok(ConstraintElement {
+        rates,
+        ..ConstraintElement::new(element.name.clone(), family, built.ids, built.rows)
+    })
 }
 
 /// Refuses rows that are on the ground alone.
@@ -294,7 +326,9 @@ fn joint(
         });
         readings.push((reads - raw, hint));
     }
-    let entry = JointEntry { name: element.name.clone(), face, frames, bodies, readings, element: 0 };
+    let compliance = row_options::compliance(&ctx.reader)?;
+    let name = element.name.clone();
+    let entry = JointEntry { name, face, frames, bodies, readings, element: 0, compliance };
     let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
@@ -328,6 +362,8 @@ pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
             keys.extend(forces::COORDINATE_KEYS.iter().filter(named).copied());
         }
     }
+    keys.extend_from_slice(JOINT_KEYS);
+    keys.extend_from_slice(ROW_KEYS);
     keys.extend_from_slice(forces::LATER_JOINT_OPTIONS);
     keys.extend(
         LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")),
@@ -359,18 +395,15 @@ fn reads(ctx: &Context, face: &dyn JointFace, coordinate: &str) -> Result<Option
 }
 
 /// Further options of joints that belong to later work, with what to do meanwhile.
-const LATER: &[(&str, &str)] = &[
-    ("clearance", "leave it out; the joint has no play"),
-    ("compliance", "leave it out"),
-    ("baumgarte", "use `run.stabilization`"),
-];
+const LATER: &[(&str, &str)] = &[("clearance", "leave it out; the joint has no play")];
 
 /// Reads the controllers and puts each after those that it reads.
 fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<ControllerElement>, Vec<f64>) {
     let mut built = Vec::new();
     for element in &model.controllers {
         let kinds = controllers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
-        let read = with_kind(model, element, directory, kinds).and_then(|(mut ctx, read)| read(&mut ctx));
+        let read =
+            with_kind(model, element, directory, kinds, &[]).and_then(|(mut ctx, read)| read(&mut ctx));
         if let Some(controller) = errors.take(read) {
             built.push((element, controller));
         }

@@ -8,10 +8,10 @@ use crate::body::BodyKind;
 use crate::constraint::Blocks;
 use crate::derive::Scratch;
 use crate::load::Wrench;
-use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, System, WORK};
+use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
-    Mat3, Pose, Twist, Vec3, quat_conjugate, quat_derivative, quat_from_rotation_vector, quat_mul,
-    quat_normalize, quat_to_rotation_vector,
+    Mat3, Pose, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative, quat_from_rotation_vector,
+    quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };
 use sarrus_solve::{Accel, Equations, Problem, Stage, State, Structure};
 use std::sync::Arc;
@@ -49,6 +49,7 @@ pub struct Mechanism {
     block: Vec<f64>,
     wrenches: Vec<Wrench<f64>>,
     all: Vec<u32>,
+    nearest_singular: Option<NearSingular>,
 }
 
 impl Mechanism {
@@ -69,6 +70,7 @@ impl Mechanism {
             block: vec![0.0; largest],
             wrenches: vec![Wrench::zero(); most],
             all: (0..n as u32).collect(),
+            nearest_singular: None,
             system,
         }
     }
@@ -88,6 +90,19 @@ impl Mechanism {
         self.hints.copy_from_slice(hints);
     }
 
+    /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
+    pub fn note_angles(&mut self, s: &State) {
+        let Some(here) = self.system.nearest_singular(s) else { return };
+        if self.nearest_singular.as_ref().is_none_or(|nearest| here.sin_beta < nearest.sin_beta) {
+            self.nearest_singular = Some(here);
+        }
+    }
+
+    /// The nearest that any body has come to where its Euler angles are singular; none where none has such.
+    pub fn nearest_singular(&self) -> Option<NearSingular> {
+        self.nearest_singular
+    }
+
     /// Poses and velocities of all bodies from `s`.
     fn place(&mut self, s: &State) {
         for ((body, pose), twist) in
@@ -96,11 +111,11 @@ impl Mechanism {
             let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
             match body.kind {
                 BodyKind::Ground => {}
-                BodyKind::Rigid => {
+                BodyKind::Rigid | BodyKind::RigidEuler => {
                     let w = Vec3([v[3], v[4], v[5]]);
                     pose.p = Vec3([q[0], q[1], q[2]]);
                     // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
-                    pose.rot = Mat3::from_quat([q[3], q[4], q[5], q[6]]);
+                    pose.rot = Mat3::from_quat(body.quaternion(&s.q));
                     *twist = Twist { v: Vec3([v[0], v[1], v[2]]), w, w_W: pose.rot * w };
                 }
                 BodyKind::PlanarRigid => {
@@ -214,7 +229,7 @@ impl Mechanism {
                 f[i] = body.mass * g[i];
             }
             match body.kind {
-                BodyKind::Rigid => {
+                BodyKind::Rigid | BodyKind::RigidEuler => {
                     let gyroscopic = twist.w.cross(body.inertia * twist.w);
                     for i in 0..3 {
                         f[3 + i] = -gyroscopic.0[i];
@@ -241,7 +256,7 @@ impl Mechanism {
                 let f = &mut eq.f[body.v..body.v + body.kind.nv()];
                 match body.kind {
                     BodyKind::Ground => {}
-                    BodyKind::Rigid => {
+                    BodyKind::Rigid | BodyKind::RigidEuler => {
                         let torque = self.poses[id as usize].rot.transpose_mul(wrench.torque);
                         for i in 0..3 {
                             f[i] += wrench.force.0[i];
@@ -382,11 +397,17 @@ impl Problem for Mechanism {
         for body in self.system.directory.bodies.iter().skip(1) {
             let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
             let out = &mut qdot[body.q..body.q + body.kind.nq()];
-            if body.kind == BodyKind::Rigid {
-                out[..3].copy_from_slice(&v[..3]);
-                out[3..].copy_from_slice(&quat_derivative(&[q[3], q[4], q[5], q[6]], &[v[3], v[4], v[5]]));
-            } else {
-                out.copy_from_slice(&v[..body.kind.nv()]);
+            match body.kind {
+                BodyKind::Rigid => {
+                    out[..3].copy_from_slice(&v[..3]);
+                    let rates = quat_derivative(&[q[3], q[4], q[5], q[6]], &[v[3], v[4], v[5]]);
+                    out[3..].copy_from_slice(&rates);
+                }
+                BodyKind::RigidEuler => {
+                    out[..3].copy_from_slice(&v[..3]);
+                    out[3..].copy_from_slice(&euler_derivative([q[3], q[4], q[5]], [v[3], v[4], v[5]]));
+                }
+                _ => out.copy_from_slice(&v[..body.kind.nv()]),
             }
         }
     }
@@ -415,14 +436,20 @@ impl Problem for Mechanism {
     fn retract(&self, q: &mut [f64], delta: &[f64]) {
         for body in self.system.directory.bodies.iter().skip(1) {
             let d = &delta[body.v..body.v + body.kind.nv()];
+            let before = body.quaternion(q);
             let q = &mut q[body.q..body.q + body.kind.nq()];
-            if body.kind == BodyKind::Rigid {
+            if body.kind.turns_in_space() {
                 for i in 0..3 {
                     q[i] += d[i];
                 }
                 let turn = quat_from_rotation_vector(&[d[3], d[4], d[5]]);
-                let turned = quat_normalize(quat_mul(&[q[3], q[4], q[5], q[6]], &turn));
-                q[3..].copy_from_slice(&turned);
+                let turned = quat_normalize(quat_mul(&before, &turn));
+                if body.kind == BodyKind::Rigid {
+                    q[3..].copy_from_slice(&turned);
+                } else if d[3..] != [0.0; 3] {
+                    let near = [q[3], q[4], q[5]];
+                    q[3..].copy_from_slice(&quat_to_euler(&turned, near));
+                }
             } else {
                 for (q, d) in q.iter_mut().zip(d) {
                     *q += d;
@@ -434,13 +461,13 @@ impl Problem for Mechanism {
     fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
         for body in self.system.directory.bodies.iter().skip(1) {
             let out = &mut delta[body.v..body.v + body.kind.nv()];
+            let [to, from] = [a, b].map(|q| body.quaternion(q));
             let (a, b) = (&a[body.q..], &b[body.q..]);
-            if body.kind == BodyKind::Rigid {
+            if body.kind.turns_in_space() {
                 for i in 0..3 {
                     out[i] = a[i] - b[i];
                 }
-                let from = quat_conjugate(&[b[3], b[4], b[5], b[6]]);
-                let turn = quat_mul(&from, &[a[3], a[4], a[5], a[6]]);
+                let turn = quat_mul(&quat_conjugate(&from), &to);
                 out[3..].copy_from_slice(&quat_to_rotation_vector(&turn));
             } else {
                 for i in 0..out.len() {
@@ -459,6 +486,7 @@ impl Problem for Mechanism {
     }
 
     fn accept(&mut self, s: &State) {
+        self.note_angles(s);
         if self.hints.is_empty() {
             return;
         }
@@ -501,6 +529,10 @@ impl Problem for Mechanism {
             Some(e) => format!("{} `{}`", e.family.name(), e.name),
             None => format!("row {row}"),
         }
+    }
+
+    fn rates(&self, block: usize) -> Option<[f64; 2]> {
+        self.system.elements[block].rates
     }
 }
 

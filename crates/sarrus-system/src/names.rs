@@ -4,6 +4,7 @@ use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::formula::Formula;
 use crate::joint::{Frames, JointFace};
+use crate::row_options::Compliance;
 use crate::signal::{Distance, Signal};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{RuntimeExpr, Space};
@@ -25,6 +26,8 @@ pub struct JointEntry {
     pub readings: Vec<(f64, Option<u32>)>,
     /// Index of its rows among the system's elements.
     pub element: usize,
+    /// How far it gives way under its reaction, where the model says so.
+    pub compliance: Option<Compliance>,
 }
 
 impl JointEntry {
@@ -144,7 +147,7 @@ impl Directory {
     pub fn body_columns(&self, body: &Body) -> Vec<&'static str> {
         match body.kind {
             BodyKind::Ground => vec![],
-            BodyKind::Rigid => [&AXES[..], &QUATERNION, &VELOCITIES, &OMEGAS].concat(),
+            BodyKind::Rigid | BodyKind::RigidEuler => [&AXES[..], &QUATERNION, &VELOCITIES, &OMEGAS].concat(),
             BodyKind::PlanarRigid => vec!["x", "y", "angle", "vx", "vy", "rate"],
             BodyKind::Point => [&AXES[..], &VELOCITIES].concat(),
             BodyKind::PlanarPoint => vec!["x", "y", "vx", "vy"],
@@ -264,11 +267,13 @@ impl Directory {
         let signal = match (body.kind, rest) {
             (BodyKind::PlanarRigid, "angle") => Signal::Angle(i),
             (BodyKind::PlanarRigid, "rate") => Signal::Omega(i, 2),
-            (BodyKind::Rigid, word) => match (index(&QUATERNION, word), index(&OMEGAS, word)) {
-                (Some(k), _) => Signal::Quaternion(i, k),
-                (_, Some(k)) => Signal::Omega(i, k),
-                _ => return None,
-            },
+            (BodyKind::Rigid | BodyKind::RigidEuler, word) => {
+                match (index(&QUATERNION, word), index(&OMEGAS, word)) {
+                    (Some(k), _) => Signal::Quaternion(i, k),
+                    (_, Some(k)) => Signal::Omega(i, k),
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
         Some(vec![signal])

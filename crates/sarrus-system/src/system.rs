@@ -8,6 +8,7 @@ use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
 use crate::names::Directory;
+use sarrus_math::quat_to_euler;
 use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
 use std::sync::Arc;
 
@@ -47,6 +48,8 @@ pub struct ConstraintElement {
     pub ids: Vec<u32>,
     /// The rows.
     pub rows: Arc<dyn Rows>,
+    /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
+    pub rates: Option<[f64; 2]>,
     /// First row in λ.
     pub start: usize,
     /// Per body: first index of its block in J and its columns, `None` for ground.
@@ -56,7 +59,7 @@ pub struct ConstraintElement {
 impl ConstraintElement {
     /// An element that is not laid out yet.
     pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
-        ConstraintElement { name, family, ids, rows, start: 0, blocks: vec![] }
+        ConstraintElement { name, family, ids, rows, rates: None, start: 0, blocks: vec![] }
     }
 }
 
@@ -76,6 +79,15 @@ pub struct ForceElement {
     pub ids: Vec<u32>,
     /// What it does.
     pub load: Arc<dyn Load>,
+    /// Whether it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
+    pub nonideal: bool,
+}
+
+impl ForceElement {
+    /// A force that was read, called `name`.
+    pub(crate) fn new(name: String, force: crate::forces::Built) -> Self {
+        ForceElement { name, ids: force.ids, load: force.load, nonideal: force.nonideal }
+    }
 }
 
 /// A controller with its places.
@@ -93,6 +105,17 @@ pub struct ControllerElement {
     pub out: usize,
     /// Names of its outputs and states, with their places among the outputs.
     pub outputs: Vec<(String, usize)>,
+}
+
+/// How near a body is to where its Euler angles zxz are singular.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearSingular {
+    /// Its number.
+    pub body: u32,
+    /// |sin β|.
+    pub sin_beta: f64,
+    /// When \[s\].
+    pub t: f64,
 }
 
 /// Places in x of the energy books: work done on the mechanism, energy dissipated.
@@ -229,7 +252,7 @@ impl System {
     /// # }
     /// ```
     pub fn add_force(&mut self, name: &str, force: crate::forces::Built) {
-        self.forces.push(ForceElement { name: name.to_owned(), ids: force.ids, load: force.load });
+        self.forces.push(ForceElement::new(name.to_owned(), force));
     }
 
     /// The model pose, at rest, at the start of the run.
@@ -244,6 +267,10 @@ impl System {
                 BodyKind::Rigid => {
                     out[..3].copy_from_slice(&p);
                     out[3..].copy_from_slice(&q);
+                }
+                BodyKind::RigidEuler => {
+                    out[..3].copy_from_slice(&p);
+                    out[3..].copy_from_slice(&quat_to_euler(&q, [0.0; 3]));
                 }
                 BodyKind::PlanarRigid => out.copy_from_slice(&[p[0], p[1], angle]),
                 BodyKind::Point => out.copy_from_slice(&p),
@@ -268,6 +295,15 @@ impl System {
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
+    }
+
+    /// The body nearest to where its Euler angles zxz are singular, sin β = 0; none where no body has such angles.
+    pub fn nearest_singular(&self, s: &State) -> Option<NearSingular> {
+        let bodies = self.directory.bodies.iter().enumerate();
+        bodies
+            .filter(|(_, body)| body.kind == BodyKind::RigidEuler)
+            .map(|(i, body)| NearSingular { body: i as u32, sin_beta: s.q[body.q + 4].sin().abs(), t: s.t })
+            .min_by(|a, b| a.sin_beta.total_cmp(&b.sin_beta))
     }
 
     /// A copy of the mechanism to compute with.
@@ -303,6 +339,12 @@ fn groups(builder: &mut StructureBuilder, body: &Body) {
         BodyKind::Rigid => {
             builder.group(GroupKind::Position, body.q, 3);
             builder.group(GroupKind::Rotation, body.q + 3, 4);
+            builder.group(GroupKind::Velocity, body.v, 3);
+            builder.group(GroupKind::AngularVelocity, body.v + 3, 3);
+        }
+        BodyKind::RigidEuler => {
+            builder.group(GroupKind::Position, body.q, 3);
+            builder.group(GroupKind::Angle, body.q + 3, 3);
             builder.group(GroupKind::Velocity, body.v, 3);
             builder.group(GroupKind::AngularVelocity, body.v + 3, 3);
         }

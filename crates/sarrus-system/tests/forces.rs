@@ -503,8 +503,8 @@ fn bad_forces_and_controllers_are_refused_with_their_place() {
         ("forces.F = { kind = 'drag', bodies = ['a'] }", "not available yet"),
         ("forces.F = { body = 'a', force = [1, 0, 0] }", "needs `kind`"),
         (
-            "forces.F = { kind = 'force', body = 'a', force = [1, 0, 0], nonideal = true }",
-            "not available yet",
+            "forces.F = { kind = 'force', body = 'a', force = [1, 0, 0], nonideal = 'perhaps' }",
+            "`perhaps` is not known",
         ),
         ("forces.F = { kind = 'force', body = 'aa', force = [1, 0, 0] }", "body `aa` does not exist"),
         ("forces.F = { kind = 'force', body = 'a', force = [1, 0] }", "expected 3 components"),

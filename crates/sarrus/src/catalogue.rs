@@ -3,6 +3,8 @@
 use sarrus_model::key::KeyType;
 use sarrus_model::{Key, Space};
 use sarrus_solve::OptionDoc;
+use sarrus_solve::formulations::Needs;
+use sarrus_system::row_options::ROW_KEYS;
 
 /// One kind of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +62,16 @@ pub fn family(name: &str) -> Vec<Entry> {
             };
             let kinds = sarrus_system::constraints::KINDS.iter();
             kinds
-                .map(|k| entry(k.name, k.doc, spaces(!k.planar.is_empty(), !k.spatial.is_empty()), k.keys))
+                .map(|k| {
+                    let keys = [k.keys, ROW_KEYS].concat();
+                    entry(k.name, k.doc, spaces(!k.planar.is_empty(), !k.spatial.is_empty()), &keys)
+                })
                 .collect()
         }
-        "drivers" => sarrus_system::drivers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
+        "drivers" => sarrus_system::drivers::KINDS
+            .iter()
+            .map(|k| entry(k.name, k.doc, "", &[k.keys, ROW_KEYS].concat()))
+            .collect(),
         "forces" => sarrus_system::forces::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect(),
         "controllers" => {
             sarrus_system::controllers::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
@@ -75,7 +83,7 @@ pub fn family(name: &str) -> Vec<Entry> {
         "materials" => materials(),
         "formulations" => sarrus_solve::formulations::KINDS
             .iter()
-            .map(|k| method(k.name, k.doc, String::new(), k.options))
+            .map(|k| method(k.name, k.doc, needs(&k.needs), k.options))
             .collect(),
         "stabilizations" => sarrus_solve::stabilizations::KINDS
             .iter()
@@ -83,10 +91,14 @@ pub fn family(name: &str) -> Vec<Entry> {
             .collect(),
         "integrators" => sarrus_solve::integrators::KINDS
             .iter()
-            .map(|k| method(k.name, k.doc, format!("order {}", k.order), k.options))
+            .map(|k| method(k.name, k.doc, orders(k.least_order, k.order), k.options))
             .collect(),
         _ => Vec::new(),
     }
+}
+
+fn orders(least: u32, most: u32) -> String {
+    if least < most { format!("order {least} to {most}") } else { format!("order {most}") }
 }
 
 fn joints() -> Vec<Entry> {
@@ -142,6 +154,18 @@ fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) 
     Entry { name, doc: doc.to_string(), remark, keys: keys.collect() }
 }
 
+/// What a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.
+fn needs(needs: &Needs) -> String {
+    let words = [
+        (needs.full_rank, "needs independent constraints"),
+        (needs.holonomic, "needs constraints on positions"),
+        (needs.violation, "without stabilization"),
+        (!needs.exact, "approximate"),
+        (needs.dense, "dense"),
+    ];
+    words.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect::<Vec<_>>().join(", ")
+}
+
 /// What a key takes, in words.
 pub fn takes(ty: &KeyType) -> String {
     match ty {
@@ -190,6 +214,15 @@ mod tests {
             }
         }
         assert!(family("nothing").is_empty());
+    }
+
+    #[test]
+    fn formulations_say_what_they_need() {
+        let remark = |name| family("formulations").into_iter().find(|e| e.name == name).unwrap().remark;
+        assert_eq!(remark("proximal"), "");
+        assert_eq!(remark("direct"), "needs independent constraints");
+        assert_eq!(remark("least_squares_1"), "dense");
+        assert_eq!(remark("penalty"), "without stabilization, approximate");
     }
 
     #[test]

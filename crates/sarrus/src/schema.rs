@@ -2,6 +2,7 @@
 
 use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
+use sarrus_system::row_options::ROW_KEYS;
 use sarrus_system::{bodies, constraints, controllers, drivers, forces, joints, measures};
 use std::sync::LazyLock;
 
@@ -22,8 +23,8 @@ fn families() -> Vec<Family> {
             bodies::KINDS.iter().map(|&(kind, doc)| KindInfo { kind, doc, keys: bodies::KEYS }).collect(),
         ),
         family("joints", None, false, JOINTS.clone()),
-        family("constraints", None, false, kinds(constraints::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
-        family("drivers", None, false, kinds(drivers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family("constraints", None, false, CONSTRAINTS.clone()),
+        family("drivers", None, false, DRIVERS.clone()),
         family("forces", None, false, FORCES.clone()),
         family("controllers", None, false, kinds(controllers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
         family("measures", None, true, kinds(measures::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
@@ -47,6 +48,13 @@ static JOINTS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
         .map(|k| with_common(k.name, k.doc, &sarrus_system::compile::joint_keys(k), &[]))
         .collect()
 });
+
+static CONSTRAINTS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
+    constraints::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, ROW_KEYS)).collect()
+});
+
+static DRIVERS: LazyLock<Vec<KindInfo>> =
+    LazyLock::new(|| drivers::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, ROW_KEYS)).collect());
 
 static FORCES: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
     forces::KINDS.iter().map(|k| with_common(k.name, k.doc, k.keys, forces::COMMON_KEYS)).collect()

@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Allocations in 50 steps after 20 for warming up.
-fn allocations(name: &str, integrator: &str) -> u64 {
+fn allocations(name: &str, integrator: &str, methods: [&str; 2]) -> u64 {
     let options = LoadOptions::default();
     let text = model(name).unwrap();
     let model =
@@ -50,8 +50,8 @@ fn allocations(name: &str, integrator: &str) -> u64 {
     let none = Default::default();
     let mut dynamics = Dynamics::new(
         &mut mechanism,
-        formulations::make("proximal", &none).unwrap(),
-        stabilizations::make("projection", &none).unwrap(),
+        formulations::make(methods[0], &none).unwrap(),
+        stabilizations::make(methods[1], &none).unwrap(),
     )
     .unwrap();
     let mut method = (integrators::find(integrator).unwrap().new)(&none).unwrap();
@@ -75,8 +75,19 @@ fn a_step_allocates_nothing_after_warm_up() {
     for name in
         ["four_bar", "strandbeest", "mcpherson_overconstrained", "rolling_ball", "slider_crank", "chain"]
     {
-        for integrator in ["rk4", "rk45", "dop853"] {
-            assert_eq!(allocations(name, integrator), 0, "{name} with {integrator}");
+        for integrator in ["rk4", "rk45", "dop853", "abm"] {
+            let methods = ["proximal", "projection"];
+            assert_eq!(allocations(name, integrator, methods), 0, "{name} with {integrator}");
+        }
+    }
+}
+
+/// A loop, redundant rows, and rows at velocity level.
+#[test]
+fn partitioning_and_correction_allocate_nothing_after_warm_up() {
+    for name in ["four_bar", "mcpherson_overconstrained", "rolling_ball"] {
+        for methods in [["partitioned", "partitioned"], ["proximal", "violation_correction"]] {
+            assert_eq!(allocations(name, "rk45", methods), 0, "{name} with {methods:?}");
         }
     }
 }

@@ -12,7 +12,14 @@ fn every_adaptive_method_passes_aligned_positions_on_its_branch() {
         let options = LoadOptions { set: vec![("n".into(), n.to_string())], ..LoadOptions::default() };
         let model = load_str("n_four_bar.toml", text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
         let system = Arc::new(compile(&model).unwrap());
-        for (integrator, rtol) in [("rk23", 1e-6), ("rk45", 1e-8), ("dop853", 1e-8), ("dop853", 1e-10)] {
+        for (integrator, rtol) in [
+            ("rk23", 1e-6),
+            ("rk45", 1e-8),
+            ("dop853", 1e-8),
+            ("dop853", 1e-10),
+            ("abm", 1e-8),
+            ("abm", 1e-10),
+        ] {
             for formulation in ["proximal", "direct"] {
                 let name = |kind: &str| Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() });
                 let overrides = Overrides {

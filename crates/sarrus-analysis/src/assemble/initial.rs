@@ -213,9 +213,9 @@ fn direct(system: &System, signal: &Signal, ids: &[u32]) -> Option<(bool, usize,
         Signal::Position(_, r, i) if at_com(r) => Some((true, body.q + i, 0.0)),
         Signal::Velocity(_, r, i) if at_com(r) => Some((false, body.v + i, 0.0)),
         Signal::Angle(_) => Some((true, body.q + 2, 0.0)),
-        Signal::Omega(_, i) if body.kind == BodyKind::Rigid => Some((false, body.v + 3 + i, 0.0)),
+        Signal::Omega(_, i) if body.kind.turns_in_space() => Some((false, body.v + 3 + i, 0.0)),
         Signal::Omega(..) => Some((false, body.v + 2, 0.0)),
-        Signal::Quaternion(_, i) => Some((true, body.q + 3 + i, 0.0)),
+        Signal::Quaternion(_, i) if body.kind == BodyKind::Rigid => Some((true, body.q + 3 + i, 0.0)),
         _ => None,
     }
 }

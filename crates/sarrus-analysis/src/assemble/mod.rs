@@ -85,6 +85,16 @@ pub enum AssemblyError {
         /// Where it stands.
         at: Span,
     },
+    /// A body starts where its Euler angles are singular.
+    #[error("body `{body}` starts where its Euler angles zxz are singular: |sin β| = {sin_beta:.1e}")]
+    Angles {
+        /// Its name.
+        body: String,
+        /// |sin β| there.
+        sin_beta: f64,
+        /// Where it stands.
+        at: Span,
+    },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
@@ -119,6 +129,10 @@ impl AssemblyError {
             AssemblyError::Element { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
                 "its value and derivatives must be finite at the start, unlike those of `sqrt(t)` at 0",
             )],
+            AssemblyError::Angles { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
+                "give it another `orientation`: at β = 0, the identity, α and γ turn about the same axis; \
+                 `run.rotation = \"quaternion\"` has no such place",
+            )],
             AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => {
                 vec![Diagnostic::bare(self.to_string())]
             }
@@ -126,8 +140,23 @@ impl AssemblyError {
     }
 }
 
+/// A start with |sin β| below this is refused.
+const SINGULAR: f64 = 1e-6;
+
 /// Makes the start consistent.
 pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
+    let start = put_together(model, system, mode)?;
+    match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
+        None => Ok(start),
+        Some(near) => {
+            let body = system.directory.bodies[near.body as usize].name.clone();
+            let at = model.find(&body).map_or(Span::NONE, |e| e.span);
+            Err(AssemblyError::Angles { body, sin_beta: near.sin_beta, at })
+        }
+    }
+}
+
+fn put_together(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
     let initial = initial::read(model, system, &model.initial)?;
     let guess = initial::read(model, system, &model.guess)?;
     if let Some((path, span)) = guess.spans.iter().find(|(path, _)| guess.is_no_position(path)) {

@@ -4,7 +4,8 @@ use super::open;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use sarrus::analysis::check;
+use crate::progress::Watcher;
+use sarrus::analysis::{CheckOptions, check_with};
 use sarrus::model::Failure;
 
 /// Tells what can be known about a model without running it.
@@ -13,12 +14,18 @@ pub fn run(args: &CheckArgs, printer: &mut Printer) -> Exit {
         Ok(opened) => opened,
         Err(exit) => return exit,
     };
-    match check(&model, &system) {
+    let options = CheckOptions { along: args.along, distribute: args.distribute.is_some() };
+    let checked = if args.along {
+        check_with(&model, &system, options, &mut Watcher::new(printer))
+    } else {
+        check_with(&model, &system, options, &mut ())
+    };
+    match checked {
         Ok(report) => {
             if args.json {
                 printer.data(&report.to_json());
             } else {
-                printer.check(&report);
+                printer.check(&report, args.all);
             }
             Exit::Done
         }

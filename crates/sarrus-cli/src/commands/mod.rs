@@ -1,7 +1,9 @@
 //! One file per command.
 
 pub mod check;
+pub mod compare;
 pub mod list;
+pub mod reproduce;
 pub mod run;
 pub mod schema;
 

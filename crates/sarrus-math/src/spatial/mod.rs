@@ -1,11 +1,13 @@
 //! Vectors, rotations, poses and their rates, over any [`Real`](crate::Real).
 
+mod euler;
 mod mat3;
 mod pose;
 mod quat;
 mod twist;
 mod vec3;
 
+pub use euler::{euler_derivative, euler_to_quat, quat_to_euler};
 pub use mat3::Mat3;
 pub use pose::Pose;
 pub use quat::{

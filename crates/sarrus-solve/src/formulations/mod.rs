@@ -2,8 +2,19 @@
 //!
 //! A new one is a file here with its `impl Formulation`, and a row in [`KINDS`].
 
+mod augmented_lagrangian;
+mod correction;
+mod dense;
 mod direct;
+mod least_squares_1;
+mod least_squares_2;
+mod partitioned;
+mod penalty;
 mod proximal;
+mod pseudo_inverse;
+mod rank;
+mod udwadia_kalaba;
+mod udwadia_phohomsiri;
 
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
@@ -27,6 +38,17 @@ pub trait Formulation: Send {
     fn findings(&self) -> Findings {
         Findings::default()
     }
+
+    /// How near the rows that took part in the last call are to dependent: falls with the square of the smallest singular
+    /// value of J. `kkt` is what the call was given.
+    fn smallest_pivot(&self, kkt: &Kkt) -> f64 {
+        kkt.smallest_pivot()
+    }
+
+    /// Factorizations of its own so far, beside those of the shared solver.
+    fn factorizations(&self) -> u64 {
+        0
+    }
 }
 
 /// What a formulation asks of a model, and what it gives.
@@ -40,11 +62,14 @@ pub struct Needs {
     pub exact: bool,
     /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
     pub dense: bool,
+    /// Whether it makes its forces from the violation, which no stabilization may then take away.
+    pub violation: bool,
 }
 
 impl Needs {
     /// Nothing: any rank, any rows, exact and sparse.
-    pub const NOTHING: Needs = Needs { full_rank: false, holonomic: false, exact: true, dense: false };
+    pub const NOTHING: Needs =
+        Needs { full_rank: false, holonomic: false, exact: true, dense: false, violation: false };
 }
 
 /// A row of the registry.
@@ -62,7 +87,18 @@ pub struct Kind {
 }
 
 /// Every formulation, in the order of `sarrus list formulations`.
-pub static KINDS: &[Kind] = &[proximal::KIND, direct::KIND];
+pub static KINDS: &[Kind] = &[
+    proximal::KIND,
+    direct::KIND,
+    partitioned::KIND,
+    pseudo_inverse::KIND,
+    udwadia_kalaba::KIND,
+    least_squares_1::KIND,
+    least_squares_2::KIND,
+    udwadia_phohomsiri::KIND,
+    augmented_lagrangian::KIND,
+    penalty::KIND,
+];
 
 /// The kind called `name`.
 pub fn find(name: &str) -> Result<&'static Kind, MethodError> {

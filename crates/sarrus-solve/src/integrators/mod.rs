@@ -1,11 +1,13 @@
 //! Integrators: how a state is advanced in time. Every kind stands in [`KINDS`]; [`integrate`] is the loop around
 //! all of them.
 
+mod abm;
 mod dense;
 mod drive;
 mod explicit_rk;
 pub mod tableaux;
 
+pub use abm::Abm;
 pub use drive::{Because, Ended, Flow, Observer, Samples, integrate};
 pub use explicit_rk::ExplicitRk;
 
@@ -22,8 +24,10 @@ pub struct Kind {
     pub name: &'static str,
     /// One line for `sarrus list`.
     pub doc: &'static str,
-    /// Order of convergence.
+    /// Order of convergence; the highest of a method of variable order.
     pub order: u32,
+    /// The lowest order; less than `order` where the method chooses it as it goes.
+    pub least_order: u32,
     /// Whether it chooses its steps from the tolerances.
     pub adaptive: bool,
     /// Options that it knows.
@@ -38,6 +42,7 @@ pub static KINDS: &[Kind] = &[
         name: "euler",
         doc: "explicit Euler, fixed step; a baseline, not for use",
         order: 1,
+        least_order: 1,
         adaptive: false,
         options: &[],
         new: |o| runge_kutta("euler", &EULER, o),
@@ -46,6 +51,7 @@ pub static KINDS: &[Kind] = &[
         name: "rk4",
         doc: "classical Runge-Kutta, fixed step",
         order: 4,
+        least_order: 4,
         adaptive: false,
         options: &[],
         new: |o| runge_kutta("rk4", &RK4, o),
@@ -54,6 +60,7 @@ pub static KINDS: &[Kind] = &[
         name: "rk23",
         doc: "Bogacki-Shampine 3(2), adaptive; for loose tolerances and rough forces",
         order: 3,
+        least_order: 3,
         adaptive: true,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk23", &RK23, o),
@@ -62,6 +69,7 @@ pub static KINDS: &[Kind] = &[
         name: "rk45",
         doc: "Dormand-Prince 5(4), adaptive; for tolerances of about 1e-4 to 1e-7",
         order: 5,
+        least_order: 5,
         adaptive: true,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk45", &RK45, o),
@@ -70,9 +78,19 @@ pub static KINDS: &[Kind] = &[
         name: "dop853",
         doc: "Dormand-Prince 8(5,3), adaptive; for tight tolerances",
         order: 8,
+        least_order: 8,
         adaptive: true,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("dop853", &DOP853, o),
+    },
+    Kind {
+        name: "abm",
+        doc: "Adams-Bashforth-Moulton, adaptive in step and order; for tight tolerances and costly, smooth forces",
+        order: 12,
+        least_order: 1,
+        adaptive: true,
+        options: abm::OPTIONS,
+        new: |o| Ok(Integrator::Ode(Box::new(Abm::from_options(o)?))),
     },
 ];
 

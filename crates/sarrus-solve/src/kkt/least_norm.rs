@@ -19,14 +19,14 @@ use sarrus_math::solve::kernels::{self, Action};
 
 /// ε relative to the largest diagonal of S: below the eigenvalues of ordinary mechanisms, above the squared violations
 /// of the stages of an integrator.
-const EPSILON: f64 = 1e-7;
-/// Proximal steps in a row: eigenvalues of 100 ε are then reduced to 10⁻⁶.
-const STEPS: u32 = 3;
+pub(super) const EPSILON: f64 = 1e-7;
+/// Proximal steps in a row: eigenvalues of 100 ε are then reduced to 10⁻¹², those of 20 ε to 10⁻⁸.
+const STEPS: u32 = 6;
 /// Times that w is taken out.
 const ROUNDS: u32 = 2;
 
 /// Passes that make w null, at most.
-const NULL_PASSES: u32 = 8;
+pub(super) const NULL_PASSES: u32 = 8;
 
 /// Corrections of x and μ at the end.
 const CORRECTIONS: u32 = 2;
@@ -36,7 +36,7 @@ const CORRECTIONS: u32 = 2;
 pub(super) struct LeastNorm {
     ldl: BlockLdl,
     /// w (nc).
-    w: Vec<f64>,
+    pub(super) w: Vec<f64>,
     /// Wᵀ w (nv).
     y: Vec<f64>,
     zero: Vec<f64>,
@@ -57,13 +57,8 @@ impl Kkt {
         if self.dropped.is_empty() {
             return Ok(());
         }
-        let mut least = self.least.take().unwrap_or_else(|| LeastNorm {
-            ldl: self.ldl.clone(),
-            w: vec![0.0; self.nc],
-            y: vec![0.0; eq.f.len()],
-            zero: vec![0.0; self.floor.len()],
-        });
-        let epsilon = EPSILON * self.scale.iter().copied().fold(f64::MIN_POSITIVE / EPSILON, f64::max);
+        let mut least = self.take_least(eq);
+        let epsilon = self.epsilon(EPSILON);
         self.soften(&mut least, epsilon);
         for _ in 0..ROUNDS {
             least.w.copy_from_slice(mu);
@@ -106,8 +101,23 @@ impl Kkt {
         }
     }
 
+    /// Room for the second factorization, made the first time.
+    pub(super) fn take_least(&mut self, eq: &Equations) -> LeastNorm {
+        self.least.take().unwrap_or_else(|| LeastNorm {
+            ldl: self.ldl.clone(),
+            w: vec![0.0; self.nc],
+            y: vec![0.0; eq.f.len()],
+            zero: vec![0.0; self.floor.len()],
+        })
+    }
+
+    /// ε of `fraction` of the largest diagonal of S.
+    pub(super) fn epsilon(&self, fraction: f64) -> f64 {
+        fraction * self.scale.iter().copied().fold(f64::MIN_POSITIVE / fraction, f64::max)
+    }
+
     /// Factors S + εI.
-    fn soften(&mut self, least: &mut LeastNorm, epsilon: f64) {
+    pub(super) fn soften(&mut self, least: &mut LeastNorm, epsilon: f64) {
         let K = least.ldl.values_mut();
         for row in &self.plan.rows {
             let n = row.size;
@@ -129,7 +139,7 @@ impl Kkt {
     }
 
     /// w ← ε (S + εI)⁻¹ w.
-    fn proximal_step(&mut self, least: &mut LeastNorm, epsilon: f64) {
+    pub(super) fn proximal_step(&mut self, least: &mut LeastNorm, epsilon: f64) {
         let z = &mut self.work.z;
         z.fill(0.0);
         for row in &self.plan.rows {
@@ -143,7 +153,7 @@ impl Kkt {
     }
 
     /// w ← w - S_k⁻¹ (S w)_k; returns the largest change.
-    fn keep_null(&mut self, least: &mut LeastNorm, eq: &Equations) -> f64 {
+    pub(super) fn keep_null(&mut self, least: &mut LeastNorm, eq: &Equations) -> f64 {
         least.y.fill(0.0);
         for row in &self.plan.rows {
             let w = &least.w[row.start..];

@@ -24,6 +24,7 @@
 //! moved behind a hub, or that multipliers of least norm are wanted. Not for a singular M.
 
 mod least_norm;
+mod null;
 mod plan;
 mod refine;
 mod rows;
@@ -123,6 +124,8 @@ pub struct Kkt {
     /// Rows left out of the current factors.
     is_dropped: Vec<bool>,
     dropped: Vec<usize>,
+    /// The largest pivot left out, as a fraction of its row's diagonal.
+    largest_dropped: f64,
     /// Row nodes that needed an ε in the current factors, as they have to wait for a hub.
     waiting: Vec<usize>,
     /// Row nodes moved behind the hubs.
@@ -170,6 +173,7 @@ impl Kkt {
             settled: None,
             is_dropped: vec![false; s.nc],
             dropped: Vec::with_capacity(s.nc),
+            largest_dropped: 0.0,
             waiting: Vec::new(),
             late: Vec::new(),
             held: None,
@@ -207,6 +211,12 @@ impl Kkt {
     /// with the square of the smallest singular value of J.
     pub fn smallest_pivot(&self) -> f64 {
         self.ldl.smallest() * self.dependent
+    }
+
+    /// Pivots of the last factorization as fractions of their rows' diagonals: the largest of a row that was left out, the
+    /// limit between the two sorts, and the smallest of a row that took part.
+    pub fn pivots(&self) -> [f64; 3] {
+        [self.largest_dropped, self.dependent, self.smallest_pivot()]
     }
 
     /// Factors at the J of `eq`. Does not allocate.
@@ -321,7 +331,8 @@ impl Kkt {
     }
 
     fn eliminate(&mut self, rank: Rank) -> Result<(), SolveError> {
-        let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, waiting, .. } = self;
+        let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, largest_dropped, waiting, .. } = self;
+        *largest_dropped = 0.0;
         dropped.drain(..).for_each(|i| is_dropped[i] = false);
         waiting.clear();
         let decide = |small: SmallPivot| {
@@ -340,6 +351,9 @@ impl Kkt {
             }
             is_dropped[i] = true;
             dropped.push(i);
+            if scale[i] > 0.0 {
+                *largest_dropped = largest_dropped.max(small.value.abs() / scale[i]);
+            }
             Action::Drop
         };
         ldl.factor(floor, weight, decide).map_err(|bad| {

@@ -6,7 +6,9 @@
 
 mod baumgarte;
 mod none;
+mod partitioned;
 mod projection;
+mod violation_correction;
 
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
@@ -66,7 +68,8 @@ pub struct Kind {
 }
 
 /// Every stabilization, in the order of `sarrus list stabilizations`.
-pub static KINDS: &[Kind] = &[none::KIND, baumgarte::KIND, projection::KIND];
+pub static KINDS: &[Kind] =
+    &[none::KIND, baumgarte::KIND, projection::KIND, partitioned::KIND, violation_correction::KIND];
 
 /// The kind called `name`.
 pub fn find(name: &str) -> Result<&'static Kind, MethodError> {

@@ -1,4 +1,7 @@
 //! The forces. One file each, one line each in [`KINDS`].
+//!
+//! `nonideal = true` makes a force C instead of Q: the constraints' own, which does work in the motions that they allow
+//! [Udwadia2006]. M v̇ = Q + C - Jᵀλ, so it acts as any other, and its power is booked; it is marked for reports.
 
 mod actuator;
 mod along;
@@ -63,12 +66,14 @@ pub struct Built {
     pub load: Arc<dyn Load>,
     /// What its name stands for in expressions, where it can be read.
     pub named: Option<Named>,
+    /// Whether it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
+    pub nonideal: bool,
 }
 
 impl Built {
     /// A force on the bodies `ids`.
     pub fn new(ids: Vec<u32>, load: impl Load + 'static) -> Self {
-        Built { ids, load: Arc::new(load), named: None }
+        Built { ids, load: Arc::new(load), named: None, nonideal: false }
     }
 }
 
@@ -80,12 +85,8 @@ pub static KINDS: &[Kind] =
 const LATER: &[&str] = &["drag", "buoyancy"];
 
 /// Keys that every force takes.
-pub static COMMON_KEYS: &[Key] = &[Key::new(
-    "nonideal",
-    KeyType::Flag,
-    "false",
-    "the constraints' own non-ideal force (not available yet)",
-)];
+pub static COMMON_KEYS: &[Key] =
+    &[Key::new("nonideal", KeyType::Flag, "false", "whether it is the constraints' own non-ideal force")];
 
 /// The kind of an element of `[forces]`.
 pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
@@ -114,8 +115,6 @@ pub fn read(model: &Model, directory: &Directory, element: &Element) -> Result<B
     let kind = kind(model, element)?;
     let keys = [kind.keys, COMMON_KEYS].concat();
     let mut ctx = Context::new(Reader::new(model, element, &keys)?, directory);
-    if ctx.reader.flag_or("nonideal", false)? {
-        ctx.not_yet("nonideal", "leave it out: the force then acts as an applied one")?;
-    }
-    (kind.read)(&mut ctx)
+    let nonideal = ctx.reader.flag_or("nonideal", false)?;
+    Ok(Built { nonideal, ..(kind.read)(&mut ctx)? })
 }

@@ -10,6 +10,7 @@ mod free_top;
 mod heavy_top;
 mod mcpherson;
 mod oscillator;
+mod redundant;
 mod rolling_ball;
 mod rolling_disc;
 mod rolling_sphere;
@@ -40,6 +41,10 @@ pub static PROBLEMS: &[&Problem] = &[
     &free_top::FREE_TOP,
     &screw::SCREW,
     &rolling_disc::ROLLING_DISC,
+    &redundant::DOOR,
+    &redundant::COUPLER,
+    &redundant::COUPLER_SPATIAL,
+    &redundant::N_FOUR_BAR_SPATIAL,
 ];
 
 #[cfg(test)]

@@ -1,0 +1,172 @@
+//! The method matrix: one model, many methods, side by side.
+//!
+//! [`run`] takes every combination of formulation, stabilization, integrator and tolerance that a [`Matrix`] names, and
+//! returns a [`Comparison`] with a [`Row`] for each: how long it took against the fastest, how much work it was, how far
+//! it drifted off its constraints at three levels, what became of its energy, and how far its motion and its reactions
+//! are from those of a reference run at a tight tolerance. A method that is refused, fails or takes too long is a row
+//! too, with the reason.
+//!
+//! 1. The **reference** is run at two tolerances; their difference is how far it can be trusted.
+//! 2. Every method is run with its trajectory, in parallel: errors, drift, energy.
+//! 3. Every method that completed is run again without one, alone and one at a time: times and counts.
+//!
+//! Motion is compared by the position \[m\] and the orientation \[rad\] of every body at every sample; reactions by the
+//! columns that are unique, while those that redundant constraints share in many ways are compared apart, as they may
+//! differ without either being wrong.
+//!
+//! ```
+//! use sarrus_analysis::compare::{self, Matrix};
+//! use sarrus_analysis::{Overrides, Settings};
+//! # let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\nbar = { from = [0, 0], to = [1, 0], mass = 1.0 }\n\
+//! # [joints]\nA = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\n[run]\nt_end = 0.2";
+//! # let model = sarrus_io::load_str("a.toml", text, &Default::default()).unwrap();
+//! # let system = std::sync::Arc::new(sarrus_system::compile(&model).unwrap());
+//! let settings = Settings::read(&model, &Overrides::default())?;
+//! let mut matrix = Matrix::all(&settings);
+//! matrix.formulations = compare::choices("direct, proximal")?;
+//! matrix.stabilizations = compare::choices("none, baumgarte:alpha=5,beta=5")?;
+//! let found = compare::run(&model, &system, &matrix, &mut ())?;
+//! assert_eq!(found.rows.len(), 4);
+//! assert!(found.rows.iter().all(|row| row.error.is_some()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod deviation;
+mod matrix;
+mod parallel;
+mod reference;
+mod row;
+mod timing;
+
+pub use deviation::{Deviation, Difference, Worst};
+pub use matrix::{Case, Effort, Matrix, Reference, Timing, Tolerance, choices};
+pub use parallel::{Phase, Progress, Watch};
+pub use reference::ReferenceReport;
+pub use row::{Comparison, Drift, History, Row, RowStatus};
+
+use crate::error::SetupError;
+use crate::settings::Settings;
+use crate::{Outcome, Report, Simulate, Status, VERSION, simulate};
+use deviation::Probe;
+use parallel::{Meter, Pool};
+use sarrus_model::Model;
+use sarrus_system::System;
+use std::sync::Arc;
+
+/// A model and what is asked of it, for all runs of a comparison.
+pub(crate) struct Bench<'a> {
+    pub model: &'a Model,
+    pub system: &'a Arc<System>,
+    pub matrix: &'a Matrix,
+}
+
+/// Runs the matrix.
+///
+/// It fails where no run could begin: a method that does not exist, a model that cannot be assembled. Whatever concerns
+/// one combination only is said in its row.
+pub fn run(
+    model: &Model,
+    system: &Arc<System>,
+    matrix: &Matrix,
+    watch: &mut dyn Watch,
+) -> Result<Comparison, SetupError> {
+    let cases = matrix.cases()?;
+    let settings = Settings::read(model, &matrix.overrides())?;
+    let bench = Bench { model, system, matrix };
+    let mut pool = Pool::new(matrix.jobs, cases.len(), matrix.timing.is_some(), watch);
+
+    let reference = reference::run(&bench, &mut pool)?;
+    let outcome = reference.as_ref().map(|r| &r.outcome);
+    let found = pool.run(Phase::Runs, cases.len(), |i, meter| bench.row(&cases[i], outcome, meter));
+    let mut rows: Vec<Row> =
+        found.into_iter().zip(&cases).map(|(row, case)| row.unwrap_or_else(|| Row::not_run(case))).collect();
+    row::name_auto(&mut rows, &cases);
+    let clock = timing::measure(&bench, &cases, &mut rows, &mut pool);
+    row::rank(&mut rows);
+
+    let mut notes = Vec::new();
+    if reference.is_none() {
+        notes
+            .push("no reference run completed: there is nothing to compare motion and reactions with".into());
+    }
+    let reactions = deviation::reaction_columns(system);
+    let not_unique = reference.as_ref().map(|r| not_unique(&r.outcome.report)).unwrap_or_default();
+    Ok(Comparison {
+        model: model.name.clone(),
+        version: VERSION,
+        case: model.case.clone(),
+        t_start: settings.t_start,
+        t_end: settings.t_end,
+        samples: settings.samples() as u64,
+        wall_limit: matrix.wall_limit,
+        repeat: matrix.timing.map_or(0, |t| t.repeat),
+        clock,
+        interrupted: pool.stopped(),
+        reference: reference.map(|r| r.report),
+        unique: reactions.into_iter().filter(|c| !not_unique.contains(c)).collect(),
+        not_unique,
+        rows,
+        notes,
+    })
+}
+
+/// Reaction columns that redundant constraints share in many ways, as the report of a run has them.
+fn not_unique(report: &Report) -> Vec<String> {
+    report.reactions.not_unique.clone()
+}
+
+impl Bench<'_> {
+    /// Runs a case with its trajectory.
+    fn simulate(&self, case: &Case, record: bool, meter: &mut Meter) -> Result<Outcome, SetupError> {
+        let request = Simulate { overrides: case.overrides(self.matrix), record };
+        let mut outcome = simulate(self.model, self.system, &request, meter)?;
+        if let (Status::Stopped, Some(limit)) = (outcome.report.status, meter.passed_limit()) {
+            outcome.report.reason = format!("the limit of {limit} s for a run was reached");
+        }
+        Ok(outcome)
+    }
+
+    /// Runs a case and compares it.
+    fn row(&self, case: &Case, reference: Option<&Outcome>, meter: &mut Meter) -> Row {
+        if let Some(reason) = self.too_large(case) {
+            return Row::refused(case, reason);
+        }
+        meter.set_limit(self.matrix.wall_limit);
+        match self.simulate(case, true, meter) {
+            Err(error) => Row::refused(case, explained(&error)),
+            Ok(outcome) => {
+                let mut row = Row::ran(case, &outcome.report);
+                row.history = History::new(&outcome.trajectory);
+                if let Some(reference) = reference {
+                    let probe = Probe::new(self.system, &not_unique(&reference.report));
+                    let deviation = probe.compare(&outcome.trajectory, &reference.trajectory);
+                    row.error = deviation.motion();
+                    row.deviation = Some(deviation);
+                }
+                row
+            }
+        }
+    }
+
+    /// Why a case is not tried at all: dense matrices of a large model take all memory before they take all time.
+    fn too_large(&self, case: &Case) -> Option<String> {
+        let kind = sarrus_solve::formulations::find(&case.formulation.kind).ok()?;
+        let s = &self.system.structure;
+        let unknowns = s.nv + s.nc;
+        (kind.needs.dense && unknowns > self.matrix.dense_limit).then(|| {
+            format!(
+                "`{}` works on dense matrices, here of {unknowns} unknowns, above the limit of {}",
+                kind.name, self.matrix.dense_limit
+            )
+        })
+    }
+}
+
+/// An error in one line, with its first hint.
+fn explained(error: &SetupError) -> String {
+    let diagnostics = error.diagnostics();
+    match diagnostics.first() {
+        Some(d) => d.message.to_string(),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,312 @@
+//! What a comparison leaves behind: a row per combination, as a structure, as JSON, as comma-separated values.
+
+use super::deviation::{Deviation, Difference};
+use super::matrix::{Case, Effort, text};
+use super::reference::ReferenceReport;
+use crate::report::{CountsReport, Report, Status};
+use crate::trajectory::Trajectory;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Methods side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Name of the model.
+    pub model: String,
+    /// Version of the program.
+    pub version: &'static str,
+    /// The case that was run, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// Time at the start \[s\].
+    pub t_start: f64,
+    /// Time at the end \[s\].
+    pub t_end: f64,
+    /// Samples at which motion and reactions are compared.
+    pub samples: u64,
+    /// Longest wall time that a run was given \[s\].
+    pub wall_limit: Option<f64>,
+    /// Runs of each method, at least, of which the best was timed.
+    pub repeat: usize,
+    /// The clock of the times: `processor`, `wall` or `none`.
+    pub clock: &'static str,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// What errors are measured against; none where no such run completed.
+    pub reference: Option<ReferenceReport>,
+    /// Columns of reactions that are unique.
+    pub unique: Vec<String>,
+    /// Columns of reactions that redundant constraints share in many ways.
+    pub not_unique: Vec<String>,
+    /// A row for each combination, formulation slowest.
+    pub rows: Vec<Row>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// How a method fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowStatus {
+    /// The end was reached.
+    Completed,
+    /// A limit was reached, or somebody stopped it.
+    Stopped,
+    /// A step could not be taken.
+    Failed,
+    /// It does not do for this model, or its parts not for each other.
+    Refused,
+}
+
+impl RowStatus {
+    /// As written.
+    pub fn name(self) -> &'static str {
+        match self {
+            RowStatus::Completed => "completed",
+            RowStatus::Stopped => "stopped",
+            RowStatus::Failed => "failed",
+            RowStatus::Refused => "refused",
+        }
+    }
+}
+
+/// Largest 2-norms over all constraint rows, over all steps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Drift {
+    /// ‖Φ‖.
+    pub position: f64,
+    /// ‖Φ̇‖.
+    pub velocity: f64,
+    /// ‖Φ̈‖.
+    pub acceleration: f64,
+}
+
+/// One combination and how it fared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Formulation with its options.
+    pub formulation: String,
+    /// Stabilization with its options.
+    pub stabilization: String,
+    /// Integrator with its options; the one taken where that was left to the program.
+    pub integrator: String,
+    /// Whether the integrator was left to the program, which may take another at another tolerance.
+    pub auto: bool,
+    /// Tolerances or step.
+    #[serde(flatten)]
+    pub effort: Effort,
+    /// How it ended.
+    pub status: RowStatus,
+    /// Why it ended there.
+    pub reason: String,
+    /// Time reached \[s\].
+    pub t_reached: Option<f64>,
+    /// Best time of a run without a trajectory \[s\].
+    pub time_s: Option<f64>,
+    /// How many runs that is the best of.
+    pub timed: usize,
+    /// Time against that of the fastest completed run.
+    pub ratio: Option<f64>,
+    /// Work done.
+    pub counts: Option<CountsReport>,
+    /// Drift off the constraints.
+    pub drift: Option<Drift>,
+    /// Most that the energy balance moved \[J\].
+    pub energy_drift: Option<f64>,
+    /// The same, against the energy exchanged.
+    pub energy_error: Option<f64>,
+    /// Largest difference to the reference in any body's position \[m\] or angle \[rad\].
+    pub error: Option<f64>,
+    /// Differences to the reference by kind.
+    pub deviation: Option<Deviation>,
+    /// Norms of the violations at the samples.
+    #[serde(skip)]
+    pub history: History,
+}
+
+/// Violations over time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    /// Times \[s\].
+    pub t: Vec<f64>,
+    /// ‖Φ‖, ‖Φ̇‖, ‖Φ̈‖ at these times.
+    pub violation: [Vec<f64>; 3],
+}
+
+impl History {
+    /// From a trajectory that has them.
+    pub(crate) fn new(trajectory: &Trajectory) -> History {
+        let column = |name: &str| trajectory.column(name).map(Iterator::collect).unwrap_or_default();
+        let levels = ["violation.position", "violation.velocity", "violation.acceleration"];
+        History { t: column("t"), violation: levels.map(column) }
+    }
+}
+
+impl Row {
+    fn new(case: &Case, status: RowStatus, reason: String) -> Row {
+        Row {
+            formulation: text(&case.formulation),
+            stabilization: text(&case.stabilization),
+            integrator: text(&case.integrator),
+            auto: case.integrator.kind == "auto",
+            effort: case.effort,
+            status,
+            reason,
+            t_reached: None,
+            time_s: None,
+            timed: 0,
+            ratio: None,
+            counts: None,
+            drift: None,
+            energy_drift: None,
+            energy_error: None,
+            error: None,
+            deviation: None,
+            history: History::default(),
+        }
+    }
+
+    pub(crate) fn refused(case: &Case, reason: String) -> Row {
+        Row::new(case, RowStatus::Refused, reason)
+    }
+
+    pub(crate) fn not_run(case: &Case) -> Row {
+        Row::new(case, RowStatus::Stopped, "it was not begun".into())
+    }
+
+    pub(crate) fn ran(case: &Case, report: &Report) -> Row {
+        let status = match report.status {
+            Status::Completed => RowStatus::Completed,
+            Status::Stopped => RowStatus::Stopped,
+            Status::Failed => RowStatus::Failed,
+        };
+        let v = &report.violation;
+        Row {
+            formulation: report.method.formulation.clone(),
+            stabilization: report.method.stabilization.clone(),
+            integrator: report.method.integrator.clone(),
+            t_reached: Some(report.t_end),
+            counts: Some(report.counts),
+            drift: (report.constraints.rows > 0).then_some(Drift {
+                position: v.position.max,
+                velocity: v.velocity.max,
+                acceleration: v.acceleration.max,
+            }),
+            energy_drift: Some(report.energy.max_drift),
+            energy_error: Some(report.energy.balance_error),
+            ..Row::new(case, status, report.reason.clone())
+        }
+    }
+
+    /// `proximal + projection + dop853`
+    pub fn method(&self) -> String {
+        format!("{} + {} + {}", self.formulation, self.stabilization, self.integrator)
+    }
+
+    /// Largest difference of a unique reaction to the reference \[N, N m\].
+    pub fn reactions(&self) -> Option<f64> {
+        self.deviation.as_ref().and_then(|d| worst(&d.reactions))
+    }
+
+    /// Largest difference of a reaction that is not unique.
+    pub fn not_unique(&self) -> Option<f64> {
+        self.deviation.as_ref().and_then(|d| worst(&d.not_unique))
+    }
+}
+
+fn worst(difference: &Difference) -> Option<f64> {
+    difference.worst.as_ref().map(|w| w.value)
+}
+
+/// Names the integrator that `auto` stands for in rows that never came to choose it: that of a row like them.
+pub(crate) fn name_auto(rows: &mut [Row], cases: &[Case]) {
+    for i in 0..rows.len() {
+        let like = |k: &usize| {
+            cases[*k].integrator == cases[i].integrator
+                && cases[*k].effort == cases[i].effort
+                && rows[*k].status != RowStatus::Refused
+        };
+        if rows[i].integrator == "auto"
+            && let Some(k) = (0..rows.len()).find(like)
+        {
+            rows[i].integrator = rows[k].integrator.clone();
+        }
+    }
+}
+
+/// Times against the fastest.
+pub(crate) fn rank(rows: &mut [Row]) {
+    let fastest = rows.iter().filter_map(|r| r.time_s).fold(f64::INFINITY, f64::min);
+    for row in rows.iter_mut().filter(|_| fastest > 0.0) {
+        row.ratio = row.time_s.map(|t| t / fastest);
+    }
+}
+
+/// Head of the comma-separated values.
+const CSV: &str = "formulation,stabilization,integrator,rtol,atol,step,status,t_reached,time_s,ratio,rhs,steps,rejected,\
+factorizations,drift_position,drift_velocity,drift_acceleration,energy_drift,energy_error,error,error_position,error_angle,\
+reactions,reactions_not_unique,reason";
+
+impl Comparison {
+    /// As indented JSON; numbers that are not finite are `null`.
+    pub fn to_json(&self) -> String {
+        // a struct of numbers, strings and lists cannot fail to serialize
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// As comma-separated values, a line per row; empty where there is no number.
+    pub fn to_csv(&self) -> String {
+        let mut out = format!("{CSV}\n");
+        for row in &self.rows {
+            let number =
+                |x: Option<f64>| x.map_or(String::new(), |x| zmij::Buffer::new().format(x).to_string());
+            let count =
+                |f: fn(&CountsReport) -> u64| row.counts.as_ref().map_or(String::new(), |c| f(c).to_string());
+            let (rtol, atol, step) = match row.effort {
+                Effort::Tolerance(t) => (Some(t.rtol), Some(t.atol), None),
+                Effort::Step { step } => (None, None, step),
+            };
+            let drift = |f: fn(&Drift) -> f64| number(row.drift.as_ref().map(f));
+            let by =
+                |f: fn(&Deviation) -> &Difference| number(row.deviation.as_ref().and_then(|d| worst(f(d))));
+            let cells = [
+                quoted(&row.formulation),
+                quoted(&row.stabilization),
+                quoted(&row.integrator),
+                number(rtol),
+                number(atol),
+                number(step),
+                row.status.name().to_string(),
+                number(row.t_reached),
+                number(row.time_s),
+                number(row.ratio),
+                count(|c| c.rhs),
+                count(|c| c.steps),
+                count(|c| c.rejected),
+                count(|c| c.factorizations),
+                drift(|d| d.position),
+                drift(|d| d.velocity),
+                drift(|d| d.acceleration),
+                number(row.energy_drift),
+                number(row.energy_error),
+                number(row.error),
+                by(|d| &d.position),
+                by(|d| &d.angle),
+                by(|d| &d.reactions),
+                by(|d| &d.not_unique),
+                quoted(&row.reason),
+            ];
+            let _ = writeln!(out, "{}", cells.join(","));
+        }
+        out
+    }
+}
+
+/// A cell: in quotes where it has a comma, a quote or a line break.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}

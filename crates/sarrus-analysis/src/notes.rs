@@ -1,0 +1,71 @@
+//! What a run has to tell beside its numbers: what its methods found on the way.
+
+use crate::method::Method;
+use sarrus_solve::{Findings, PartitionFound, RankFound};
+use sarrus_system::System;
+use sarrus_system::system::NearSingular;
+
+/// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
+const NEAR: f64 = 0.05;
+/// Most coordinates that are named one by one.
+const MOST: usize = 12;
+
+/// Rank decisions and choices of coordinates, of the formulation and of the stabilization.
+pub(crate) fn findings(method: &Method, found: &[Findings; 2], system: &System) -> Vec<String> {
+    let parts = [("formulation", &method.formulation), ("stabilization", &method.stabilization)];
+    let mut notes = Vec::new();
+    for ((family, part), found) in parts.into_iter().zip(found) {
+        let who = format!("{family} `{}`", part.name);
+        notes.extend(found.rank.map(|rank| format!("{who} {}", rank_decisions(&rank))));
+        notes.extend(found.partition.as_ref().map(|p| format!("{who} {}", choices(p, system))));
+    }
+    notes
+}
+
+fn rank_decisions(rank: &RankFound) -> String {
+    let RankFound { least, most, tolerance, margin } = *rank;
+    let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    format!("found rank {range} (tolerance {tolerance:.1e}, margin {margin:.1e} at its least)")
+}
+
+fn choices(found: &PartitionFound, system: &System) -> String {
+    let mut names: Vec<String> = found.independent.iter().take(MOST).map(|&i| velocity(system, i)).collect();
+    if found.independent.len() > MOST {
+        names.push(format!("{} more", found.independent.len() - MOST));
+    }
+    if names.is_empty() {
+        names.push("none".into());
+    }
+    let times = if found.choices == 1 { "once".into() } else { format!("{} times", found.choices) };
+    let now = if found.choices == 1 { "" } else { ", at last" };
+    format!(
+        "chose its independent velocities {times}{now}: {} (condition {:.1e} at its worst)",
+        names.join(", "),
+        found.condition
+    )
+}
+
+/// The name of a velocity: `crank.rate`, `ball.wx`.
+fn velocity(system: &System, index: usize) -> String {
+    const PLANAR: [&str; 3] = ["vx", "vy", "rate"];
+    const SPATIAL: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
+    let bodies = &system.directory.bodies;
+    let body = bodies.iter().skip(1).find(|b| (b.v..b.v + b.kind.nv()).contains(&index));
+    match body {
+        Some(body) if system.wide == 3 => format!("{}.{}", body.name, PLANAR[index - body.v]),
+        Some(body) => format!("{}.{}", body.name, SPATIAL[index - body.v]),
+        None => format!("velocity {index}"),
+    }
+}
+
+/// How near a body came to where its Euler angles are singular, where that is near.
+pub(crate) fn near_singular(near: &NearSingular, system: &System) -> Option<String> {
+    let NearSingular { body, sin_beta, t } = *near;
+    (sin_beta < NEAR).then(|| {
+        format!(
+            "body `{}` came near to where its Euler angles zxz are singular: |sin β| = {sin_beta:.1e} at t = {t}; \
+             `run.rotation = \"quaternion\"` has no such place",
+            system.directory.bodies[body as usize].name
+        )
+    })
+}

@@ -1,0 +1,157 @@
+//! Redundancy over a motion: the rank and the reactions that are not unique, at many instants of a run.
+//!
+//! The model is run as `sarrus run` would, and looked at where it would be sampled, or less often where it is large.
+//! Changes of the rank are found between two instants; a singular position that a motion only passes lies between
+//! them and shows in the margin of the rank, whose smallest value is reported with its time.
+
+use super::report::{AlongReport, DistributedAt, RankSpan};
+use super::{Scaled, analyse, distribute};
+use crate::error::SetupError;
+use crate::settings::{Overrides, Settings};
+use crate::simulate::{Plan, Progress, Simulate, Watch, simulate};
+use crate::start::Rows;
+use sarrus_model::Model;
+use sarrus_solve::integrators::Flow;
+use sarrus_solve::{Equations, Problem, Stage, State};
+use sarrus_system::{Mechanism, System};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Instants looked at, at least ...
+const LEAST: f64 = 50.0;
+/// ... and at most, for a model of few rows.
+const MOST: f64 = 1000.0;
+/// Rows above which there are fewer.
+const LARGE: usize = 500;
+/// The most of them.
+const MOST_LARGE: f64 = 100.0;
+
+/// Runs `model` and looks at its redundancy on the way; with `distributed` also at the reactions as compliant joints
+/// share them.
+pub fn along(
+    model: &Model,
+    system: &Arc<System>,
+    distributed: bool,
+    watch: &mut dyn Watch,
+) -> Result<AlongReport, SetupError> {
+    let settings = Settings::read(model, &Overrides::default())?;
+    let most = if system.structure.nc > LARGE { MOST_LARGE } else { MOST };
+    let count = settings.samples().clamp(LEAST, most).round();
+    let overrides = Overrides {
+        every: Some((settings.t_end - settings.t_start) / count),
+        columns: Some(vec!["t".into()]),
+        ..Overrides::default()
+    };
+    let mut looker = Looker {
+        watch,
+        scaled: None,
+        distributed,
+        times: Vec::new(),
+        ranks: Vec::new(),
+        least_margin: None,
+        counts: HashMap::new(),
+        names: Vec::new(),
+        values: Vec::new(),
+        failed: None,
+    };
+    let outcome = simulate(model, system, &Simulate { overrides, record: true }, &mut looker)?;
+    match looker.failed.take() {
+        Some(error) => Err(error),
+        None => Ok(looker.report(outcome.report.status.name())),
+    }
+}
+
+struct Looker<'a> {
+    watch: &'a mut dyn Watch,
+    scaled: Option<Scaled>,
+    distributed: bool,
+    times: Vec<f64>,
+    ranks: Vec<RankSpan>,
+    least_margin: Option<(f64, f64)>,
+    /// Instants at which a column is not unique.
+    counts: HashMap<String, usize>,
+    /// Those columns, in the order in which they turned up.
+    names: Vec<String>,
+    values: Vec<DistributedAt>,
+    failed: Option<SetupError>,
+}
+
+impl Looker<'_> {
+    fn look(&mut self, mechanism: &mut Mechanism, s: &State) -> Result<(), SetupError> {
+        let structure = mechanism.structure().clone();
+        let mut eq = Equations::new(mechanism);
+        mechanism.update(s, Stage::POSITION, &mut eq);
+        let rows = Rows::find_quickly(&structure, &eq)?;
+        self.times.push(s.t);
+        match self.ranks.last_mut() {
+            Some(last) if last.rank == rows.rank => last.to = s.t,
+            _ => self.ranks.push(RankSpan { from: s.t, to: s.t, rank: rows.rank }),
+        }
+        if let Some(margin) = rows.margin
+            && self.least_margin.is_none_or(|(least, _)| margin < least)
+        {
+            self.least_margin = Some((margin, s.t));
+        }
+        if rows.rank.is_some_and(|rank| rank < structure.nc) {
+            let scaled = match &mut self.scaled {
+                Some(scaled) => scaled.update(&structure, &eq).map(|()| scaled),
+                none => Scaled::new(&structure, &eq).map(|new| none.insert(new)),
+            };
+            let analysis = scaled.and_then(|scaled| analyse(mechanism, s, &eq, scaled, true));
+            let analysis = analysis.map_err(|source| SetupError::Start { source, element: None })?;
+            for column in analysis.not_unique() {
+                match self.counts.get_mut(&column) {
+                    Some(count) => *count += 1,
+                    None => {
+                        self.counts.insert(column.clone(), 1);
+                        self.names.push(column);
+                    }
+                }
+            }
+        }
+        if self.distributed {
+            let found = distribute(mechanism, s)?;
+            let values = found.reactions.into_iter().map(|r| r.distributed).collect();
+            self.values.push(DistributedAt { t: s.t, values });
+        }
+        Ok(())
+    }
+
+    fn report(self, status: &'static str) -> AlongReport {
+        let samples = self.times.len();
+        let (always, at_times): (Vec<String>, Vec<String>) =
+            self.names.into_iter().partition(|name| self.counts[name] == samples);
+        let counts = &self.counts;
+        let share = |name: String| {
+            let part = counts[&name] as f64 / samples as f64;
+            (name, part)
+        };
+        let ends = |t: Option<&f64>| t.copied().unwrap_or(0.0);
+        AlongReport {
+            span: [ends(self.times.first()), ends(self.times.last())],
+            samples,
+            status,
+            rank: self.ranks,
+            least_margin: self.least_margin,
+            always,
+            at_times: at_times.into_iter().map(share).collect(),
+            distributed: self.values,
+        }
+    }
+}
+
+impl Watch for Looker<'_> {
+    fn begin(&mut self, plan: &Plan) {
+        self.watch.begin(plan);
+    }
+
+    fn step(&mut self, progress: &Progress) -> Flow {
+        if self.failed.is_some() { Flow::Stop } else { self.watch.step(progress) }
+    }
+
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
+        if self.failed.is_none() {
+            self.failed = self.look(mechanism, s).err();
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which components of which reactions vanish on the null space of Jᵀ.
+//!
+//! A component c = gᵀλ has the part |P g| / |g| in the null space, P the projector on it, in scaled rows. For random λ of
+//! unit variance the root mean square of gᵀPλ is that part. A component that is unique leaves rounding, one that is not a
+//! number of the order of one: the two clusters are far apart, and how far is reported.
+
+use super::report::{ReactionReport, UniquenessReport};
+use sarrus_solve::{Equations, State};
+use sarrus_system::columns::{REACTIONS, reaction_rows, reactions};
+use sarrus_system::{Family, Mechanism, System};
+use std::collections::HashMap;
+
+/// Parts up to this count as zero.
+const PART: f64 = 1e-6;
+/// A component this far below the terms that it is a sum of is rounding: the element cannot exert it.
+const ABSENT: f64 = 1e-9;
+
+/// Random multipliers, in scaled rows, that move nothing.
+pub(crate) struct Nulls {
+    /// One after the other.
+    pub vectors: Vec<Vec<f64>>,
+    /// Proximal steps that they took.
+    pub iterations: u32,
+}
+
+/// An element with the parts of its components in the null space.
+pub(crate) struct Components {
+    name: String,
+    family: &'static str,
+    parts: Vec<(String, f64)>,
+    directions: usize,
+    free: usize,
+}
+
+impl Components {
+    /// With the decision.
+    pub fn report(self) -> ReactionReport {
+        let (unique, not_unique): (Vec<_>, Vec<_>) = self.parts.into_iter().partition(|(_, p)| *p <= PART);
+        let names = |list: Vec<(String, f64)>| list.into_iter().map(|(name, _)| name).collect();
+        ReactionReport {
+            name: self.name,
+            family: self.family,
+            unique: names(unique),
+            not_unique: names(not_unique),
+            directions: self.directions,
+            directions_not_unique: self.free,
+        }
+    }
+}
+
+/// Components of all joints, then of constraints and drivers, in the model's order.
+pub(crate) fn components(
+    mechanism: &mut Mechanism,
+    s: &State,
+    eq: &Equations,
+    lengths: &[f64],
+    nulls: &[Vec<f64>],
+) -> Vec<Components> {
+    let system = mechanism.system().clone();
+    let mut all = mechanism.observe(s, |at| {
+        let joints = system.directory.joints.iter().enumerate();
+        joints
+            .map(|(i, joint)| {
+                of_joint(&system, &joint.name, &reaction_rows(&system, eq, at, i), lengths, nulls)
+            })
+            .collect::<Vec<_>>()
+    });
+    let efforts: HashMap<usize, Vec<String>> = system
+        .efforts
+        .iter()
+        .map(|(element, efforts)| (*element, efforts.iter().map(|(name, _)| name.to_string()).collect()))
+        .collect();
+    for (index, element) in system.elements.iter().enumerate() {
+        if matches!(element.family, Family::Joint | Family::Hold) {
+            continue;
+        }
+        let rows: Vec<usize> = (element.start..element.start + element.rows.rows()).collect();
+        let names = efforts.get(&index).cloned().unwrap_or_else(|| row_names(rows.len()));
+        let parts = rows.iter().zip(names).map(|(&row, name)| (name, part(&[(row, 1.0)], nulls))).collect();
+        let free = rank(&rows, nulls);
+        let family = element.family.name();
+        all.push(Components { name: element.name.clone(), family, parts, directions: rows.len(), free });
+    }
+    all
+}
+
+fn of_joint(
+    system: &System,
+    name: &str,
+    map: &[sarrus_system::columns::RowWrench],
+    lengths: &[f64],
+    nulls: &[Vec<f64>],
+) -> Components {
+    let mut parts = Vec::new();
+    for &k in reactions(system) {
+        let size = map.iter().fold(0.0_f64, |m, r| m.max(r.size[k / 3]));
+        if map.iter().all(|r| r.wrench[k].abs() <= ABSENT * size) {
+            continue;
+        }
+        // λ of a row is that of the scaled row over its length
+        let functional: Vec<(usize, f64)> =
+            map.iter().map(|r| (r.row, r.wrench[k] / lengths[r.row])).collect();
+        parts.push((REACTIONS[k].to_string(), part(&functional, nulls)));
+    }
+    let rows: Vec<usize> = map.iter().map(|r| r.row).collect();
+    let free = rank(&rows, nulls);
+    Components { name: name.to_owned(), family: Family::Joint.name(), parts, directions: rows.len(), free }
+}
+
+/// |P g| / |g| of a functional, from the null vectors.
+fn part(functional: &[(usize, f64)], nulls: &[Vec<f64>]) -> f64 {
+    let norm = functional.iter().map(|(_, g)| g * g).sum::<f64>().sqrt();
+    if nulls.is_empty() || norm == 0.0 {
+        return 0.0;
+    }
+    let square: f64 = nulls
+        .iter()
+        .map(|w| functional.iter().map(|&(row, g)| g * w[row]).sum::<f64>())
+        .map(|value| value * value)
+        .sum();
+    (square / nulls.len() as f64).sqrt() / norm
+}
+
+/// Dimension of what the null vectors do in `rows`: elimination with the largest pivot left.
+fn rank(rows: &[usize], nulls: &[Vec<f64>]) -> usize {
+    let mut A: Vec<Vec<f64>> = rows.iter().map(|&r| nulls.iter().map(|w| w[r]).collect()).collect();
+    let mut found = 0;
+    while found < A.len() {
+        let at = |A: &[Vec<f64>]| {
+            let all = A[found..].iter().enumerate();
+            all.flat_map(|(i, a)| a.iter().enumerate().map(move |(j, x)| (x.abs(), i, j)))
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        let Some((size, i, j)) = at(&A) else { break };
+        if !(size > PART) {
+            break;
+        }
+        A.swap(found, found + i);
+        let (head, tail) = A.split_at_mut(found + 1);
+        let pivot = &head[found];
+        for row in tail {
+            let factor = row[j] / pivot[j];
+            row.iter_mut().zip(pivot).for_each(|(x, p)| *x -= factor * p);
+        }
+        found += 1;
+    }
+    found
+}
+
+/// What the multipliers of a constraint are called; those of drivers are efforts.
+fn row_names(rows: usize) -> Vec<String> {
+    if rows == 1 {
+        return vec!["multiplier".into()];
+    }
+    (1..=rows).map(|i| format!("multiplier {i}")).collect()
+}
+
+/// How clear the decision was.
+pub(crate) fn uniqueness(components: &[Components], nulls: &Nulls) -> UniquenessReport {
+    let parts = || components.iter().flat_map(|c| c.parts.iter().map(|(_, p)| *p));
+    let zero = parts().filter(|p| *p <= PART).max_by(f64::total_cmp);
+    let nonzero = parts().filter(|p| *p > PART).min_by(f64::total_cmp);
+    let squares: f64 = nulls.vectors.iter().flatten().map(|w| w * w).sum();
+    let starts = nulls.vectors.len();
+    let dimension = squares / starts as f64;
+    UniquenessReport {
+        margin: nonzero.map(|n| n / zero.unwrap_or(0.0).max(f64::EPSILON)),
+        zero,
+        nonzero,
+        tolerance: PART,
+        starts,
+        iterations: nulls.iterations,
+        dimension,
+        // the variance of |P λ|² for normal λ is twice the dimension
+        dimension_error: (2.0 * dimension / starts as f64).sqrt(),
+    }
+}

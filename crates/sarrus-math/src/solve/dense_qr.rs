@@ -1,0 +1,294 @@
+//! Dense QR with column pivoting, A P = Q R, by Householder reflections [Golub2013, section 5.4].
+//!
+//! The largest column that is left comes next, so that |R_kk| falls and says how much of the remaining columns is new:
+//! their fall to rounding gives the rank, |R_00| / |R_kk| an estimate, from below, of the condition. Pivoting and elimination may be
+//! kept to the first columns; the others are then only expressed in Q, and what is left of them below says whether the
+//! first columns span them.
+//!
+//! Cost: O(m n r) for r steps on an m × n matrix; room is kept between factorizations, so that only the first of a size
+//! allocates. Not for sparse matrices.
+
+/// Below this a column's norm, taken down step by step, is computed anew [Golub2013, section 5.4.2].
+const CANCELLED: f64 = 1e-8;
+
+/// A factorization A P = Q R and the room for it.
+#[derive(Debug, Clone, Default)]
+pub struct PivotedQr {
+    m: usize,
+    n: usize,
+    /// Steps made.
+    steps: usize,
+    /// R above the diagonal and on it, the reflections' vectors below; column by column.
+    a: Vec<f64>,
+    /// Factor of each reflection I - τ w wᵀ.
+    tau: Vec<f64>,
+    /// Which column of A stands in each place.
+    order: Vec<usize>,
+    /// Norms of what is left of the columns, and what they were when last computed.
+    norm: Vec<[f64; 2]>,
+}
+
+impl PivotedQr {
+    /// Starts an m × n matrix of zeros; its columns are then filled.
+    pub fn reset(&mut self, m: usize, n: usize) {
+        (self.m, self.n, self.steps) = (m, n, 0);
+        self.a.clear();
+        self.a.resize(m * n, 0.0);
+        self.order.clear();
+        self.order.extend(0..n);
+        self.tau.clear();
+        self.norm.clear();
+        self.norm.resize(n, [0.0; 2]);
+    }
+
+    /// Column `j`: before a factorization of A, after it of R and the reflections, in the order of [`order`](Self::order).
+    pub fn column(&self, j: usize) -> &[f64] {
+        &self.a[j * self.m..][..self.m]
+    }
+
+    /// Column `j`, to be filled.
+    pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.a[j * self.m..][..self.m]
+    }
+
+    /// Factors with pivoting among the first `first` columns, in as many steps as they and the rows allow; the other
+    /// columns become Qᵀ A.
+    pub fn factor(&mut self, first: usize) {
+        let (m, n) = (self.m, self.n);
+        let first = first.min(n);
+        self.steps = first.min(m);
+        for j in 0..first {
+            let norm = length(self.column(j));
+            self.norm[j] = [norm; 2];
+        }
+        for k in 0..self.steps {
+            let largest =
+                (k..first).fold(k, |best, j| if self.norm[j][0] > self.norm[best][0] { j } else { best });
+            self.swap(k, largest);
+            let (done, rest) = self.a.split_at_mut((k + 1) * m);
+            let w = &mut done[k * m + k..];
+            let tau = reflect(w);
+            self.tau.push(tau);
+            let tail = &w[1..];
+            for (j, column) in (k + 1..n).zip(rest.chunks_exact_mut(m)) {
+                let (top, below) = column[k..].split_at_mut(1);
+                apply(tau, tail, &mut top[0], below);
+                if j < first {
+                    self.norm[j] = fall(self.norm[j], top[0], below);
+                }
+            }
+        }
+    }
+
+    fn swap(&mut self, k: usize, j: usize) {
+        if k == j {
+            return;
+        }
+        let (left, right) = self.a.split_at_mut(j * self.m);
+        left[k * self.m..][..self.m].swap_with_slice(&mut right[..self.m]);
+        self.order.swap(k, j);
+        self.norm.swap(k, j);
+    }
+
+    /// Steps made: the lesser of rows and columns that took part.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Which column of A stands in each place.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// |R_kk|.
+    pub fn pivot(&self, k: usize) -> f64 {
+        self.a[k * self.m + k].abs()
+    }
+
+    /// The largest length, over the columns from `first` on, of what the first `rank` directions of Q leave of them.
+    pub fn remainder(&self, rank: usize, first: usize) -> f64 {
+        (first..self.n).fold(0.0, |largest: f64, j| largest.max(length(&self.column(j)[rank..])))
+    }
+
+    /// x ← Qᵀ x.
+    pub fn mul_qt(&self, x: &mut [f64]) {
+        for k in 0..self.steps {
+            self.reflect_vector(k, x);
+        }
+    }
+
+    /// x ← Q x.
+    pub fn mul_q(&self, x: &mut [f64]) {
+        for k in (0..self.steps).rev() {
+            self.reflect_vector(k, x);
+        }
+    }
+
+    fn reflect_vector(&self, k: usize, x: &mut [f64]) {
+        let (top, below) = x[k..].split_at_mut(1);
+        apply(self.tau[k], &self.column(k)[k + 1..], &mut top[0], below);
+    }
+
+    /// x ← R⁻¹ x for the leading block of R as large as x.
+    pub fn solve_r(&self, x: &mut [f64]) {
+        for k in (0..x.len()).rev() {
+            let column = self.column(k);
+            x[k] /= column[k];
+            let xk = x[k];
+            x[..k].iter_mut().zip(column).for_each(|(x, r)| *x -= r * xk);
+        }
+    }
+
+    /// x ← R⁻ᵀ x for the leading block of R as large as x.
+    pub fn solve_rt(&self, x: &mut [f64]) {
+        for k in 0..x.len() {
+            let column = self.column(k);
+            let sum: f64 = x[..k].iter().zip(column).map(|(x, r)| r * x).sum();
+            x[k] = (x[k] - sum) / column[k];
+        }
+    }
+}
+
+/// Turns `w` into its reflection's vector, with its length, signed, in the first place; the vector's own first number is
+/// one. Returns τ.
+fn reflect(w: &mut [f64]) -> f64 {
+    let norm = length(w);
+    if norm == 0.0 {
+        return 0.0;
+    }
+    let first = w[0];
+    let beta = if first > 0.0 { -norm } else { norm };
+    let factor = 1.0 / (first - beta);
+    w[1..].iter_mut().for_each(|w| *w *= factor);
+    w[0] = beta;
+    (beta - first) / beta
+}
+
+/// (top, below) ← (I - τ w wᵀ) (top, below), w = (1, tail).
+#[inline]
+fn apply(tau: f64, tail: &[f64], top: &mut f64, below: &mut [f64]) {
+    let dot: f64 = tail.iter().zip(&*below).map(|(w, x)| w * x).sum();
+    let factor = tau * (*top + dot);
+    *top -= factor;
+    below.iter_mut().zip(tail).for_each(|(x, w)| *x -= factor * w);
+}
+
+/// The norm of what is left of a column once `top` is taken from it.
+fn fall([norm, computed]: [f64; 2], top: f64, below: &[f64]) -> [f64; 2] {
+    if norm == 0.0 {
+        return [norm, computed];
+    }
+    let left = (1.0 - (top / norm).powi(2)).max(0.0);
+    if left * (norm / computed).powi(2) <= CANCELLED {
+        [length(below); 2]
+    } else {
+        [norm * left.sqrt(), computed]
+    }
+}
+
+fn length(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(i: usize, j: usize) -> f64 {
+        ((3 * i + 7 * j + i * j) as f64).sin()
+    }
+
+    fn fill(qr: &mut PivotedQr, m: usize, n: usize, of: impl Fn(usize, usize) -> f64) {
+        qr.reset(m, n);
+        for j in 0..n {
+            qr.column_mut(j).iter_mut().enumerate().for_each(|(i, a)| *a = of(i, j));
+        }
+    }
+
+    /// Q R gives back the columns in their order, for tall, square and wide matrices, in the room of the one before.
+    #[test]
+    fn the_factors_rebuild_the_matrix() {
+        let mut qr = PivotedQr::default();
+        for (m, n) in [(7, 4), (5, 5), (4, 9), (1, 3), (3, 1)] {
+            fill(&mut qr, m, n, entry);
+            qr.factor(n);
+            assert_eq!(qr.steps(), m.min(n));
+            for j in 0..n {
+                let mut column = qr.column(j).to_vec();
+                let kept = (j + 1).min(qr.steps());
+                column[kept..].fill(0.0);
+                qr.mul_q(&mut column);
+                for (i, x) in column.iter().enumerate() {
+                    assert!((x - entry(i, qr.order()[j])).abs() < 1e-14, "{m} x {n}: {i} {j}");
+                }
+            }
+            for k in 1..qr.steps() {
+                assert!(qr.pivot(k) <= qr.pivot(k - 1) * (1.0 + 1e-14), "pivots rise");
+            }
+        }
+    }
+
+    /// A 9 × 6 product of 9 × 3 and 3 × 6 factors: the fourth pivot is rounding.
+    #[test]
+    fn the_pivots_fall_to_rounding_at_the_rank() {
+        let mut qr = PivotedQr::default();
+        fill(&mut qr, 9, 6, |i, j| (0..3).map(|k| entry(i, k) * entry(k + 20, j)).sum());
+        qr.factor(6);
+        assert!(qr.pivot(2) > 1e-2 * qr.pivot(0) && qr.pivot(3) < 1e-14 * qr.pivot(0));
+    }
+
+    /// Tall and consistent, and its transpose, whose solution of least norm lies in the columns' span.
+    #[test]
+    fn least_squares_and_least_norm_solutions_are_found() {
+        let (m, n) = (6, 3);
+        let mut qr = PivotedQr::default();
+        fill(&mut qr, m, n, entry);
+        qr.factor(n);
+        let x = [0.3, -1.2, 0.7];
+        let mut b: Vec<f64> = (0..m).map(|i| (0..n).map(|j| entry(i, j) * x[j]).sum()).collect();
+        qr.mul_qt(&mut b);
+        qr.solve_r(&mut b[..n]);
+        for k in 0..n {
+            assert!((b[k] - x[qr.order()[k]]).abs() < 1e-13);
+        }
+
+        let mut y: Vec<f64> = (0..n).map(|k| x[qr.order()[k]]).collect();
+        qr.solve_rt(&mut y);
+        y.resize(m, 0.0);
+        qr.mul_q(&mut y);
+        for j in 0..n {
+            let product: f64 = (0..m).map(|i| entry(i, j) * y[i]).sum();
+            assert!((product - x[j]).abs() < 1e-13);
+        }
+        qr.mul_qt(&mut y);
+        assert!(y[n..].iter().all(|y| y.abs() < 1e-14), "a part across the columns makes it longer");
+    }
+
+    /// The third column is the sum of the first two, the fourth is across them.
+    #[test]
+    fn the_remainder_says_what_the_first_columns_do_not_span() {
+        let columns = [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [2.0, 2.0, 0.0], [5.0, 6.0, 0.25]];
+        let mut qr = PivotedQr::default();
+        fill(&mut qr, 3, 3, |i, j| columns[j][i]);
+        qr.factor(2);
+        assert!(qr.remainder(2, 2) < 1e-15);
+        fill(&mut qr, 3, 4, |i, j| columns[j][i]);
+        qr.factor(2);
+        assert_eq!(qr.steps(), 2);
+        assert!((qr.remainder(2, 2) - 0.25).abs() < 1e-15);
+        assert_eq!(qr.order()[2..], [2, 3], "only the first columns are exchanged");
+    }
+
+    #[test]
+    fn zero_and_empty_matrices_are_factored() {
+        let mut qr = PivotedQr::default();
+        for (m, n) in [(0, 0), (0, 3), (3, 0), (3, 2)] {
+            qr.reset(m, n);
+            qr.factor(n);
+            assert!((0..qr.steps()).all(|k| qr.pivot(k) == 0.0));
+            let mut x = vec![1.0; m];
+            qr.mul_qt(&mut x);
+            assert_eq!(x, vec![1.0; m]);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! v̇ = J⁺γ + (E M E)⁺ (f - R γ), λ = (J⁺)ᵀ (f - M v̇), with R = M J⁺ and E = I - J⁺J \[Pekal2016, eq. 34\].
+//!
+//! E is the projector on the null space of J: E = V₀V₀ᵀ with the right vectors of J = U Σ Vᵀ that go with no singular value
+//! that counts (see `rank.rs`). It is zero only where nothing can move; the paper's remark that full rank makes it zero
+//! holds for columns, not for rows. Since M is positive there, (E M E)⁺ = V₀ (V₀ᵀM V₀)⁻¹V₀ᵀ, which takes a Cholesky
+//! factorization as large as the mobility. The printed λ, [(J⁺)ᵀ - Rᵀ(E M E)⁺] (f - R γ), is (J⁺)ᵀ (f - M v̇).
+//!
+//! Needs M that is positive on the null space of J; elsewhere it might be singular. Costs O(nc nv²) at every call, with
+//! all right vectors. Not for large models.
+
+use super::correction::{Correction, REFINE, Solvable};
+use super::rank::{FLOOR, RankKeeper};
+use super::{Formulation, Kind, Needs, dense};
+use crate::error::SolveError;
+use crate::findings::Findings;
+use crate::kkt::Kkt;
+use crate::problem::{Accel, Equations, Structure};
+use sarrus_math::solve::{Svd, cholesky, cholesky_solve};
+
+pub(super) const KIND: Kind = Kind {
+    name: "least_squares_2",
+    doc: "motion split by the null space of J, any rank",
+    needs: Needs { dense: true, ..Needs::NOTHING },
+    options: &[],
+    new: |_| Ok(Box::new(LeastSquares2::default())),
+};
+
+#[derive(Default)]
+struct LeastSquares2 {
+    work: Option<Work>,
+    calls: u64,
+}
+
+struct Work {
+    svd: Svd,
+    rank: RankKeeper,
+    correction: Correction,
+    J: Vec<f64>,
+    /// M v for a right vector v.
+    Mv: Vec<f64>,
+    /// V₀ᵀM V₀, then its Cholesky factor.
+    H: Vec<f64>,
+    /// f - M x for several x.
+    rest: Vec<f64>,
+    z: Vec<f64>,
+}
+
+impl Formulation for LeastSquares2 {
+    fn accelerations(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        _kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
+        let nv = s.nv;
+        let work = self.work.get_or_insert_with(|| Work {
+            svd: Svd::full(s.nc, nv),
+            rank: RankKeeper::new(s, FLOOR),
+            correction: Correction::new(s),
+            J: vec![0.0; s.nc * nv],
+            Mv: vec![0.0; nv],
+            H: vec![0.0; nv * nv],
+            rest: vec![0.0; nv],
+            z: vec![0.0; nv],
+        });
+        let Work { svd, rank, correction, J, Mv, H, rest, z } = work;
+        dense::check_finite(eq)?;
+        dense::fill_J(s, eq, J);
+        svd.factor(J)?;
+        self.calls += 1;
+        let violation = rank.violation(s, eq);
+        let r = rank.decide(svd.sigma().iter().copied(), violation);
+
+        // columns of the lower half of V₀ᵀM V₀
+        let free = nv - r;
+        let H = &mut H[..free * free];
+        for (j, column) in H.chunks_exact_mut(free.max(1)).enumerate() {
+            eq.mass_mul(s, svd.right(r + j), Mv);
+            for (i, h) in column.iter_mut().enumerate().skip(j) {
+                *h = svd.right(r + i).iter().zip(&*Mv).map(|(v, m)| v * m).sum();
+            }
+        }
+        cholesky(H, free).map_err(|_| SolveError::Mass { velocity: 0 })?;
+
+        let solvable = if r == s.nc { Solvable::All } else { Solvable::Range };
+        correction.solve(s, eq, solvable, REFINE, out, |a, b, x, mu| {
+            // J⁺b, and what it leaves of a along the null space
+            svd.solve(r, b, x);
+            eq.mass_mul(s, x, rest);
+            rest.iter_mut().zip(a).for_each(|(m, a)| *m = a - *m);
+            let z = &mut z[..free];
+            for (i, z) in z.iter_mut().enumerate() {
+                *z = svd.right(r + i).iter().zip(&*rest).map(|(v, m)| v * m).sum();
+            }
+            cholesky_solve(H, free, z);
+            for (i, z) in z.iter().enumerate() {
+                x.iter_mut().zip(svd.right(r + i)).for_each(|(x, v)| *x += z * v);
+            }
+            eq.mass_mul(s, x, rest);
+            rest.iter_mut().zip(a).for_each(|(m, a)| *m = a - *m);
+            svd.solve_transposed(r, rest, mu);
+        })?;
+        correction.check(solvable)
+    }
+
+    fn findings(&self) -> Findings {
+        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
+    }
+
+    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
+        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
+    }
+
+    fn factorizations(&self) -> u64 {
+        self.calls
+    }
+}

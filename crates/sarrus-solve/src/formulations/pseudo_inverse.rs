@@ -1,0 +1,132 @@
+//! [v̇; λ] = X⁺ [f; γ] with X = [M Jᵀ; J 0] whole \[Pekal2016, eq. 11\].
+//!
+//! X is symmetric, so X⁺ follows from its eigenvectors. It is scaled first: with v̇ = C y, C Cᵀ = M⁻¹, and one factor d
+//! for all rows, λ = d μ,
+//!
+//! ```text
+//! [ I    Aᵀ ] [ y ]   [ Cᵀ f ]
+//! [ A    0  ] [ μ ] = [ d γ  ],   A = d J C.
+//! ```
+//!
+//! Where the constraints agree with each other v̇ is unique and λ the one of least norm, before the scaling as after it.
+//! A singular value σ of A gives the eigenvalues (1 ± √(1 + 4σ²))/2, so that the negative ones tell the rank; those that
+//! do not count (see `rank.rs`) are taken as zero.
+//!
+//! Needs nothing: any rank. Costs the most of all, O((nv + nc)³) at every call. Not for speed, nor for large models.
+
+use super::correction::{Correction, REFINE, Solvable};
+use super::dense::{Root, fill_inverse_masses};
+use super::rank::{ROOT_FLOOR, RankKeeper};
+use super::{Formulation, Kind, Needs, dense};
+use crate::error::SolveError;
+use crate::findings::Findings;
+use crate::kkt::Kkt;
+use crate::problem::{Accel, Equations, Structure};
+use sarrus_math::solve::SymmetricEigen;
+
+pub(super) const KIND: Kind = Kind {
+    name: "pseudo_inverse",
+    doc: "Moore-Penrose inverse of the whole KKT matrix, any rank",
+    needs: Needs { dense: true, ..Needs::NOTHING },
+    options: &[],
+    new: |_| Ok(Box::new(PseudoInverse::default())),
+};
+
+#[derive(Default)]
+struct PseudoInverse {
+    work: Option<Work>,
+    calls: u64,
+}
+
+struct Work {
+    root: Root,
+    eigen: SymmetricEigen,
+    rank: RankKeeper,
+    correction: Correction,
+    /// A = d J C.
+    A: Vec<f64>,
+    X: Vec<f64>,
+    /// [Cᵀ f; d γ].
+    right: Vec<f64>,
+    /// [y; μ].
+    solution: Vec<f64>,
+    inverse_masses: Vec<f64>,
+}
+
+impl Work {
+    fn new(s: &Structure, eq: &Equations) -> Result<Work, SolveError> {
+        let n = s.nv + s.nc;
+        Ok(Work {
+            root: Root::new(s, eq)?,
+            eigen: SymmetricEigen::new(n),
+            rank: RankKeeper::new(s, ROOT_FLOOR),
+            correction: Correction::new(s),
+            A: vec![0.0; s.nc * s.nv],
+            X: vec![0.0; n * n],
+            right: vec![0.0; n],
+            solution: vec![0.0; n],
+            inverse_masses: vec![0.0; s.nc],
+        })
+    }
+}
+
+impl Formulation for PseudoInverse {
+    fn accelerations(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        _kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
+        let work = match &mut self.work {
+            Some(work) => work,
+            none => none.insert(Work::new(s, eq)?),
+        };
+        let Work { root, eigen, rank, correction, A, X, right, solution, inverse_masses } = work;
+        dense::check_finite(eq)?;
+        let (nv, nc) = (s.nv, s.nc);
+
+        // d makes the longest row one
+        fill_inverse_masses(s, eq, inverse_masses);
+        let longest = inverse_masses.iter().fold(0.0_f64, |a, x| a.max(*x)).sqrt();
+        let d = if longest > 0.0 { 1.0 / longest } else { 1.0 };
+        root.fill_JC(s, eq, A);
+
+        // lower half of X
+        let n = nv + nc;
+        X.fill(0.0);
+        (0..nv).for_each(|i| X[i * n + i] = 1.0);
+        for (i, row) in A.chunks_exact(nv.max(1)).enumerate() {
+            X[(nv + i) * n..][..nv].iter_mut().zip(row).for_each(|(x, a)| *x = d * a);
+        }
+        eigen.factor(X)?;
+        self.calls += 1;
+
+        // the nc lowest eigenvalues are -e with σ² = e² + e
+        let violation = rank.violation(s, eq);
+        let sigma = eigen.values()[..nc].iter().map(|x| (-x).max(0.0)).map(|e| (e * e + e).sqrt());
+        let r = rank.decide(sigma, violation);
+
+        let solvable = if r == nc { Solvable::All } else { Solvable::Range };
+        correction.solve(s, eq, solvable, REFINE, out, |a, b, x, mu| {
+            root.mul_transposed(s, a, &mut right[..nv]);
+            right[nv..].iter_mut().zip(b).for_each(|(z, b)| *z = d * b);
+            eigen.solve(|i| i < r || i >= nc, right, solution);
+            root.mul(s, &solution[..nv], x);
+            mu.iter_mut().zip(&solution[nv..]).for_each(|(l, m)| *l = d * m);
+        })?;
+        correction.check(solvable)
+    }
+
+    fn findings(&self) -> Findings {
+        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
+    }
+
+    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
+        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
+    }
+
+    fn factorizations(&self) -> u64 {
+        self.calls
+    }
+}

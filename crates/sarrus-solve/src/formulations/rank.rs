@@ -1,0 +1,172 @@
+//! How many singular values count, decided so that it stays the same along a run.
+//!
+//! On the constraints a redundant row leaves a singular value of rounding size. Off them, at the stages of an integrator
+//! or after drift, it leaves one as large as the violation, and to solve for it would turn the violation into forces of
+//! any size. So a value is only counted if the violation does not explain it,
+//!
+//!   σ > σ_max max(floor, 100 δ),  δ the largest |Φ|, or rotation that would take it away,
+//!
+//! and the rank so found is kept at states that are further off. It rises when more values are so counted, as they are
+//! once a motion that began at a singular position has left it; where values fall below the floor, at the instant of a
+//! singular position, they are left out as long as that lasts. The rank is therefore that of the mechanism, not of the
+//! state's errors, and depends on the history of a run only if that began far off the constraints.
+
+use super::dense::fill_inverse_masses;
+use crate::findings::RankFound;
+use crate::problem::{Array, Equations, GroupKind, Structure};
+
+/// Relative size up to which values from singular values count as zero: numbers typed from a drawing are not exact.
+pub(super) const FLOOR: f64 = 1e-9;
+/// The same for roots of eigenvalues, which are accurate to the root of the rounding.
+pub(super) const ROOT_FLOOR: f64 = 1e-6;
+/// Values up to this many violations are explained by them: levers are not shorter than a hundredth of the mechanism.
+const EXPLAINED: f64 = 100.0;
+/// What a violation at the start may explain at most.
+const LOOSEST: f64 = 1e-3;
+
+/// Rank decisions of one formulation.
+pub(super) struct RankKeeper {
+    floor: f64,
+    settled: Option<usize>,
+    found: Option<RankFound>,
+    smallest: f64,
+    /// Whether a velocity turns.
+    turns: Vec<bool>,
+    inverse_masses: Vec<f64>,
+}
+
+impl RankKeeper {
+    /// Nothing decided yet.
+    pub fn new(s: &Structure, floor: f64) -> RankKeeper {
+        let mut turns = vec![false; s.nv];
+        for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            debug_assert_eq!(g.kind.array(), Array::V);
+            turns[g.start..][..g.len].fill(true);
+        }
+        RankKeeper {
+            floor,
+            settled: None,
+            found: None,
+            smallest: 1.0,
+            turns,
+            inverse_masses: vec![0.0; s.nc],
+        }
+    }
+
+    /// What was decided along the run.
+    pub fn found(&self) -> Option<RankFound> {
+        self.found
+    }
+
+    /// (σ_rank / σ_max)² of the last decision.
+    pub fn smallest_pivot(&self) -> f64 {
+        self.smallest
+    }
+
+    /// The largest violation δ at `eq`: as |Φ|, or as the rotation that would take it away.
+    pub fn violation(&mut self, s: &Structure, eq: &Equations) -> f64 {
+        fill_inverse_masses(s, eq, &mut self.inverse_masses);
+        let mut delta = 0.0_f64;
+        for row in &s.rows {
+            for i in 0..row.holonomic {
+                let phi = eq.phi[row.start + i].abs();
+                delta = delta.max(phi);
+                let inverse = self.inverse_masses[row.start + i];
+                if phi == 0.0 || inverse == 0.0 {
+                    continue;
+                }
+                for e in &s.entries[row.entries.clone()] {
+                    let col = s.cols[e.col];
+                    for j in (0..col.size).filter(|j| self.turns[col.start + j]) {
+                        let J = eq.J[e.offset + i * col.size + j].abs();
+                        let minv = eq.minv[col.mass + j * (col.size + 1)];
+                        delta = delta.max(phi * J * minv / inverse);
+                    }
+                }
+            }
+        }
+        delta
+    }
+
+    /// The rank from singular values, largest first, at a state that is off the constraints by `violation`.
+    pub fn decide(&mut self, sigma: impl ExactSizeIterator<Item = f64> + Clone, violation: f64) -> usize {
+        let largest = sigma.clone().next().unwrap_or(0.0);
+        let above = |tolerance: f64| sigma.clone().take_while(|s| *s > tolerance * largest).count();
+        let explained = (EXPLAINED * violation).max(self.floor);
+        let settled = match self.settled {
+            None => above(explained.min(LOOSEST)),
+            Some(before) => before.max(above(explained)),
+        };
+        self.settled = Some(settled);
+        let rank = settled.min(above(self.floor));
+
+        // any tolerance between the two neighbours would have decided alike
+        let relative = |i: usize| sigma.clone().nth(i).map_or(0.0, |s| s / largest.max(f64::MIN_POSITIVE));
+        let last = if rank > 0 { relative(rank - 1) } else { f64::INFINITY };
+        let next = relative(rank);
+        let tolerance = match (self.floor, explained.min(LOOSEST)) {
+            (floor, _) if next <= floor => floor,
+            (_, explained) if next <= explained && explained < last => explained,
+            _ => (last.min(1.0) * next).sqrt(),
+        };
+        let margin = (last / tolerance).min(if next > 0.0 { tolerance / next } else { f64::INFINITY });
+        RankFound::note(&mut self.found, rank, tolerance, margin);
+        self.smallest = last.min(1.0).powi(2);
+        rank
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keeper() -> RankKeeper {
+        RankKeeper::new(&Structure::default(), FLOOR)
+    }
+
+    fn decide(keeper: &mut RankKeeper, sigma: &[f64], violation: f64) -> usize {
+        keeper.decide(sigma.iter().copied(), violation)
+    }
+
+    #[test]
+    fn a_redundant_row_stays_redundant_off_the_constraints() {
+        let mut k = keeper();
+        assert_eq!(decide(&mut k, &[2.0, 1.0, 1e-15], 1e-12), 2);
+        for violation in [1e-8, 1e-5, 1e-2, 0.3] {
+            assert_eq!(decide(&mut k, &[2.0, 1.0, 10.0 * violation], violation), 2);
+        }
+        let found = k.found().unwrap();
+        assert_eq!((found.least, found.most), (2, 2));
+        // at the last the two are 1 and 3, in disorder: nothing could be decided anew there
+        assert!(found.margin < 1.0);
+    }
+
+    #[test]
+    fn a_value_that_no_violation_explains_raises_the_rank() {
+        let mut k = keeper();
+        assert_eq!(decide(&mut k, &[1.0, 1e-12], 1e-14), 1);
+        assert_eq!(decide(&mut k, &[1.0, 1e-4], 1e-5), 1);
+        assert_eq!(decide(&mut k, &[1.0, 1e-4], 1e-9), 2);
+        // and it stays risen where the violation would explain the value
+        assert_eq!(decide(&mut k, &[1.0, 1e-4], 1e-5), 2);
+    }
+
+    #[test]
+    fn a_singular_position_is_left_out_only_while_it_lasts() {
+        let mut k = keeper();
+        let at = |k: &mut RankKeeper, x: f64| decide(k, &[1.0, x], 1e-10);
+        let ranks: Vec<usize> = [0.1, 1e-4, 1e-12, 1e-4, 0.1].iter().map(|x| at(&mut k, *x)).collect();
+        assert_eq!(ranks, [2, 2, 1, 2, 2]);
+    }
+
+    #[test]
+    fn the_margin_is_the_distance_to_the_nearer_value() {
+        let mut k = keeper();
+        decide(&mut k, &[1.0, 1e-5, 1e-13], 0.0);
+        let found = k.found().unwrap();
+        assert_eq!((found.most, found.tolerance), (2, FLOOR));
+        assert!((found.margin / 1e4 - 1.0).abs() < 1e-9, "{found:?}");
+        assert_eq!(decide(&mut keeper(), &[], 0.0), 0);
+        assert_eq!(decide(&mut keeper(), &[0.0, 0.0], 0.0), 0);
+    }
+}

@@ -1,0 +1,103 @@
+//! v̇ = a + M^{-1/2} D⁺ (γ - J a), λ = (D Dᵀ)⁺ (J a - γ), with a = M⁻¹ f and D = J M^{-1/2} \[Udwadia1992; Pekal2016, eq. 24\].
+//!
+//! M = L Lᵀ block by block and M^{-1/2} = L⁻ᵀ, which is not symmetric: D Dᵀ = J M⁻¹Jᵀ takes M^{-1/2} (M^{-1/2})ᵀ = M⁻¹,
+//! where the paper prints the same factor twice. One decomposition D = U Σ Vᵀ serves both pseudoinverses, as
+//! (D Dᵀ)⁺ = (Dᵀ)⁺ D⁺. With full row rank D⁺ is the right inverse of the paper; otherwise singular values that do not
+//! count (see `rank.rs`) are taken as zero, and λ is the one of least norm.
+//!
+//! Needs M that is not singular, as all our masses are. Costs O(nc² nv) at every call. Not for large models.
+
+use super::correction::{Correction, REFINE, Solvable};
+use super::dense::{Root, inverse_mass_mul};
+use super::rank::{FLOOR, RankKeeper};
+use super::{Formulation, Kind, Needs, dense};
+use crate::error::SolveError;
+use crate::findings::Findings;
+use crate::kkt::Kkt;
+use crate::problem::{Accel, Equations, Structure};
+use sarrus_math::solve::Svd;
+
+pub(super) const KIND: Kind = Kind {
+    name: "udwadia_kalaba",
+    doc: "free accelerations plus the least change in the metric of M, by a pseudoinverse of J M^(-1/2)",
+    needs: Needs { dense: true, ..Needs::NOTHING },
+    options: &[],
+    new: |_| Ok(Box::new(UdwadiaKalaba::default())),
+};
+
+#[derive(Default)]
+struct UdwadiaKalaba {
+    work: Option<Work>,
+    calls: u64,
+}
+
+struct Work {
+    root: Root,
+    svd: Svd,
+    rank: RankKeeper,
+    correction: Correction,
+    D: Vec<f64>,
+    /// γ - J a.
+    t: Vec<f64>,
+    /// D⁺ t.
+    w: Vec<f64>,
+    /// M^{-1/2} w.
+    change: Vec<f64>,
+}
+
+impl Formulation for UdwadiaKalaba {
+    fn accelerations(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        _kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
+        let work = match &mut self.work {
+            Some(work) => work,
+            none => none.insert(Work {
+                root: Root::new(s, eq)?,
+                svd: Svd::thin(s.nc, s.nv),
+                rank: RankKeeper::new(s, FLOOR),
+                correction: Correction::new(s),
+                D: vec![0.0; s.nc * s.nv],
+                t: vec![0.0; s.nc],
+                w: vec![0.0; s.nv],
+                change: vec![0.0; s.nv],
+            }),
+        };
+        let Work { root, svd, rank, correction, D, t, w, change } = work;
+        dense::check_finite(eq)?;
+        root.fill_JC(s, eq, D);
+        svd.factor(D)?;
+        self.calls += 1;
+        let violation = rank.violation(s, eq);
+        let r = rank.decide(svd.sigma().iter().copied(), violation);
+
+        let solvable = if r == s.nc { Solvable::All } else { Solvable::Range };
+        correction.solve(s, eq, solvable, REFINE, out, |a, b, x, mu| {
+            inverse_mass_mul(s, eq, a, x);
+            t.fill(0.0);
+            eq.add_J_mul(s, x, t);
+            t.iter_mut().zip(b).for_each(|(t, b)| *t = b - *t);
+            svd.solve(r, t, w);
+            root.mul(s, w, change);
+            x.iter_mut().zip(&*change).for_each(|(x, c)| *x += c);
+            svd.solve_transposed(r, w, mu);
+            mu.iter_mut().for_each(|l| *l = -*l);
+        })?;
+        correction.check(solvable)
+    }
+
+    fn findings(&self) -> Findings {
+        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
+    }
+
+    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
+        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
+    }
+
+    fn factorizations(&self) -> u64 {
+        self.calls
+    }
+}
