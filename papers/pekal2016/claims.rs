@@ -185,10 +185,20 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
         count(runs, &OVERCONSTRAINED, |t| slowest(t, 0)),
         "one SVD of a 61 × 61 matrix against smaller ones",
     );
+    let uk =
+        median(runs.costs.iter().skip(1).step_by(2).flatten().map(|r| r[1].seconds / r[2].seconds).collect());
+    let (_, alone, rows) = count(runs, &OVERCONSTRAINED, |t| fastest(t, &[2]));
     pattern(
-        "Udwadia-Kalaba and least squares 1 are the fastest on the overconstrained strut",
-        count(runs, &OVERCONSTRAINED, |t| fastest(t, &[1, 2])),
-        "they decompose the smallest matrices, of order 31",
+        "Udwadia-Kalaba and least squares 1 are the fastest on the overconstrained strut, with slight differences",
+        count(runs, &OVERCONSTRAINED, |t| {
+            let least = t.iter().fold(f64::INFINITY, |m, t| m.min(*t));
+            t[1].max(t[2]) <= 1.12 * least
+        }),
+        &format!(
+            "both within 12 % of the fastest; here least squares 1 is the fastest in {alone} of {rows} rows and \
+             Udwadia-Kalaba takes {uk:.2} times as long: it decomposes D, 31 × 30, into singular values, least squares 1 the \
+             symmetric matrix of order 31 into eigenvalues, which costs less; pinv of MATLAB takes singular values of both"
+        ),
     );
 
     // stabilizations against none
@@ -212,10 +222,12 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
         (time(1) / theirs(1) - 1.0).abs() < 0.25,
         Verdict::Differs,
         format!(
-            "right sides grow by {:.2} here; the terms 2αΦ̇ + β²Φ add nothing to the cost of one, and α = β = 10/s is \
-             slow against the steps, so only a drop in step size could cost more; the paper gives no reason for its \
-             factor, and its figures 5 and 6 show the right sides only as pictures",
-            rhs(1)
+            "right sides grow by {:.2}: a term costs nothing, but it turns the distance of a stage from the constraints, of \
+             the order h², into accelerations, so that the same error asks for shorter steps the larger α is; right sides \
+             at tolerance {:e} by α = β: {}",
+            rhs(1),
+            TOLERANCES[runs.tolerances[1]],
+            runs.rates.iter().map(|(a, n)| format!("{a}/s {n}")).collect::<Vec<_>>().join(", ")
         ),
     ));
     claims.push(Claim::new(
@@ -268,67 +280,77 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
     ));
 
     // ours
-    let gain: Vec<f64> = runs
-        .costs
-        .iter()
-        .flatten()
-        .map(|row| {
-            let best = row[..5].iter().fold(f64::INFINITY, |m, c| m.min(c.seconds));
-            best / row[PROXIMAL].seconds
+    let gain = |blocks: [usize; 3], among: &[usize]| -> Vec<f64> {
+        let rows = blocks.iter().flat_map(|b| &runs.costs[*b]);
+        rows.map(|row| {
+            among.iter().fold(f64::INFINITY, |m, f| m.min(row[*f].seconds)) / row[PROXIMAL].seconds
         })
-        .collect();
-    let (least, most) = gain.iter().fold((f64::INFINITY, 0.0_f64), |(lo, hi), x| (lo.min(*x), hi.max(*x)));
+        .collect()
+    };
+    let span = |x: &[f64]| {
+        let (least, most) = x.iter().fold((f64::INFINITY, 0.0_f64), |(lo, hi), x| (lo.min(*x), hi.max(*x)));
+        (least, format!("{least:.1} to {most:.1} times as fast, median {:.1}", median(x.to_vec())))
+    };
+    let (least, text) = span(&gain(OVERCONSTRAINED, &[0, 1, 2, 3, 4]));
     claims.push(Claim::new(
-        "not in the paper: `proximal` against the best of the five, in every row of Table 1",
+        "not in the paper: `proximal` against the best of the five on the overconstrained strut",
         "-",
-        format!("{least:.2} to {most:.1} times as fast, median {:.1}", median(gain.clone())),
+        text,
         "faster in every row",
         least > 1.0,
         Verdict::Differs,
-        "`direct` and `proximal` share one block-sparse factorization: on the simplified strut, where `direct` serves, \
-         they are equal up to noise",
+        "one block-sparse factorization against dense decompositions",
+    ));
+    let (least, text) = span(&gain(SIMPLIFIED, &[1, 2, 3, 4]));
+    let direct = median(gain(SIMPLIFIED, &[0]));
+    claims.push(Claim::new(
+        "not in the paper: `proximal` against the best of the five on the simplified strut",
+        "-",
+        format!("{text}; against `direct` {direct:.2}"),
+        "faster in every row; as `direct` within 15 %",
+        least > 1.0 && (direct - 1.0).abs() < 0.15,
+        Verdict::Differs,
+        "`direct` here is the same block-sparse factorization with a test of its rank, so the two cost the same; the dense \
+         factorization of the paper has no counterpart here",
     ));
     claims
 }
 
 /// Drift of the constraints.
 pub fn drift(runs: &Runs) -> Vec<Claim> {
-    // growth of the largest ‖Φ‖ from the first to the last fifth of the run
-    let growth = |s: usize, column: &str| {
-        let t = &runs.drifts[s].trajectory;
-        let values: Vec<f64> = t.column(column).map(|c| c.collect()).unwrap_or_default();
-        let fifth = values.len() / 5;
-        let largest = |part: &[f64]| part.iter().fold(0.0_f64, |m, x| m.max(*x));
-        largest(&values[values.len() - fifth..]) / largest(&values[..fifth]).max(f64::MIN_POSITIVE)
+    // at the end of a step: the interpolant between steps has errors of its own
+    let end = |s: usize, part: usize, column: &str| {
+        runs.drifts[s][part].trajectory.last(column).unwrap_or(f64::NAN)
     };
-    let most = |s: usize| runs.drifts[s].report.violation.position.max;
+    let growth = |s: usize, from: usize, column: &str| end(s, 2, column) / end(s, from, column);
+    let most = |s: usize| runs.drifts[s][2].report.violation.position.max;
     let tolerance = TOLERANCES[runs.tolerances[0]];
+    let (position, velocity) = (growth(0, 0, "violation.position"), growth(0, 0, "violation.velocity"));
     let mut claims = vec![Claim::new(
         "without stabilization position and velocity constraints degrade (figure 9)",
         "grow",
-        format!(
-            "grow {:.0}-fold and {:.0}-fold",
-            growth(0, "violation.position"),
-            growth(0, "violation.velocity")
-        ),
-        "more than 3-fold",
-        growth(0, "violation.position") > 3.0 && growth(0, "violation.velocity") > 3.0,
+        format!("{position:.0}-fold and {velocity:.1}-fold"),
+        "both more than 2-fold",
+        position > 2.0 && velocity > 2.0,
         Verdict::Failed,
         format!(
-            "largest norm in the last fifth of the run over that in the first; ‖Φ‖ reaches {:.1e} at tolerance {tolerance:e}",
+            "norms at the end of the run over those after a tenth of it; ‖Φ‖ reaches {:.1e} at tolerance {tolerance:e}",
             most(0)
         ),
     )];
     for (s, figure, name) in [(1, 10, "Baumgarte's stabilization"), (2, 11, "coordinate partitioning")] {
-        let g = growth(s, "violation.position");
+        let g = growth(s, 1, "violation.position");
         claims.push(Claim::new(
             format!("no drift with {name} (figure {figure})"),
             "does not grow",
             format!("{g:.2}-fold"),
-            "less than 3-fold, and below that without",
-            g < 3.0 && most(s) < most(0),
+            "less than 2-fold, and below that without",
+            g < 2.0 && most(s) < most(0),
             Verdict::Failed,
-            format!("‖Φ‖ stays below {:.1e}", most(s)),
+            format!(
+                "‖Φ‖ at the end over that at half time, once the start has died out; it stays below {:.1e}",
+                most(s)
+            ),
         ));
     }
     claims

@@ -15,7 +15,8 @@ pub fn all(runs: &Runs) -> Vec<(String, Figure)> {
 /// Times and right sides of one strut and stabilization, by tolerance and formulation.
 fn costs(runs: &Runs, block: usize) -> Figure {
     let (s, v) = (block / 2, block % 2);
-    let tolerances = || runs.tolerances.iter().map(|i| sarrus_plot::number(TOLERANCES[*i]));
+    let tolerances =
+        || runs.tolerances.iter().map(|i| sarrus_plot::power(TOLERANCES[*i].log10().round() as i32));
     let mut time = Panel::new(Axis::categories("tolerance", tolerances()), Axis::log("processor time", "s"));
     let mut rhs = Panel::new(Axis::categories("tolerance", tolerances()), Axis::log("right sides", ""));
     for f in 0..=PROXIMAL {
@@ -31,8 +32,10 @@ fn costs(runs: &Runs, block: usize) -> Figure {
 
 /// Norms of the constraints over time.
 fn norms(runs: &Runs, s: usize) -> Figure {
-    let t = &runs.drifts[s].trajectory;
+    let t = &runs.drifts[s][2].trajectory;
     let mut panel = Panel::new(Axis::linear("time", "s"), Axis::log("norm of the constraints", ""));
+    // the start is exact: nothing below rounding is of interest
+    panel.y.range = Some((1e-17, 1e-6));
     for (name, column) in [
         ("position", "violation.position"),
         ("velocity", "violation.velocity"),

@@ -28,6 +28,8 @@ pub const PAPER: Paper = Paper {
 const MODEL: &str = include_str!("strut.toml");
 /// Ours, beside the paper's five.
 const PROXIMAL: usize = 5;
+/// α = β \[1/s\] tried to see what Baumgarte's stabilization costs; 0 is none.
+const RATES: [f64; 5] = [0.0, 1.0, 3.0, 10.0, 30.0];
 const VARIANTS: [(&str, &str); 2] = [("simplified", "0"), ("overconstrained", "1")];
 
 /// Everything that was run.
@@ -38,8 +40,11 @@ struct Runs {
     tolerances: Vec<usize>,
     /// `costs[2 s + v][i][f]`, as in [`SECONDS`]; the last formulation is `proximal`.
     costs: Vec<Vec<[Cost; 6]>>,
-    /// Trajectories of the simplified strut by least squares 2 at the tightest tolerance, by stabilization.
-    drifts: Vec<Outcome>,
+    /// Trajectories of the simplified strut by least squares 2 at the tightest tolerance, by stabilization: a tenth of the
+    /// run, half of it, and all.
+    drifts: Vec<[Outcome; 3]>,
+    /// Right sides of the simplified strut at the second tolerance, by α = β of Baumgarte's stabilization \[1/s\].
+    rates: Vec<(f64, u64)>,
     /// End of the runs \[s\].
     t_end: f64,
 }
@@ -82,7 +87,7 @@ fn run(effort: Effort, progress: &mut dyn Progress) -> Result<Runs, PaperError> 
         Effort::Full => (vec![0, 1, 2, 3], 10.0),
         Effort::Quick => (vec![2, 3], 2.0),
     };
-    let total = 6 * tolerances.len() * 6 + STABILIZATIONS.len();
+    let total = 6 * tolerances.len() * 6 + 3 * STABILIZATIONS.len() + RATES.len();
     let mut tally = Tally { done: 0, total, progress };
     let case = |v: usize| {
         Case::new(&format!("{} strut", VARIANTS[v].0), MODEL, &[("overconstrained", VARIANTS[v].1)], None)
@@ -106,11 +111,23 @@ fn run(effort: Effort, progress: &mut dyn Progress) -> Result<Runs, PaperError> 
     }
     let mut drifts = Vec::new();
     for s in 0..STABILIZATIONS.len() {
-        let how = how(3, 0, s, TOLERANCES[tolerances[0]], t_end);
-        tally.next(&format!("constraint norms, {}", how.text()))?;
-        drifts.push(cases[0].run(&how, true)?);
+        let mut run = |t_end: f64| {
+            let how = how(3, 0, s, TOLERANCES[tolerances[0]], t_end);
+            tally.next(&format!("constraint norms, {}", how.text()))?;
+            cases[0].run(&how, true)
+        };
+        drifts.push([run(0.1 * t_end)?, run(0.5 * t_end)?, run(t_end)?]);
     }
-    Ok(Runs { cases, tolerances, costs, drifts, t_end })
+    let mut rates = Vec::new();
+    for rate in RATES {
+        let mut how = how(PROXIMAL, 0, 0, TOLERANCES[tolerances[1]], t_end);
+        if rate > 0.0 {
+            how.stabilization = format!("baumgarte:alpha={rate},beta={rate}");
+        }
+        tally.next(&format!("rates, {}", how.text()))?;
+        rates.push((rate, cases[0].run(&how, false)?.report.counts.rhs));
+    }
+    Ok(Runs { cases, tolerances, costs, drifts, rates, t_end })
 }
 
 /// Table 1 with ours beside it, each row relative to its least squares 1.

@@ -1,7 +1,7 @@
 //! The forces. One file each, one line each in [`KINDS`].
 //!
 //! `nonideal = true` makes a force C instead of Q: the constraints' own, which does work in the motions that they allow
-//! [Udwadia2006]. M v̇ = Q + C - Jᵀλ, so it acts as any other, and its power is booked; it is marked for reports.
+//! \[Udwadia2006\]. M v̇ = Q + C - Jᵀλ, so it acts as any other, and its power is booked; it is marked for reports.
 
 mod actuator;
 mod along;
