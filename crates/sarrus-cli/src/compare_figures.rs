@@ -1,4 +1,4 @@
-//! Figures of `sarrus compare`: drift against time, work against precision, times.
+//! Figures of `sarrus compare`: drift against time, work against precision, reactions, times.
 //!
 //! A column of panels per stabilization, a line per formulation, so that each figure answers one question at a glance.
 
@@ -20,6 +20,7 @@ pub fn figures(found: &Comparison) -> Vec<(String, Figure)> {
         }
     }
     all.extend(precision(found).map(|f| ("work_precision".to_string(), f)));
+    all.extend(reactions(found).map(|f| ("reactions".to_string(), f)));
     all.extend(times(found).map(|f| ("times".to_string(), f)));
     all
 }
@@ -155,6 +156,26 @@ fn precision(found: &Comparison) -> Option<Figure> {
         Some(u) => figure.note(format!("The reference is good to {} m or rad.", number(rounded(u)))),
         None => figure,
     })
+}
+
+/// The largest reactions of the reference: a panel for those that are unique, one for those that are not.
+fn reactions(found: &Comparison) -> Option<Figure> {
+    let mut figure = Figure::new(format!("{}: largest reactions", found.model));
+    for (unique, title) in [(true, "unique"), (false, "not unique: values of least norm among many")] {
+        let mut panel =
+            Panel::new(Axis::linear("time", "s"), Axis::linear("reaction", "N, N m")).titled(title);
+        for curve in found.reactions.iter().filter(|c| c.unique == unique) {
+            let (name, mark) = match unique {
+                true => (curve.column.clone(), Mark::Line),
+                false => (format!("{} (not unique)", curve.column), Mark::Dashed),
+            };
+            panel.series.push(Series::new(name, mark, curve.points.iter().copied()));
+        }
+        if !panel.series.is_empty() {
+            figure.panels.push(panel);
+        }
+    }
+    (!figure.panels.is_empty()).then(|| figure.note("Of the reference run, in world axes."))
 }
 
 /// Times against the fastest: a panel per integrator and tolerance, a group of bars per formulation.

@@ -76,6 +76,7 @@ fn a_folder_gets_the_tables_and_the_figures() {
         "violation.svg",
         "violation.png",
         "work_precision.svg",
+        "reactions.svg",
         "times.svg",
         "times.png",
     ] {

@@ -42,7 +42,7 @@ pub use deviation::{Deviation, Difference, Worst};
 pub use matrix::{Case, Effort, Matrix, Reference, Timing, Tolerance, choices};
 pub use parallel::{Phase, Progress, Watch};
 pub use reference::ReferenceReport;
-pub use row::{Comparison, Drift, History, Row, RowStatus};
+pub use row::{Comparison, Curve, Drift, History, Row, RowStatus};
 
 use crate::error::SetupError;
 use crate::settings::Settings;
@@ -52,6 +52,9 @@ use parallel::{Meter, Pool};
 use sarrus_model::Model;
 use sarrus_system::System;
 use std::sync::Arc;
+
+/// Reactions of either sort that are kept over time.
+const CURVES: usize = 6;
 
 /// A model and what is asked of it, for all runs of a comparison.
 pub(crate) struct Bench<'a> {
@@ -91,6 +94,11 @@ pub fn run(
     }
     let reactions = deviation::reaction_columns(system);
     let not_unique = reference.as_ref().map(|r| not_unique(&r.outcome.report)).unwrap_or_default();
+    let unique: Vec<String> = reactions.into_iter().filter(|c| !not_unique.contains(c)).collect();
+    let curves = reference
+        .as_ref()
+        .map(|r| row::largest_reactions(&r.outcome.trajectory, &unique, &not_unique, CURVES))
+        .unwrap_or_default();
     Ok(Comparison {
         model: model.name.clone(),
         version: VERSION,
@@ -103,10 +111,11 @@ pub fn run(
         clock,
         interrupted: pool.stopped(),
         reference: reference.map(|r| r.report),
-        unique: reactions.into_iter().filter(|c| !not_unique.contains(c)).collect(),
+        unique,
         not_unique,
         rows,
         notes,
+        reactions: curves,
     })
 }
 

@@ -42,6 +42,48 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// The largest reactions of the reference over time, unique ones first.
+    #[serde(skip)]
+    pub reactions: Vec<Curve>,
+}
+
+/// A reaction of the reference over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its column.
+    pub column: String,
+    /// Whether it is unique; if not, the value is that of least norm among many.
+    pub unique: bool,
+    /// Unit.
+    pub unit: &'static str,
+    /// Times \[s\] and values.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The `most` largest of each of `unique` and `not_unique`, by their largest values.
+pub(super) fn largest_reactions(
+    t: &Trajectory,
+    unique: &[String],
+    not_unique: &[String],
+    most: usize,
+) -> Vec<Curve> {
+    let mut all = Vec::new();
+    for (columns, unique) in [(unique, true), (not_unique, false)] {
+        let mut sized: Vec<(f64, &String)> = columns
+            .iter()
+            .filter_map(|c| {
+                let size = t.column(c)?.filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()));
+                (size > 0.0).then_some((size, c))
+            })
+            .collect();
+        sized.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, column) in sized.into_iter().take(most) {
+            let Some(index) = t.index(column) else { continue };
+            let points = t.rows().map(|row| (row[0], row[index])).collect();
+            all.push(Curve { column: column.clone(), unique, unit: t.units()[index], points });
+        }
+    }
+    all
 }
 
 /// How a method fared.
