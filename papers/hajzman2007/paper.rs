@@ -4,7 +4,7 @@
 //! With Φ̈ + 2α Φ̇ + β² Φ = 0 every row decays from its start by a closed form, whatever the mechanism does: that is the
 //! oracle.
 
-use crate::claim::{Claim, PaperError, Reproduction, Verdict};
+use crate::claim::{Claim, PaperError, Reproduction, Value, Verdict};
 use crate::runs::{Case, How, Tally};
 use crate::table::Table;
 use crate::{Effort, Paper, Progress};
@@ -42,7 +42,7 @@ fn how(rates: Option<(f64, f64)>, integrator: &'static str, rtol: f64, atol: f64
 
 fn label(rates: Option<(f64, f64, &str)>) -> String {
     match rates {
-        Some((alpha, beta, _)) => format!("α = {alpha}, β = {beta:.3}"),
+        Some((alpha, beta, _)) => format!("α = {alpha}, β = {}", Value::from(beta)),
         None => "no stabilization".into(),
     }
 }

@@ -177,6 +177,7 @@ impl Method {
             atol: self.adaptive.then_some(self.atol),
             step: self.step,
             why: self.why.clone(),
+            found: Vec::new(),
         }
     }
 }

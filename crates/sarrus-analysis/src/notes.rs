@@ -1,6 +1,7 @@
 //! What a run has to tell beside its numbers: what its methods found on the way.
 
 use crate::method::Method;
+use crate::report::{FoundReport, PartitionReport, RankReport};
 use sarrus_solve::{Findings, PartitionFound, RankFound};
 use sarrus_system::System;
 use sarrus_system::system::NearSingular;
@@ -9,6 +10,27 @@ use sarrus_system::system::NearSingular;
 const NEAR: f64 = 0.05;
 /// Most coordinates that are named one by one.
 const MOST: usize = 12;
+
+/// The same decisions as [`findings`], for the report.
+pub(crate) fn found(found: &[Findings; 2], system: &System) -> Vec<FoundReport> {
+    let report = |(part, f): (&'static str, &Findings)| FoundReport {
+        part,
+        rank: f.rank.map(|RankFound { least, most, tolerance, margin }| RankReport {
+            least,
+            most,
+            tolerance,
+            margin,
+        }),
+        partition: f.partition.as_ref().map(|p| PartitionReport {
+            independent: p.independent.iter().map(|&i| velocity(system, i)).collect(),
+            choices: p.choices,
+            condition: p.condition,
+        }),
+        iterations: f.iterations,
+    };
+    let all = ["formulation", "stabilization"].into_iter().zip(found).map(report);
+    all.filter(|f| f.rank.is_some() || f.partition.is_some() || f.iterations > 0).collect()
+}
 
 /// Rank decisions and choices of coordinates, of the formulation and of the stabilization.
 pub(crate) fn findings(method: &Method, found: &[Findings; 2], system: &System) -> Vec<String> {

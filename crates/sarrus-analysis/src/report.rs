@@ -109,6 +109,48 @@ pub struct MethodReport {
     pub step: Option<f64>,
     /// Why `auto` chose what it chose; empty where nothing was left to it.
     pub why: Vec<String>,
+    /// What its parts decided on the way about rank and coordinates; left out where they decided nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<FoundReport>,
+}
+
+/// What a formulation or a stabilization decided on the way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundReport {
+    /// `formulation` or `stabilization`.
+    pub part: &'static str,
+    /// Rank decisions, where it takes any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<RankReport>,
+    /// Choices of independent velocities, where it makes any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionReport>,
+    /// Iterations beyond the first, over the run.
+    pub iterations: u64,
+}
+
+/// Rank decisions along a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RankReport {
+    /// Least rank.
+    pub least: usize,
+    /// Largest rank.
+    pub most: usize,
+    /// Relative size up to which a value counts as zero.
+    pub tolerance: f64,
+    /// Factor by which the tolerance could have been different, at its least.
+    pub margin: f64,
+}
+
+/// Choices of independent velocities along a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartitionReport {
+    /// The independent velocities at the end, by name.
+    pub independent: Vec<String>,
+    /// How often they were chosen.
+    pub choices: u32,
+    /// Worst condition number that was worked with.
+    pub condition: f64,
 }
 
 /// What a failed run failed at.

@@ -14,8 +14,8 @@ use crate::notes;
 use crate::recorder::{Bounds, Recorder, Stop};
 use crate::redundancy::{Scaled, analyse};
 use crate::report::{
-    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, ReactionsPart, Report,
-    Status, ViolationReport,
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, MethodReport,
+    ReactionsPart, Report, Status, ViolationReport,
 };
 use crate::settings::{Overrides, Settings};
 use crate::start::{Rows, assembly_part, rank_report, size};
@@ -187,7 +187,7 @@ pub fn simulate(
         model: model.name.clone(),
         version: VERSION,
         case: model.case.clone(),
-        method: method.report(),
+        method: MethodReport { found: notes::found(&found, system), ..method.report() },
         status,
         reason,
         failure: failed,

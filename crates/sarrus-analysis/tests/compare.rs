@@ -111,14 +111,19 @@ fn a_method_that_does_not_do_for_the_model_is_a_row_with_the_reason() {
 /// A bar on two hinges at one point: how they share the load is not unique, what both carry together is.
 #[test]
 fn reactions_of_the_reference_come_with_their_uniqueness() {
-    let doubled = PENDULUM.replace("[run]", "B = { kind = \"revolute\", bodies = [\"ground\", \"bar\"], at = [0, 0] }\n[run]");
+    let doubled = PENDULUM
+        .replace("[run]", "B = { kind = \"revolute\", bodies = [\"ground\", \"bar\"], at = [0, 0] }\n[run]");
     let found = run(&doubled, |m| m.formulations = compare::choices("proximal").unwrap());
     let names: Vec<_> = found.reactions.iter().map(|c| (c.column.as_str(), c.unique, c.unit)).collect();
     let shared = ["A.fx", "A.fy", "B.fx", "B.fy"];
     assert_eq!(names.len(), shared.len(), "{names:?}");
     assert!(names.iter().all(|n| shared.contains(&n.0) && !n.1 && n.2 == "N"), "{names:?}");
     let alone = run(PENDULUM, |m| m.formulations = compare::choices("proximal").unwrap());
-    assert!(alone.reactions.iter().all(|c| c.unique && c.points.len() == 1001), "{:?}", alone.reactions.len());
+    assert!(
+        alone.reactions.iter().all(|c| c.unique && c.points.len() == 1001),
+        "{:?}",
+        alone.reactions.len()
+    );
     assert_eq!(alone.reactions.len(), 2);
 }
 

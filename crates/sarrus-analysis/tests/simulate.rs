@@ -51,6 +51,28 @@ fn a_pendulum_keeps_its_period_and_energy() {
     assert_eq!(out.report.dof, Some(1));
 }
 
+/// Two pins at one point: four rows of rank two.
+#[test]
+fn the_report_has_what_the_methods_decided() {
+    let doubled = PENDULUM
+        .replace("[run]", "B = { kind = \"revolute\", bodies = [\"ground\", \"bar\"], at = [0, 0] }\n[run]");
+    let with = |formulation: &str, stabilization: &str| {
+        let methods = format!("formulation = \"{formulation}\"\nstabilization = \"{stabilization}\"\n");
+        run(&(doubled.clone() + &methods)).report
+    };
+    let report = with("least_squares_1", "partitioned");
+    let [formulation, stabilization] = &report.method.found[..] else { panic!("{:?}", report.method.found) };
+    for (found, part) in [(formulation, "formulation"), (stabilization, "stabilization")] {
+        assert_eq!(found.part, part);
+        let rank = found.rank.unwrap();
+        assert_eq!((rank.least, rank.most), (2, 2));
+        assert!(rank.margin > 10.0 && rank.tolerance < 1e-3, "{rank:?}");
+    }
+    assert_eq!(stabilization.partition.as_ref().unwrap().independent.len(), 1);
+    assert!(formulation.partition.is_none());
+    assert!(with("proximal", "projection").method.found.is_empty());
+}
+
 #[test]
 fn samples_lie_on_exact_multiples_and_the_end() {
     let request = Simulate {
