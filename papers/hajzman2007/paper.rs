@@ -5,7 +5,7 @@
 //! oracle.
 
 use crate::claim::{Claim, PaperError, Reproduction, Value, Verdict};
-use crate::runs::{Case, How, Tally};
+use crate::runs::{Case, How, Tally, largest as most};
 use crate::table::Table;
 use crate::{Effort, Paper, Progress};
 use sarrus::analysis::{Outcome, assemble};
@@ -110,7 +110,7 @@ fn last(run: &Outcome) -> f64 {
 /// Figure 2.
 fn right_start(runs: &[Outcome]) -> Vec<Claim> {
     let none = last(&runs[0]);
-    let worst = runs[1..].iter().map(last).fold(0.0, f64::max);
+    let worst = most(runs[1..].iter().map(last));
     vec![Claim::new(
         "right start: with stabilization the constraints are kept better (figure 2)",
         "better for every (α, β)",
@@ -127,7 +127,7 @@ fn wrong_start(runs: &[Outcome], other: &[Outcome]) -> Vec<Claim> {
     let falls = |runs: &[Outcome]| runs[1..].iter().filter(|r| last(r) < 0.5 * last(&runs[0])).count();
     let start =
         runs[0].trajectory.column("violation.position").and_then(|mut c| c.next()).unwrap_or(f64::NAN);
-    let (none, worst) = (last(&runs[0]), runs[1..].iter().map(last).fold(0.0, f64::max));
+    let (none, worst) = (last(&runs[0]), most(runs[1..].iter().map(last)));
     vec![
         Claim::new(
             "wrong start: without stabilization the violation stays (figure 3)",
@@ -191,7 +191,7 @@ fn decay(wrong: &Case, runs: &[Outcome]) -> Result<Claim, PaperError> {
         for (row, norm) in run.trajectory.rows().zip(norms) {
             let exact =
                 eq.phi.iter().zip(&eq.phidot).map(|(p, v)| closed_form(alpha, beta, *p, *v, row[0]).powi(2));
-            worst = worst.max((norm - exact.sum::<f64>().sqrt()).abs());
+            worst = most([worst, (norm - exact.sum::<f64>().sqrt()).abs()]);
         }
     }
     Ok(Claim::new(

@@ -9,6 +9,8 @@ mod claims;
 mod figures;
 #[path = "printed.rs"]
 mod printed;
+#[path = "reference.rs"]
+mod reference;
 
 use crate::claim::{PaperError, Reproduction};
 use crate::runs::{Case, Cost, How, Tally, time};

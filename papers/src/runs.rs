@@ -120,3 +120,19 @@ impl Tally<'_> {
         if on { Ok(()) } else { Err(PaperError::Interrupted) }
     }
 }
+
+/// The largest of `values`; not a number if one of them is not.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |most: f64, x| if most.is_nan() || x <= most { most } else { x })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::largest;
+
+    #[test]
+    fn what_is_not_a_number_is_not_lost() {
+        assert_eq!(largest([1.0, 3.0, 2.0]), 3.0);
+        assert!(largest([1.0, f64::NAN, 2.0]).is_nan() && largest([f64::NAN, 1.0]).is_nan());
+    }
+}

@@ -79,6 +79,18 @@ pub enum SetupError {
         /// Columns.
         columns: usize,
     },
+    /// A method of dense matrices, for a model that is too large for them.
+    #[error("`{kind}` works on dense matrices, here of {unknowns} unknowns: about {:.0} GiB, more than there is", bytes / GIB)]
+    TooDense {
+        /// The formulation or stabilization.
+        kind: &'static str,
+        /// Velocities and rows.
+        unknowns: usize,
+        /// Estimated memory.
+        bytes: f64,
+        /// Where it was asked for.
+        at: Span,
+    },
     /// The mechanism cannot be put together.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
@@ -139,6 +151,13 @@ impl SetupError {
                 Span::NONE,
                 Some(
                     "sample less often (`--every`, `output.every`) or fewer columns (`output.columns`)"
+                        .into(),
+                ),
+            ),
+            SetupError::TooDense { at, .. } => one(
+                *at,
+                Some(
+                    "use `proximal` with `projection`, which grow with the model and not with its square"
                         .into(),
                 ),
             ),

@@ -12,6 +12,7 @@ mod energy;
 mod error;
 mod failure;
 mod legs;
+mod memory;
 mod method;
 mod notes;
 mod rank;

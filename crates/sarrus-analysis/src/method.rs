@@ -14,6 +14,7 @@
 //! | | `dop853` | otherwise |
 
 use crate::error::SetupError;
+use crate::memory;
 use crate::report::MethodReport;
 use crate::settings::Settings;
 use sarrus_model::Span;
@@ -22,6 +23,9 @@ use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
 use sarrus_solve::{Integrator, MethodError, Options, Structure};
+
+/// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
+const DENSE: f64 = 24.0;
 
 /// What is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +118,17 @@ impl Method {
         stabilizations::make(&stabilization.0, &stabilization.1).map_err(at(stabilization.2))?;
         let i = integrators::find(&integrator.0).map_err(at(integrator.2))?;
         (i.new)(&integrator.1).map_err(at(integrator.2))?;
+
+        // methods that the model is too large for
+        let st = stabilizations::find(&stabilization.0).map_err(at(stabilization.2))?;
+        let dense = [(f.name, f.needs.dense, formulation.2), (st.name, st.dense, stabilization.2)];
+        let unknowns = facts.nv + facts.rows;
+        let bytes = DENSE * (unknowns as f64).powi(2);
+        if let Some(&(kind, _, at)) = dense.iter().find(|d| d.1)
+            && bytes > memory::available()
+        {
+            return Err(SetupError::TooDense { kind, unknowns, bytes, at });
+        }
 
         // mixes that cannot work
         if let (true, Some(rank)) = (f.needs.full_rank, facts.rank.filter(|rank| *rank < facts.rows)) {
@@ -316,6 +331,22 @@ mod tests {
         let error = Method::resolve(&s, &FACTS).unwrap_err();
         let d = &error.diagnostics()[0];
         assert_eq!(d.hint.as_deref(), Some("did you mean `dop853`?"));
+    }
+
+    /// A million unknowns would take 24 TB.
+    #[test]
+    fn dense_methods_are_refused_where_they_cannot_fit() {
+        let huge = Facts { nv: 600_000, rows: 400_000, rank: None };
+        for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
+            let s = Settings {
+                formulation: named(formulation),
+                stabilization: named(stabilization),
+                ..settings()
+            };
+            let error = Method::resolve(&s, &huge).unwrap_err();
+            assert!(matches!(error, SetupError::TooDense { unknowns: 1_000_000, .. }), "{error:?}");
+            assert!(Method::resolve(&s, &FACTS).is_ok());
+        }
     }
 
     #[test]

@@ -11,6 +11,18 @@ const NEAR: f64 = 0.05;
 /// Most coordinates that are named one by one.
 const MOST: usize = 12;
 
+/// Forces that are the constraints' own.
+pub(crate) fn nonideal(system: &System) -> Option<String> {
+    let names: Vec<String> =
+        system.forces.iter().filter(|f| f.nonideal).map(|f| format!("`{}`", f.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "constraints are not ideal: {} belong to them; reactions are without these, their power is in energy.work",
+            names.join(", ")
+        )
+    })
+}
+
 /// The same decisions as [`findings`], for the report.
 pub(crate) fn found(found: &[Findings; 2], system: &System) -> Vec<FoundReport> {
     let report = |(part, f): (&'static str, &Findings)| FoundReport {
@@ -47,6 +59,9 @@ pub(crate) fn findings(method: &Method, found: &[Findings; 2], system: &System) 
 fn rank_decisions(rank: &RankFound) -> String {
     let RankFound { least, most, tolerance, margin } = *rank;
     let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    if margin.is_infinite() {
+        return format!("found rank {range} (tolerance {tolerance:.1e}, nothing near it)");
+    }
     format!("found rank {range} (tolerance {tolerance:.1e}, margin {margin:.1e} at its least)")
 }
 

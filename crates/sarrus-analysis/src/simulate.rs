@@ -179,6 +179,7 @@ pub fn simulate(
         Some(_) => {}
         None => notes.push("it could not be told which reactions are unique".into()),
     }
+    notes.extend(notes::nonideal(system));
     notes.extend(notes::findings(&method, &found, system));
     notes.extend(mechanism.nearest_singular().and_then(|near| notes::near_singular(&near, system)));
     let mut constraints = rank_report(&system.structure, &rows);

@@ -213,9 +213,13 @@ pub struct CompareArgs {
     #[arg(long, value_name = "X", default_value_t = 1e-12, allow_negative_numbers = true)]
     pub reference_rtol: f64,
 
-    /// Longest time that a run may take (s)
+    /// Longest time that a run may take (s), looked at after each step
     #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
     pub wall_limit: f64,
+
+    /// Do not try methods of dense matrices on models of more velocities and rows than this
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub dense_limit: usize,
 
     /// Time each method as the best of so many runs, of short ones more; 0 takes no times
     #[arg(long, value_name = "N", default_value_t = 3)]

@@ -87,7 +87,7 @@ pub fn family(name: &str) -> Vec<Entry> {
             .collect(),
         "stabilizations" => sarrus_solve::stabilizations::KINDS
             .iter()
-            .map(|k| method(k.name, k.doc, String::new(), k.options))
+            .map(|k| method(k.name, k.doc, if k.dense { "dense" } else { "" }.to_string(), k.options))
             .collect(),
         "integrators" => sarrus_solve::integrators::KINDS
             .iter()
@@ -158,7 +158,6 @@ fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) 
 fn needs(needs: &Needs) -> String {
     let words = [
         (needs.full_rank, "needs independent constraints"),
-        (needs.holonomic, "needs constraints on positions"),
         (needs.violation, "without stabilization"),
         (!needs.exact, "approximate"),
         (needs.dense, "dense"),

@@ -25,7 +25,10 @@ fn apart(a: &Trajectory, b: &Trajectory) -> f64 {
     let mut most = 0.0_f64;
     for name in a.names().iter().filter(|n| !n.starts_with("violation") && !n.starts_with("energy")) {
         let (a, b) = (a.column(name).unwrap(), b.column(name).unwrap());
-        most = a.zip(b).fold(most, |most, (a, b)| most.max((a - b).abs()));
+        for (a, b) in a.zip(b) {
+            assert!(a.is_finite() && b.is_finite(), "{name}");
+            most = most.max((a - b).abs());
+        }
     }
     most
 }

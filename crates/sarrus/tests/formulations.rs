@@ -176,7 +176,8 @@ fn distance(a: &Outcome, b: &Outcome) -> f64 {
     let mut far = 0.0_f64;
     for name in a.trajectory.names().iter().filter(|n| n.ends_with(".y") || n.ends_with(".z")) {
         let (a, b) = (a.trajectory.column(name).unwrap(), b.trajectory.column(name).unwrap());
-        far = a.zip(b).fold(far, |far, (a, b)| far.max((a - b).abs()));
+        // what is not a number is far
+        far = a.zip(b).fold(far, |far, (a, b)| if (a - b).abs() <= far { far } else { (a - b).abs() });
     }
     far
 }

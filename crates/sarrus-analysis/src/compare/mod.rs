@@ -159,19 +159,22 @@ impl Bench<'_> {
 
     /// Why a case is not tried at all: dense matrices of a large model take all memory before they take all time.
     fn too_large(&self, case: &Case) -> Option<String> {
-        let kind = sarrus_solve::formulations::find(&case.formulation.kind).ok()?;
+        let formulation = sarrus_solve::formulations::find(&case.formulation.kind).ok()?;
+        let stabilization = sarrus_solve::stabilizations::find(&case.stabilization.kind).ok()?;
+        let parts = [(formulation.name, formulation.needs.dense), (stabilization.name, stabilization.dense)];
+        let (kind, _) = parts.into_iter().find(|part| part.1)?;
         let s = &self.system.structure;
         let unknowns = s.nv + s.nc;
-        (kind.needs.dense && unknowns > self.matrix.dense_limit).then(|| {
+        (unknowns > self.matrix.dense_limit).then(|| {
             format!(
-                "`{}` works on dense matrices, here of {unknowns} unknowns, above the limit of {}",
-                kind.name, self.matrix.dense_limit
+                "`{kind}` works on dense matrices, here of {unknowns} unknowns, above the limit of {} (--dense-limit)",
+                self.matrix.dense_limit
             )
         })
     }
 }
 
-/// An error in one line, with its first hint.
+/// An error in one line.
 fn explained(error: &SetupError) -> String {
     let diagnostics = error.diagnostics();
     match diagnostics.first() {

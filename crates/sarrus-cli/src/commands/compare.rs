@@ -115,6 +115,7 @@ fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
         wall_limit: Some(positive("wall-limit", args.wall_limit)?),
         timing: (args.repeat > 0).then(|| Timing { repeat: args.repeat, ..Timing::default() }),
         jobs: args.jobs.unwrap_or(0),
+        dense_limit: args.dense_limit,
         ..all
     })
 }

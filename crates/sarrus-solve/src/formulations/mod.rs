@@ -56,8 +56,6 @@ pub trait Formulation: Send {
 pub struct Needs {
     /// Whether rows that depend on others are an error.
     pub full_rank: bool,
-    /// Whether the constraints must all have a position level.
-    pub holonomic: bool,
     /// Whether v̇ is that of the constrained mechanism up to rounding; if not, it tends there with an option.
     pub exact: bool,
     /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
@@ -69,7 +67,7 @@ pub struct Needs {
 impl Needs {
     /// Nothing: any rank, any rows, exact and sparse.
     pub const NOTHING: Needs =
-        Needs { full_rank: false, holonomic: false, exact: true, dense: false, violation: false };
+        Needs { full_rank: false, exact: true, dense: false, violation: false };
 }
 
 /// A row of the registry.

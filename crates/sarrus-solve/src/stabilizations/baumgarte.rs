@@ -25,6 +25,7 @@ const FASTEST: f64 = 1e4;
 pub(super) const KIND: Kind = Kind {
     name: "baumgarte",
     doc: "Φ̈ + 2α Φ̇ + β² Φ = 0 instead of Φ̈ = 0",
+    dense: false,
     options: &[
         OptionDoc {
             name: "alpha",

@@ -61,6 +61,8 @@ pub struct Kind {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: &'static str,
+    /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
+    pub dense: bool,
     /// Its options.
     pub options: &'static [OptionDoc],
     /// Makes it, or says which option is wrong.

@@ -7,6 +7,7 @@ use super::{Kind, Stabilization};
 pub(super) const KIND: Kind = Kind {
     name: "none",
     doc: "Φ̈ = 0 alone: the constraints drift",
+    dense: false,
     options: &[],
     new: |_| Ok(Box::new(None)),
 };

@@ -36,6 +36,7 @@ const STILL: f64 = 1e-10;
 pub(super) const KIND: Kind = Kind {
     name: "partitioned",
     doc: "dependent coordinates from the independent ones, by Newton, after each step",
+    dense: true,
     options: &[OptionDoc {
         name: "tolerance",
         default: "1e-3 of the integrator's",

@@ -26,6 +26,7 @@ const STILL: f64 = 1e-10;
 pub(super) const KIND: Kind = Kind {
     name: "projection",
     doc: "positions, then velocities, moved onto the constraints after each step",
+    dense: false,
     options: &[],
     new: |_| Ok(Box::new(Project { mismatch: 1.0, ..Project::default() })),
 };

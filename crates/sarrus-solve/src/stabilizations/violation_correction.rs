@@ -19,6 +19,7 @@ use crate::problem::{Equations, Problem, Stage, State, Structure};
 pub(super) const KIND: Kind = Kind {
     name: "violation_correction",
     doc: "one shortest correction of positions, then of velocities, after each step",
+    dense: false,
     options: &[OptionDoc { name: "iterations", default: "1", doc: "corrections of the positions per step" }],
     new: |options| Ok(Box::new(Correct::new(options)?)),
 };
