@@ -79,7 +79,7 @@ fn reproduce(effort: Effort, progress: &mut dyn Progress) -> Result<Reproduction
         title: PAPER.title.into(),
         claims,
         unsaid: claims::unsaid(),
-        tables: vec![table(&runs)],
+        tables: vec![table(&runs), claims::gain(&runs)],
         figures: figures::all(&runs),
     })
 }

@@ -14,25 +14,34 @@ pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport
     let (message, number) = match error {
         StepError::Solve { t, source } => {
             let (why, number) = solve(source, name);
-            (format!("no accelerations at t = {t}: {why}"), number)
+            (format!("no accelerations at t = {}: {why}", short(*t)), number)
         }
         StepError::Project { t, source } => {
             let (why, number) = solve(source, name);
-            (format!("no way back onto the constraints at t = {t}: {why}"), number)
+            (format!("no way back onto the constraints at t = {}: {why}", short(*t)), number)
         }
         StepError::StepTooSmall { t, h_min } => (
             format!(
-                "the step size fell below {h_min:.1e} s at t = {t}: the motion changes faster than time can resolve \
-                 (a singularity, or a force without bound)"
+                "the step size fell below {h_min:.1e} s at t = {}: the motion changes faster than time can resolve \
+                 (a singularity, or a force without bound)",
+                short(*t)
             ),
             Some(*h_min),
         ),
         StepError::NotFinite { t } => (
-            format!("the motion grew beyond all numbers after t = {t}: a smaller step or tolerance may help"),
+            format!(
+                "the motion grew beyond all numbers after t = {}: a smaller step or tolerance may help",
+                short(*t)
+            ),
             None,
         ),
     };
     FailureReport { message, element, t: error.t(), number }
+}
+
+/// A time in the digits that matter: tiny ones with an exponent.
+fn short(t: f64) -> String {
+    if t != 0.0 && t.abs() < 1e-4 { format!("{t:.2e}") } else { format!("{t}") }
 }
 
 /// The element or body that an error is about.

@@ -27,6 +27,9 @@ use sarrus_solve::{Integrator, MethodError, Options, Structure};
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
 
+/// Unknowns beyond which a dense method is worth a word.
+const SLOW: usize = 1000;
+
 /// What is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
@@ -148,7 +151,7 @@ impl Method {
             atol: settings.atol,
             step: settings.step,
             why,
-            notes: notes(settings, i),
+            notes: [notes(settings, i), slow(&dense, unknowns)].concat(),
         })
     }
 
@@ -240,6 +243,17 @@ fn auto_integrator(settings: &Settings) -> (&'static str, String) {
         _ if rtol > 1e-5 => ("rk45", format!("rtol = {rtol:e} is moderate")),
         _ => ("dop853", format!("rtol = {rtol:e} asks for high order")),
     }
+}
+
+/// Dense methods on models where a single right side takes long.
+fn slow(dense: &[(&'static str, bool, Span)], unknowns: usize) -> Vec<String> {
+    let kinds = dense.iter().filter(|d| d.1 && unknowns > SLOW);
+    let say = |(kind, ..): &(&str, bool, Span)| {
+        format!(
+            "`{kind}` decomposes dense matrices of {unknowns} unknowns, in a time that grows with their cube"
+        )
+    };
+    kinds.map(say).collect()
 }
 
 /// Settings that have no effect on the integrator, and defaults that matter.

@@ -201,7 +201,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     pub rtols: Vec<f64>,
 
-    /// Steps of integrators with fixed steps, as a list (s) [default: the model's]
+    /// Steps of integrators with fixed steps, as a list (s); the others do not look at them [default: the model's]
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     pub steps: Vec<f64>,
 
@@ -225,7 +225,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub repeat: usize,
 
-    /// Runs at the same time while nothing is timed [default: as many as there are cores]
+    /// Runs at the same time while nothing is timed; 0 is as many as there are cores [default: 0]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
 

@@ -95,7 +95,7 @@ fn components(table: &Reader, key: &str, places: &[usize]) -> Result<[f64; 3]> {
                     places.len(),
                     given.len()
                 );
-                return Err(table.error(key, message));
+                return Err(table.error(key, message).hint("the joint's own axes, the third along `axis`"));
             }
             places.iter().zip(given).for_each(|(&i, c)| all[i] = c);
         }

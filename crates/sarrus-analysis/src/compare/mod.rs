@@ -92,6 +92,13 @@ pub fn run(
         notes
             .push("no reference run completed: there is nothing to compare motion and reactions with".into());
     }
+    let tightest = rows.iter().filter_map(Row::rtol).fold(f64::INFINITY, f64::min);
+    if let Some(rtol) = reference.as_ref().and_then(|r| r.report.method.rtol).filter(|r| *r > 0.1 * tightest)
+    {
+        notes.push(format!(
+            "the reference, at rtol = {rtol:e}, is not ten times tighter than the tightest row: errors may be its own"
+        ));
+    }
     let reactions = deviation::reaction_columns(system);
     let not_unique = reference.as_ref().map(|r| not_unique(&r.outcome.report)).unwrap_or_default();
     let unique: Vec<String> = reactions.into_iter().filter(|c| !not_unique.contains(c)).collect();

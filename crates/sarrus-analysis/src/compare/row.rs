@@ -185,6 +185,14 @@ impl History {
 }
 
 impl Row {
+    /// Relative tolerance, where there is one.
+    pub fn rtol(&self) -> Option<f64> {
+        match self.effort {
+            Effort::Tolerance(t) => Some(t.rtol),
+            Effort::Step { .. } => None,
+        }
+    }
+
     fn new(case: &Case, status: RowStatus, reason: String) -> Row {
         Row {
             formulation: text(&case.formulation),

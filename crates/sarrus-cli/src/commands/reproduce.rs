@@ -26,6 +26,12 @@ pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Exit {
             }
         },
     };
+    if args.list && args.json {
+        let entry = |p: &&Paper| json!({ "name": p.name, "title": p.title, "scope": p.scope });
+        let all: Vec<_> = papers.iter().map(entry).collect();
+        printer.data(&serde_json::to_string_pretty(&json!({ "papers": all })).unwrap_or_default());
+        return Exit::Done;
+    }
     if args.list {
         let lines: Vec<String> =
             papers.iter().map(|p| format!("{}\n  {}\n  {}\n", p.name, p.title, p.scope)).collect();

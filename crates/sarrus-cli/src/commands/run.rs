@@ -70,7 +70,12 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     if report.status == Status::Failed {
         printer.error(&report.reason);
     } else if !report.certificate.passed {
-        printer.hint("tighter tolerances (--rtol, --atol) usually restore the certificate; `run.certify` sets its limits");
+        let advice = if report.method.formulation.starts_with("penalty") {
+            "constraints that are springs give way; a higher `frequency` (penalty:frequency=1e4) makes them stiffer"
+        } else {
+            "tighter tolerances (--rtol, --atol) usually restore the certificate"
+        };
+        printer.hint(format!("{advice}; `run.certify` sets its limits"));
     }
 }
 
