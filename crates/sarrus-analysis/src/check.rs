@@ -6,7 +6,7 @@ use crate::error::SetupError;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    UniquenessReport, along, analyse, distribute, nearby_rank, shared,
+    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};
@@ -46,9 +46,10 @@ pub struct CheckReport {
     pub reactions: Vec<ReactionReport>,
     /// How clear that was; none where every reaction is unique because no row is redundant.
     pub uniqueness: Option<UniquenessReport>,
-    /// The smallest sets of elements that share redundancies.
+    /// Minimal sets of elements that share redundancies: without any one of its elements a set has none. Each has the
+    /// redundancies of its own rows, so that sets which overlap need not add up.
     pub redundant_sets: Vec<GroupReport>,
-    /// These sets merged where they overlap.
+    /// Elements that hang together by redundancies, with all that they share: these add up.
     pub redundant_groups: Vec<GroupReport>,
     /// Reactions as compliant joints share them, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,19 +151,19 @@ pub fn check_with(
     };
 
     // who reacts uniquely, and who shares the rest
-    let mut sets = (Vec::new(), Vec::new(), 0);
+    let mut sharing = Shared::default();
     let mut analysis = None;
     if let Ok(mut scaled) = Scaled::new(structure, &eq)
         && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
     {
-        sets = shared(&mechanism, &found, &mut scaled);
+        sharing = shared(&mechanism, &found, &mut scaled);
         analysis = Some(found);
     }
     let distribution = if options.distribute { Some(distribute(&mut mechanism, &state)?) } else { None };
     let method = Method::resolve(&settings, &Facts::new(structure, rows.rank))?;
     let along = if options.along { Some(along(model, system, options.distribute, watch)?) } else { None };
 
-    let (redundant_sets, redundant_groups, unresolved) = sets;
+    let Shared { sets, groups, unresolved, more } = sharing;
     let mut report = CheckReport {
         model: model.name.clone(),
         version: crate::VERSION,
@@ -175,8 +176,8 @@ pub fn check_with(
         mobility: MobilityReport { structural, here: rows.rank.map(freedom) },
         reactions: Vec::new(),
         uniqueness: None,
-        redundant_sets,
-        redundant_groups,
+        redundant_sets: sets,
+        redundant_groups: groups,
         distribution,
         along,
         assembly: crate::start::assembly_part(settings.assembly, &assembled.report),
@@ -185,14 +186,14 @@ pub fn check_with(
         why: method.why.clone(),
         notes: Vec::new(),
     };
-    report.notes = notes(&report, analysis.as_ref(), unresolved);
+    report.notes = notes(&report, analysis.as_ref(), unresolved, more);
     if let Some(found) = analysis {
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }
     Ok(report)
 }
 
-fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize) -> Vec<String> {
+fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize, more: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let redundant = r.constraints.redundant.unwrap_or(0);
     if let (Some(dof), true) = (r.dof, redundant > 0) {
@@ -227,6 +228,11 @@ fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize) -> Vec
     if unresolved > 0 {
         notes.push(format!("the elements that share {unresolved} of the redundancies were not looked for"));
     }
+    if more {
+        notes.push(
+            "there are more sets that share redundancies than are listed: too many to look for all".into(),
+        );
+    }
     let Some(clear) = &analysis.uniqueness else { return notes };
     if let Some(margin) = clear.margin.filter(|m| *m < UNCLEAR) {
         notes.push(format!(
@@ -238,7 +244,8 @@ fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize) -> Vec
     let (found, estimate, error) = (analysis.dependent.len(), clear.dimension, clear.dimension_error);
     if redundant != found {
         notes.push(format!(
-            "uncertain rank: singular values say that {redundant} rows are redundant, the factorization {found}"
+            "uncertain rank: by {} {redundant} rows are redundant, by a factorization with rows of equal size {found}",
+            r.constraints.rank_method
         ));
     } else if (found as f64 - estimate).abs() > 5.0 * error + 0.5 {
         notes.push(format!(

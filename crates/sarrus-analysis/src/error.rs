@@ -1,7 +1,7 @@
 //! Why a run or a check could not begin. All of it is about the input: nothing has been computed yet.
 
 use crate::assemble::AssemblyError;
-use sarrus_math::solve::RankError;
+use crate::rank::ConstraintRankError;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Diagnostic, Span};
 use sarrus_solve::{MethodError, SolveError};
@@ -99,7 +99,7 @@ pub enum SetupError {
     NoCompliance,
     /// The rank could not be determined.
     #[error("the rank of the constraints cannot be determined: {0}")]
-    Rank(#[from] RankError),
+    Rank(#[from] ConstraintRankError),
     /// The equations cannot be evaluated or solved at the start.
     #[error("the equations at the start cannot be solved: {source}")]
     Start {

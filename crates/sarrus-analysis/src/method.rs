@@ -195,6 +195,7 @@ impl Method {
             atol: self.adaptive.then_some(self.atol),
             step: self.step,
             why: self.why.clone(),
+            rotation: None,
             found: Vec::new(),
         }
     }

@@ -4,6 +4,7 @@ use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport};
 use sarrus_solve::{Findings, PartitionFound, RankFound};
 use sarrus_system::System;
+use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
 
 /// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
@@ -19,6 +20,26 @@ pub(crate) fn nonideal(system: &System) -> Option<String> {
         format!(
             "constraints are not ideal: {} belong to them; reactions are without these, their power is in energy.work",
             names.join(", ")
+        )
+    })
+}
+
+/// How orientations of spatial bodies are integrated, where there are any.
+pub(crate) fn rotation(system: &System) -> Option<&'static str> {
+    system.directory.bodies.iter().find_map(|body| match body.kind {
+        BodyKind::Rigid => Some("quaternion"),
+        BodyKind::RigidEuler => Some("euler_zxz"),
+        _ => None,
+    })
+}
+
+/// Rates of elements that no stabilization reads.
+pub(crate) fn idle_rates(method: &Method, system: &System) -> Option<String> {
+    let given = system.elements.iter().filter(|e| e.rates.is_some()).count();
+    (given > 0 && method.stabilization.name != "baumgarte").then(|| {
+        format!(
+            "`baumgarte` of {given} elements has no effect on stabilization `{}`",
+            method.stabilization.name
         )
     })
 }

@@ -3,55 +3,68 @@
 //! A = D J C with M⁻¹ = C Cᵀ and D such that rows have length 1: rows are compared as motions of the masses, in no
 //! particular unit. Costs O(nc² nv) for the singular values: not for large models, whose rank comes from their factors.
 
-use sarrus_math::solve::{Rank, RankError, rank};
+use crate::components::Part;
+use sarrus_math::solve::{Rank, RankError, cholesky, rank};
 use sarrus_solve::{Equations, Structure};
 
 /// Singular values up to this count as zero, where a row alone has 1: assembled positions, and numbers typed from a
 /// drawing, are not exact to roundoff.
 pub const TOLERANCE: f64 = 1e-10;
 
-/// D J C as a dense matrix by rows, nc × nv.
-fn scaled_rows(s: &Structure, eq: &Equations) -> Vec<f64> {
-    let mut A = vec![0.0; s.nc * s.nv];
-    for row in &s.rows {
+/// Why there is no rank.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConstraintRankError {
+    /// The inverse of a body's mass matrix is not positive definite.
+    #[error("the mass matrix of body {} is not positive definite", body + 1)]
+    Mass {
+        /// The body, as a block column of J.
+        body: usize,
+    },
+    /// The matrix could not be decomposed.
+    #[error(transparent)]
+    Rank(#[from] RankError),
+}
+
+/// D J C of one part as a dense matrix by rows.
+pub(crate) fn scaled_rows(
+    s: &Structure,
+    eq: &Equations,
+    part: &Part,
+) -> Result<Vec<f64>, ConstraintRankError> {
+    let width: usize = part.cols.iter().map(|c| s.cols[*c].size).sum();
+    let mut A = Vec::new();
+    for row in part.rows.iter().map(|r| &s.rows[*r]) {
+        let first = A.len();
+        A.resize(first + row.size * width, 0.0);
         for e in &s.entries[row.entries.clone()] {
             let col = s.cols[e.col];
             let n = col.size;
-            let C = cholesky(&eq.minv[col.mass..][..n * n], n);
+            // by columns
+            let mut C = eq.minv[col.mass..][..n * n].to_vec();
+            cholesky(&mut C, n).map_err(|_| ConstraintRankError::Mass { body: e.col })?;
+            let place: usize = part.cols.iter().take_while(|c| **c != e.col).map(|c| s.cols[*c].size).sum();
             for i in 0..row.size {
                 let J = &eq.J[e.offset + i * n..][..n];
-                let out = &mut A[(row.start + i) * s.nv + col.start..][..n];
+                let out = &mut A[first + i * width + place..][..n];
                 for j in 0..n {
-                    out[j] = (j..n).map(|k| J[k] * C[k * n + j]).sum();
+                    out[j] = (j..n).map(|k| J[k] * C[j * n + k]).sum();
                 }
             }
         }
     }
-    for row in A.chunks_exact_mut(s.nv.max(1)) {
+    for row in A.chunks_exact_mut(width.max(1)) {
         let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length > 0.0 {
             row.iter_mut().for_each(|x| *x /= length);
         }
     }
-    A
-}
-
-/// Lower triangular C with C Cᵀ = `a`, symmetric positive definite of order n.
-pub(crate) fn cholesky(a: &[f64], n: usize) -> Vec<f64> {
-    let mut C = vec![0.0; n * n];
-    for j in 0..n {
-        for i in j..n {
-            let sum: f64 = (0..j).map(|k| C[i * n + k] * C[j * n + k]).sum();
-            let x = a[i * n + j] - sum;
-            C[i * n + j] = if i == j { x.max(0.0).sqrt() } else { x / C[j * n + j] };
-        }
-    }
-    C
+    Ok(A)
 }
 
 /// Rank of the constraints at `eq`.
-pub fn constraint_rank(s: &Structure, eq: &Equations) -> Result<Rank, RankError> {
-    rank(&scaled_rows(s, eq), s.nc, s.nv, Some(TOLERANCE))
+pub fn constraint_rank(s: &Structure, eq: &Equations) -> Result<Rank, ConstraintRankError> {
+    let all = Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() };
+    Ok(rank(&scaled_rows(s, eq, &all)?, s.nc, s.nv, Some(TOLERANCE))?)
 }
 
 #[cfg(test)]
@@ -81,16 +94,26 @@ mod tests {
         assert!(r.margin > 1e3, "{}", r.margin);
     }
 
-    /// A full block: the scaling must use all of M⁻¹, not its diagonal.
+    /// Rows that are orthogonal as motions of a body with a full M⁻¹ = C Cᵀ, but not as numbers: singular values are all 1.
     #[test]
-    fn cholesky_of_a_full_block_gives_it_back() {
-        let a = [4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 3.0];
-        let C = cholesky(&a, 3);
-        for i in 0..3 {
-            for j in 0..3 {
-                let x: f64 = (0..3).map(|k| C[i * 3 + k] * C[j * 3 + k]).sum();
-                assert!((x - a[i * 3 + j]).abs() < 1e-14);
-            }
-        }
+    fn scaling_uses_all_of_the_mass() {
+        let mut b = Structure::builder();
+        let body = b.column(3);
+        b.row(3, 3, &[body]);
+        let s = b.build(3, 0).unwrap();
+        let mut eq = Equations::zeros(&s);
+        // C = [2 0 0; 1 2 0; 0.3 0.35 2]
+        eq.minv = vec![4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 4.2125];
+        // rows of C⁻¹, each in another unit
+        eq.J = vec![0.5, 0.0, 0.0, -2.5, 5.0, 0.0, -0.03125, -0.0875, 0.5];
+        let r = constraint_rank(&s, &eq).unwrap();
+        assert!(r.sigma.iter().all(|sigma| (sigma - 1.0).abs() < 1e-14), "{:?}", r.sigma);
+    }
+
+    #[test]
+    fn a_mass_that_is_not_positive_is_an_error() {
+        let (s, mut eq) = ties();
+        eq.minv[1] = -1e-4;
+        assert_eq!(constraint_rank(&s, &eq), Err(ConstraintRankError::Mass { body: 1 }));
     }
 }

@@ -109,6 +109,9 @@ pub struct MethodReport {
     pub step: Option<f64>,
     /// Why `auto` chose what it chose; empty where nothing was left to it.
     pub why: Vec<String>,
+    /// How orientations of spatial bodies were integrated, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<&'static str>,
     /// What its parts decided on the way about rank and coordinates; left out where they decided nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<FoundReport>,
@@ -207,7 +210,7 @@ pub struct ConstraintsReport {
     pub redundant: Option<usize>,
     /// Factor by which the tolerance could change without changing the rank; none: nothing could.
     pub rank_margin: Option<f64>,
-    /// Singular values (of J M^-1/2) or pivots up to this count as zero.
+    /// Singular values (of J M^-1/2), or roots of pivots, up to this count as zero.
     pub rank_tolerance: Option<f64>,
     /// How the rank was found.
     pub rank_method: &'static str,

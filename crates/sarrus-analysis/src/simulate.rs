@@ -142,6 +142,10 @@ pub fn simulate(
         let element = failure::element(&source, &system.mechanism());
         SetupError::Start { source, element }
     })?;
+    if let Some(redundant) = rows.known_redundant(&system.structure).filter(|n| *n > 0) {
+        // what cannot be factored shows when it is run
+        let _ = dynamics.settle(&state, redundant);
+    }
     let breaks = system.breakpoints(settings.t_start, settings.t_end);
     let route = Route { breaks: &breaks, t_end: settings.t_end, jump: settings.certify.position };
     let ended = advance(
@@ -179,6 +183,7 @@ pub fn simulate(
         Some(_) => {}
         None => notes.push("it could not be told which reactions are unique".into()),
     }
+    notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(notes::findings(&method, &found, system));
     notes.extend(mechanism.nearest_singular().and_then(|near| notes::near_singular(&near, system)));
@@ -188,7 +193,11 @@ pub fn simulate(
         model: model.name.clone(),
         version: VERSION,
         case: model.case.clone(),
-        method: MethodReport { found: notes::found(&found, system), ..method.report() },
+        method: MethodReport {
+            rotation: notes::rotation(system),
+            found: notes::found(&found, system),
+            ..method.report()
+        },
         status,
         reason,
         failure: failed,

@@ -1,9 +1,10 @@
 //! What stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
 use crate::assemble::AssemblyReport;
-use crate::rank::constraint_rank;
+use crate::components::rank_by_parts;
+use crate::rank::ConstraintRankError;
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
-use sarrus_math::solve::{Rank, RankError};
+use sarrus_math::solve::Rank;
 use sarrus_model::settings::Assembly;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure};
 use sarrus_system::System;
@@ -13,6 +14,9 @@ const DENSE: usize = 500 * 700;
 /// The same where it is done at many instants.
 const DENSE_OFTEN: usize = 100 * 120;
 
+/// How a rank was found that can be trusted over pivots.
+const SINGULAR_VALUES: &str = "singular values";
+
 /// What is known of the rank of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rows {
@@ -20,7 +24,7 @@ pub(crate) struct Rows {
     pub rank: Option<usize>,
     /// Factor by which the tolerance could change without changing the rank.
     pub margin: Option<f64>,
-    /// Below it a singular value counts as zero.
+    /// Below it a singular value counts as zero, or the root of a pivot, which measures the same.
     pub tolerance: Option<f64>,
     /// How.
     pub how: &'static str,
@@ -33,26 +37,31 @@ impl Rows {
             rank: Some(rank.rank),
             margin: Some(rank.margin).filter(|m| m.is_finite()),
             tolerance: Some(rank.tolerance),
-            how: "singular values",
+            how: SINGULAR_VALUES,
         }
     }
 
+    /// How many rows depend on others, where singular values tell.
+    pub fn known_redundant(&self, s: &Structure) -> Option<usize> {
+        self.rank.filter(|_| self.how == SINGULAR_VALUES).map(|rank| s.nc - rank)
+    }
+
     /// By singular values, or for a large model by the pivots of its factors.
-    pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, RankError> {
+    pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
         Rows::find_within(s, eq, DENSE)
     }
 
     /// The same for many instants: singular values of small models only.
-    pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<Rows, RankError> {
+    pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
         Rows::find_within(s, eq, DENSE_OFTEN)
     }
 
-    fn find_within(s: &Structure, eq: &Equations, dense: usize) -> Result<Rows, RankError> {
+    fn find_within(s: &Structure, eq: &Equations, dense: usize) -> Result<Rows, ConstraintRankError> {
         if s.nc == 0 {
             return Ok(Rows { rank: Some(0), margin: None, tolerance: None, how: "no rows" });
         }
-        if s.nc * s.nv <= dense {
-            return Ok(Rows::from_rank(&constraint_rank(s, eq)?));
+        if let Some(rank) = rank_by_parts(s, eq, dense)? {
+            return Ok(Rows::from_rank(&rank));
         }
         // a model that cannot be factored says so when it is run
         let dependent = Kkt::new(s, eq, HUB_DEGREE).and_then(|mut kkt| {
@@ -61,9 +70,11 @@ impl Rows {
         });
         Ok(match dependent {
             Ok((n, [dropped, limit, kept])) => Rows {
-                rank: Some(s.nc - n),
-                margin: Some((kept / limit).min(limit / dropped)).filter(|m| m.is_finite()),
-                tolerance: Some(limit),
+                // pivots of bad conditioning may keep too many
+                rank: Some((s.nc - n).min(s.nv)),
+                // pivots are of J M⁻¹Jᵀ: squares of what singular values measure
+                margin: Some((kept / limit).min(limit / dropped).max(1.0).sqrt()).filter(|m| m.is_finite()),
+                tolerance: Some(limit.sqrt()),
                 how: "pivots of the factors",
             },
             Err(_) => Rows { rank: None, margin: None, tolerance: None, how: "not determined" },

@@ -16,7 +16,7 @@ const NAMES: usize = 12;
 pub fn check(r: &CheckReport, all: bool, paint: Paint) -> String {
     let mut text = format!("{}\n\n{}", paint.bold(&r.model), table(&facts(r)));
     text += &reactions(r, all, paint);
-    text += &sets(&r.redundant_sets, all, paint);
+    text += &sets(&r.redundant_sets, &r.redundant_groups, all, paint);
     if !r.assembly_errors.is_empty() {
         text += "\n  assembly: distance between what the model pose says and what the constraints want\n";
         let worst = r.assembly_errors.iter().take(if all { usize::MAX } else { 10 });
@@ -151,17 +151,20 @@ fn clearness(u: &UniquenessReport) -> String {
 }
 
 /// The sets that share redundancies; many are counted by their size.
-fn sets(sets: &[GroupReport], all: bool, paint: Paint) -> String {
+fn sets(sets: &[GroupReport], groups: &[GroupReport], all: bool, paint: Paint) -> String {
     if sets.is_empty() {
         return String::new();
     }
-    let mut text = format!("\n  {}: the smallest there are\n", paint.bold("sets that share redundancies"));
+    let mut text = format!(
+        "\n  {}: without any one of its elements, a set has none\n",
+        paint.bold("sets that share redundancies")
+    );
     if all || sets.len() <= LISTED {
         for set in sets {
             let names = if all { set.elements.join(", ") } else { shorten(&set.elements, NAMES) };
             text += &format!("    {} shared by {names}\n", redundancies(set.redundant));
         }
-        return text;
+        return text + &totals(sets, groups, all);
     }
     let mut kinds: Vec<(&GroupReport, usize)> = Vec::new();
     let mut known = HashMap::new();
@@ -183,6 +186,36 @@ fn sets(sets: &[GroupReport], all: bool, paint: Paint) -> String {
             plural(set.elements.len(), "element"),
             shorten(&set.elements, NAMES)
         );
+    }
+    text + &totals(sets, groups, all)
+}
+
+/// What elements have together whose sets overlap, where the numbers of the sets are not the whole of it.
+fn totals(sets: &[GroupReport], groups: &[GroupReport], all: bool) -> String {
+    let of: HashMap<&str, usize> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(i, g)| g.elements.iter().map(move |e| (e.as_str(), i)))
+        .collect();
+    let mut sums = vec![0; groups.len()];
+    for set in sets {
+        if let Some(&i) = set.elements.first().and_then(|e| of.get(e.as_str())) {
+            sums[i] += set.redundant;
+        }
+    }
+    let differing: Vec<&GroupReport> =
+        groups.iter().zip(sums).filter(|(g, sum)| g.redundant != *sum).map(|(g, _)| g).collect();
+    if differing.is_empty() {
+        return String::new();
+    }
+    let mut text = "    in all, as sets that overlap do not add up:\n".to_string();
+    let shown = if all { differing.len() } else { differing.len().min(LISTED) };
+    for group in &differing[..shown] {
+        let names = if all { group.elements.join(", ") } else { shorten(&group.elements, NAMES) };
+        text += &format!("      {} among {names}\n", redundancies(group.redundant));
+    }
+    if shown < differing.len() {
+        text += &format!("      ... {} more with --all\n", differing.len() - shown);
     }
     text
 }

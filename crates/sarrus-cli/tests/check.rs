@@ -22,6 +22,14 @@ fn every_joint_has_its_line() {
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
+    // its numbers add up
+    assert!(!text.contains("in all"), "{text}");
+    let text = said(&["check", "models/coupler_spatial.toml"]);
+    for part in
+        ["3 redundancies shared by J1, J2, J4, J5", "in all", "7 redundancies among J1, J2, J3, J4, J5, J6"]
+    {
+        assert!(text.contains(part), "`{part}` is missing in\n{text}");
+    }
     let text = said(&["check", "models/four_bar.toml"]);
     assert!(text.contains("all of them are unique") && !text.contains("NOT unique"), "{text}");
 }

@@ -101,6 +101,12 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         })
     }
 
+    /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
+    pub fn settle(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
+        self.problem.update(s, Stage::POSITION, &mut self.eq);
+        self.kkt.settle(&self.eq, dependent)
+    }
+
     /// Accelerations and multipliers at `s`, without the stabilization's shift; also leaves Φ, Φ̇, γ and the rest in
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {

@@ -15,6 +15,7 @@ mod kkt;
 mod options;
 mod partition;
 mod problem;
+mod rank;
 pub mod stabilizations;
 mod views;
 

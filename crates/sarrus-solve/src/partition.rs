@@ -2,39 +2,26 @@
 //!
 //! J_u u + J_e e = b gives u for any e. Which velocities are dependent is chosen by QR with column pivoting
 //! \[Golub2013, section 5.4\] on D_r J D_c: columns over √M_ii, so that metres and radians, light bodies and heavy ones
-//! compare, and rows of unit length. The rank r is where the pivots fall below 10⁻⁹ of the first; the first r columns
-//! are dependent \[Wehage1982\].
+//! compare, and rows of unit length. The rank r is that of the pivots that count (see `rank.rs`); the first r columns are
+//! dependent \[Wehage1982\]. Off the constraints a redundant row leaves a pivot as large as the violation δ; the first
+//! choice, where it had to be made there, is made again as soon as a state is nearer to them.
 //!
-//! The choice is kept. At every further J, the columns of J_u come first, so that Q R of them solves for u, and what Q
-//! leaves of J_e tells whether they still span J. The choice is made again where
-//!
-//! - the condition ‖J‖ ‖J_u⁺‖ is 10 times its best since the choice, or has come above 10⁶: a dead point of an
-//!   independent coordinate. Where the new choice is no better by half, the mechanism itself is singular there, and the
-//!   old one stays;
-//! - more than 10⁻³ of a column of J_e is left: J has gained rank. Less than that is no gain, since off the constraints a
-//!   redundant row is independent by its violation, unless it is rank that was lost before, at a singular position.
-//!
-//! Rows that others determine stay in: J_u u = b is solved in least squares over all rows, and J_uᵀλ = c by the λ of
-//! least norm. Cost: dense, O(nc nv r) time and O(nc nv) memory per factorization; nothing is allocated after the first.
-//! Not for large models.
+//! The choice is kept as long as it is one (see `partition/choose.rs`). Rows that others determine stay in (see
+//! `partition/solve.rs`). Cost: dense, O(nc nv r) time and O(nc nv) memory per factorization; nothing is allocated after the
+//! first. Not for large models.
+
+mod choose;
+mod solve;
 
 use crate::error::SolveError;
-use crate::findings::{Findings, PartitionFound, RankFound};
+use crate::findings::{Findings, PartitionFound};
 use crate::kkt::Rows;
 use crate::problem::{Equations, Structure};
+use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::PivotedQr;
 
-/// A pivot up to this fraction of the first is rounding.
-const RANK: f64 = 1e-9;
-/// The same for columns found dependent before.
-const STILL: f64 = 1e-3;
-/// How much worse than at its best the condition may become. At 100 a four-bar over 3 s lost a digit against 10.
-const WORSE: f64 = 10.0;
-/// A condition that is bad in itself.
-const BAD: f64 = 1e6;
-/// A new choice has to be better than this fraction of the old one's condition.
-const BETTER: f64 = 0.5;
-
+/// A row shorter than this fraction of the longest has no direction.
+const NO_ROW: f64 = 1e-18;
 /// A choice of independent coordinates, and J_u factored.
 #[derive(Debug, Clone)]
 pub(crate) struct Partition {
@@ -51,10 +38,12 @@ pub(crate) struct Partition {
     before: Vec<usize>,
     /// Place in `order` of each velocity.
     place: Vec<usize>,
-    /// Number of dependent velocities, once chosen.
-    rank: Option<usize>,
-    /// The largest that it has been.
-    most: usize,
+    /// Decides the rank; made at the first call.
+    keeper: Option<RankKeeper>,
+    /// Number of dependent velocities.
+    rank: usize,
+    /// Violation at which the first choice was made.
+    chosen_at: Option<f64>,
     /// Least condition since the choice.
     best: f64,
     qr: PivotedQr,
@@ -77,8 +66,9 @@ impl Partition {
             order: Vec::new(),
             before: Vec::new(),
             place: Vec::new(),
-            rank: None,
-            most: 0,
+            keeper: None,
+            rank: 0,
+            chosen_at: None,
             best: f64::INFINITY,
             qr: PivotedQr::default(),
             null: PivotedQr::default(),
@@ -90,12 +80,17 @@ impl Partition {
 
     /// Number of dependent velocities.
     pub fn rank(&self) -> usize {
-        self.rank.unwrap_or(0)
+        self.rank
     }
 
     /// Whether rows depend on others.
     pub fn is_redundant(&self) -> bool {
         self.rank() < self.taking_part.len()
+    }
+
+    /// All velocities, dependent ones first, in the order of the columns of [`factors`](Partition::factors).
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 
     /// Dependent velocities, in the order of [`factors`](Partition::factors).
@@ -133,31 +128,14 @@ impl Partition {
         &self.found
     }
 
-    /// Factors J_u at the J of `eq`, with the choice made before where that still is one.
+    /// Factors J_u at the J of `eq`, with the choice made before where that still is one. Reads Φ too.
     pub fn factor(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
-        if let Some(index) = eq.J.iter().position(|x| !x.is_finite()) {
-            return Err(SolveError::NotFinite { quantity: "J", index });
-        }
-        self.scale(s, eq);
-        let Some(rank) = self.rank else {
-            self.choose(s, eq);
-            self.eliminate(s, eq, self.rank());
-            self.best = self.condition();
-            self.note(true);
-            return Ok(());
-        };
-        self.eliminate(s, eq, rank);
-        let condition = self.condition();
-        let dead = condition > WORSE * self.best || (condition > BAD && self.best <= BAD);
-        let tolerance = if rank < self.most { RANK } else { STILL };
-        let gained = self.qr.remainder(rank, rank) > tolerance * self.first_pivot();
-        if dead || gained {
-            self.choose_again(s, eq, rank, condition);
-        } else {
-            self.best = self.best.min(condition);
-        }
-        self.note(false);
-        Ok(())
+        self.factor_with(s, eq, false)
+    }
+
+    /// As [`factor`](Partition::factor), with no dependent velocity that had better be independent.
+    pub fn factor_best(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        self.factor_with(s, eq, true)
     }
 
     /// Chooses anew at the next [`factor`](Partition::factor), whatever the condition.
@@ -165,27 +143,22 @@ impl Partition {
         self.best = 0.0;
     }
 
-    fn choose_again(&mut self, s: &Structure, eq: &Equations, rank: usize, condition: f64) {
-        let mut before = std::mem::take(&mut self.before);
-        before.clone_from(&self.order);
-        self.choose(s, eq);
-        let new = self.rank();
-        self.eliminate(s, eq, new);
-        self.best = self.condition();
-        let same = new == rank && self.order[new..].iter().all(|e| before[rank..].contains(e));
-        if new == rank && (same || self.best.is_nan() || self.best > BETTER * condition) {
-            self.order.clone_from(&before);
-            self.eliminate(s, eq, rank);
-            self.best = condition;
-        } else if let Some(found) = &mut self.found.partition {
-            found.choices += 1;
+    fn factor_with(&mut self, s: &Structure, eq: &Equations, best: bool) -> Result<(), SolveError> {
+        if let Some(index) = eq.J.iter().position(|x| !x.is_finite()) {
+            return Err(SolveError::NotFinite { quantity: "J", index });
         }
-        self.before = before;
+        self.scale(s, eq);
+        let violation = self.keeper.as_mut().map_or(0.0, |keeper| keeper.violation(s, eq));
+        let changed = self.update_choice(s, eq, violation, best);
+        self.note(changed);
+        self.find_null();
+        Ok(())
     }
 
     /// Rows that take part, D_c and D_r.
     fn scale(&mut self, s: &Structure, eq: &Equations) {
-        if self.order.is_empty() {
+        if self.keeper.is_none() {
+            self.keeper = Some(RankKeeper::new(s, FLOOR));
             self.order.extend(0..s.nv);
             self.before.reserve(s.nv);
             self.place.resize(s.nv, 0);
@@ -209,7 +182,7 @@ impl Partition {
         let largest = row_scale.iter().fold(0.0_f64, |a, b| a.max(*b)).sqrt();
         row_scale.iter_mut().for_each(|r| {
             let length = r.sqrt();
-            *r = if length > RANK * RANK * largest { length.recip() } else { 1.0 };
+            *r = if length > NO_ROW * largest { length.recip() } else { 1.0 };
         });
     }
 
@@ -227,97 +200,18 @@ impl Partition {
         order.iter_mut().zip(qr.order()).for_each(|(to, &from)| *to = before[from]);
     }
 
-    /// Pivots over all columns and decides the rank.
-    fn choose(&mut self, s: &Structure, eq: &Equations) {
-        self.eliminate(s, eq, s.nv);
-        let first = self.first_pivot();
-        let pivot = |k: usize| if k < self.qr.steps() { self.qr.pivot(k) } else { 0.0 };
-        let above =
-            |tolerance: f64| (0..self.qr.steps()).take_while(|&k| pivot(k) > tolerance * first).count();
-        let (mut rank, mut tolerance) = (above(RANK), RANK);
-        if self.rank.is_some() && rank > self.most && pivot(self.most) <= STILL * first {
-            (rank, tolerance) = (self.most, STILL);
-        }
-        let margin = |small: f64, large: f64| if small > 0.0 { large / small } else { f64::INFINITY };
-        let upper = if rank == 0 { f64::INFINITY } else { margin(tolerance * first, pivot(rank - 1)) };
-        let lower = margin(pivot(rank), tolerance * first);
-        RankFound::note(&mut self.found.rank, rank, tolerance, upper.min(lower));
-        self.rank = Some(rank);
-        self.most = self.most.max(rank);
-    }
-
-    fn first_pivot(&self) -> f64 {
-        if self.qr.steps() == 0 { 0.0 } else { self.qr.pivot(0) }
-    }
-
-    /// The largest column of J over the last pivot of J_u: an estimate, from below, of ‖J‖ ‖J_u⁺‖.
-    fn condition(&self) -> f64 {
-        match self.rank() {
-            0 => 1.0,
-            rank => self.first_pivot().max(self.qr.remainder(0, rank)) / self.qr.pivot(rank - 1),
-        }
-    }
-
-    fn note(&mut self, chosen: bool) {
-        let (rank, condition) = (self.rank(), self.condition());
+    fn note(&mut self, changed: bool) {
+        let (rank, condition) = (self.rank, self.condition());
         let found = self.found.partition.get_or_insert_with(|| PartitionFound {
             independent: Vec::with_capacity(self.order.len()),
-            choices: 0,
+            choices: 1,
             condition: 1.0,
         });
-        found.choices += u32::from(chosen);
+        found.choices += u32::from(changed);
         found.condition = found.condition.max(condition);
         found.independent.clear();
         found.independent.extend_from_slice(&self.order[rank..]);
         found.independent.sort_unstable();
-    }
-
-    /// δ with J δ = `b` over the rows that take part (`b` has all rows, nc), in least squares, and δ_e = 0.
-    pub fn solve(&mut self, b: &[f64], delta: &mut [f64]) {
-        let rank = self.rank();
-        for ((to, &i), scale) in self.b.iter_mut().zip(&self.taking_part).zip(&self.row_scale) {
-            *to = scale * b[i];
-        }
-        self.qr.mul_qt(&mut self.b);
-        self.qr.solve_r(&mut self.b[..rank]);
-        delta.fill(0.0);
-        for (&j, x) in self.order.iter().zip(&self.b[..rank]) {
-            delta[j] = self.col_scale[j] * x;
-        }
-    }
-
-    /// μ (nc) of least norm with J_uᵀμ = c_u (`c` has all velocities, nv).
-    pub fn solve_transposed(&mut self, c: &[f64], mu: &mut [f64]) {
-        let rank = self.rank();
-        self.b.fill(0.0);
-        for (to, &j) in self.b.iter_mut().zip(&self.order[..rank]) {
-            *to = self.col_scale[j] * c[j];
-        }
-        self.qr.solve_rt(&mut self.b[..rank]);
-        self.qr.mul_q(&mut self.b);
-        self.b.iter_mut().zip(&self.row_scale).for_each(|(b, scale)| *b *= scale);
-        if self.is_redundant() {
-            self.shorten();
-        }
-        mu.fill(0.0);
-        self.taking_part.iter().zip(&self.b).for_each(|(&i, b)| mu[i] = *b);
-    }
-
-    /// Takes from `b` what Jᵀ does not see: its part in the span of Z = D_r Q_(r..m).
-    fn shorten(&mut self) {
-        let (rank, m) = (self.rank(), self.taking_part.len());
-        let Partition { qr, null, row_scale, b, .. } = self;
-        null.reset(m, m - rank);
-        for k in 0..m - rank {
-            let z = null.column_mut(k);
-            z[rank + k] = 1.0;
-            qr.mul_q(z);
-            z.iter_mut().zip(&*row_scale).for_each(|(z, scale)| *z *= scale);
-        }
-        null.factor(m - rank);
-        null.mul_qt(b);
-        b[..m - rank].fill(0.0);
-        null.mul_q(b);
     }
 }
 

@@ -165,6 +165,37 @@ fn a_violation_does_not_make_a_copy_independent() {
     }
 }
 
+/// y = 1 + 2e-6 and 2 y = 2 - 3e-6, as rows may say that are off their constraints a little: least squares has
+/// y = (1 + 2e-6 + 2 (2 - 3e-6))/5. x is free.
+#[test]
+fn rows_that_contradict_each_other_a_little_are_solved_in_least_squares() {
+    let (s, mut eq) = point(&[[0.0, 1.0], [0.0, 2.0]], &[1.0 + 2e-6, 2.0 - 3e-6], [5.0, -6.0]);
+    eq.phi = vec![1e-6, -1e-6];
+    let y = (1.0 + 2e-6 + 2.0 * (2.0 - 3e-6)) / 5.0;
+    for kind in exact().filter(|k| !k.needs.full_rank) {
+        let accel = solve(kind, &s, &eq).unwrap_or_else(|e| panic!("{}: {e}", kind.name));
+        // proximal steps find it to ε = 1e-7 of the contradiction
+        close(kind.name, &accel.vdot, &[5.0, y], 1e-12);
+        let load = (-6.0 - y) / 5.0;
+        close(kind.name, &accel.lambda, &[load, 2.0 * load], 1e-5);
+    }
+}
+
+/// A row that nothing can move, called more than once.
+#[test]
+fn a_row_without_bodies_is_no_trouble_at_any_call() {
+    let mut b = Structure::builder();
+    b.row(1, 1, &[]);
+    let s = b.build(0, 0).unwrap();
+    let eq = Equations::zeros(&s);
+    for kind in exact().filter(|k| !k.needs.full_rank) {
+        let mut f = (kind.new)(&Options::new()).unwrap();
+        for _ in 0..3 {
+            assert_eq!(solve_with(f.as_mut(), &s, &eq).unwrap().lambda, [0.0], "{}", kind.name);
+        }
+    }
+}
+
 fn with(name: &str, options: &[(&str, f64)]) -> Box<dyn Formulation> {
     let mut o = Options::new();
     options.iter().for_each(|(name, value)| {

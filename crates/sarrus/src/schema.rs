@@ -2,13 +2,30 @@
 
 use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
+use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
 use sarrus_system::{bodies, constraints, controllers, drivers, forces, joints, measures};
 use std::sync::LazyLock;
 
 /// The schema as indented JSON.
 pub fn json_schema() -> String {
-    serde_json::to_string_pretty(&schema(&families())).unwrap_or_default()
+    let mut value = schema(&families());
+    for (key, names) in methods() {
+        if let Some(entry) = value.pointer_mut(&format!("/properties/run/properties/{key}")) {
+            // a name or a table of options; editors complete the names
+            entry["examples"] = names.into();
+        }
+    }
+    serde_json::to_string_pretty(&value).unwrap_or_default()
+}
+
+/// Names of methods by the key of `[run]` that takes them.
+fn methods() -> [(&'static str, Vec<&'static str>); 3] {
+    [
+        ("formulation", formulations::KINDS.iter().map(|k| k.name).collect()),
+        ("stabilization", stabilizations::KINDS.iter().map(|k| k.name).collect()),
+        ("integrator", integrators::KINDS.iter().map(|k| k.name).collect()),
+    ]
 }
 
 /// The sections whose entries have a kind.
@@ -63,6 +80,15 @@ static FORCES: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_knows_every_method() {
+        let value: serde_json::Value = serde_json::from_str(&json_schema()).unwrap();
+        for (key, names) in methods() {
+            let known = value["properties"]["run"]["properties"][key]["examples"].as_array().unwrap();
+            assert!(!names.is_empty() && names.iter().all(|n| known.iter().any(|k| k == n)), "{key}");
+        }
+    }
 
     #[test]
     fn the_schema_is_json_and_knows_every_kind() {

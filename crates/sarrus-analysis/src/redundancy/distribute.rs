@@ -12,7 +12,7 @@
 use super::report::{DistributedReaction, DistributionReport};
 use crate::error::SetupError;
 use crate::failure;
-use crate::rank::cholesky;
+use sarrus_math::solve::{cholesky, cholesky_backward, cholesky_forward, cholesky_solve};
 use sarrus_model::Space;
 use sarrus_solve::{
     Accel, Equations, HUB_DEGREE, Kkt, Options, Problem, SolveError, Stage, State, Structure, formulations,
@@ -90,7 +90,7 @@ fn solve(
         })
         .collect()
     });
-    let roots = roots(system, &eq, mean, &maps, &axes);
+    let roots = roots(system, &eq, mean, &maps, &axes)?;
 
     // ν of least norm for the rows L⁻¹J
     let mut weighted = eq.clone();
@@ -100,12 +100,12 @@ fn solve(
             forward(&roots[block], &mut weighted.J[e.offset..][..row.size * n], row.size, n);
         }
     }
-    take_stiffness_as_metric(structure, &mut weighted);
+    take_stiffness_as_metric(structure, &mut weighted)?;
     let mut kkt = Kkt::new(structure, &weighted, HUB_DEGREE)?;
     let mut lambda = vec![0.0; structure.nc];
     let residual = kkt.least_multipliers(&weighted, &g, &mut lambda)?;
     for (block, row) in structure.rows.iter().enumerate() {
-        backward(&roots[block], &mut lambda[row.start..][..row.size]);
+        cholesky_backward(&roots[block], row.size, &mut lambda[row.start..][..row.size]);
     }
 
     let read =
@@ -126,14 +126,14 @@ fn solve(
     })
 }
 
-/// L of every block row.
+/// L of every block row, by columns.
 fn roots(
     system: &System,
     eq: &Equations,
     mean: &Mean,
     maps: &[Vec<RowWrench>],
     axes: &[[[f64; 3]; 3]],
-) -> Vec<Vec<f64>> {
+) -> Result<Vec<Vec<f64>>, SolveError> {
     let structure = &system.structure;
     let by_name: HashMap<&str, usize> =
         system.directory.joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();
@@ -174,9 +174,11 @@ fn roots(
         // a row that exerts nothing has a multiplier that means nothing
         let largest = (0..n).fold(f64::MIN_POSITIVE, |m, i| m.max(H[i * n + i]));
         (0..n).for_each(|i| H[i * n + i] += 1e-14 * largest);
-        all.push(cholesky(&H, n));
+        cholesky(&mut H, n)
+            .map_err(|i| SolveError::NotFinite { quantity: "compliance", index: row.start + i })?;
+        all.push(H);
     }
-    all
+    Ok(all)
 }
 
 /// Squares of the force and of the torque that a unit multiplier of a row exerts on its first body.
@@ -192,7 +194,7 @@ fn sizes(system: &System, eq: &Equations, entries: std::ops::Range<usize>, i: us
 }
 
 /// M of each body is the stiffness of its own rows, with a little of its mass.
-fn take_stiffness_as_metric(s: &Structure, eq: &mut Equations) {
+fn take_stiffness_as_metric(s: &Structure, eq: &mut Equations) -> Result<(), SolveError> {
     let mut K = vec![0.0; s.mass_len];
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {
@@ -216,13 +218,12 @@ fn take_stiffness_as_metric(s: &Structure, eq: &mut Equations) {
         }
         K.iter_mut().zip(&*M).for_each(|(k, m)| *k += FREE * stiffest * m);
         M.copy_from_slice(K);
-        let root = cholesky(M, n);
+        cholesky(K, n).map_err(|i| SolveError::NotFinite { quantity: "stiffness", index: col.start + i })?;
         let minv = &mut eq.minv[col.mass..][..n * n];
         for i in 0..n {
             let mut x = vec![0.0; n];
             x[i] = 1.0;
-            forward(&root, &mut x, n, 1);
-            backward(&root, &mut x);
+            cholesky_solve(K, n, &mut x);
             (0..n).for_each(|j| minv[j * n + i] = x[j]);
         }
         // symmetric to the last digit
@@ -230,29 +231,16 @@ fn take_stiffness_as_metric(s: &Structure, eq: &mut Equations) {
             (0..i).for_each(|j| minv[i * n + j] = minv[j * n + i]);
         }
     }
+    Ok(())
 }
 
-/// x ← L⁻¹ x for each of the `width` columns of x.
-fn forward(L: &[f64], x: &mut [f64], n: usize, width: usize) {
-    for i in 0..n {
-        for k in 0..i {
-            let c = L[i * n + k];
-            for j in 0..width {
-                x[i * width + j] -= c * x[k * width + j];
-            }
-        }
-        x[i * width..][..width].iter_mut().for_each(|x| *x /= L[i * n + i]);
-    }
-}
-
-/// x ← L⁻ᵀ x.
-fn backward(L: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            x[i] -= L[k * n + i] * x[k];
-        }
-        x[i] /= L[i * n + i];
+/// X ← L⁻¹ X, by rows, with `width` columns.
+fn forward(L: &[f64], X: &mut [f64], n: usize, width: usize) {
+    let mut x = vec![0.0; n];
+    for j in 0..width {
+        x.iter_mut().zip(X[j..].iter().step_by(width)).for_each(|(x, X)| *x = *X);
+        cholesky_forward(L, n, &mut x);
+        X[j..].iter_mut().step_by(width).zip(&x).for_each(|(X, x)| *X = *x);
     }
 }
 

@@ -3,25 +3,29 @@
 //! The mechanism is moved a little along a random free direction, δ with M δ + Jᵀμ = M r and J δ = 0 for random r, and
 //! brought back onto the constraints; the rank there is the one that it has in general. With an excursion e, rows that
 //! depend on others everywhere are independent by e⁴ before they are brought back, and those that do so here only by
-//! e²: the factorization keeps them apart. Costs O(N).
+//! e²: the factorization keeps them apart. Lengths are measured by each body's own size, so that a mechanism of
+//! millimetres is moved by as much as one of metres. Costs O(N).
 
 use super::scaled::Random;
 use crate::error::SetupError;
 use crate::start::Rows;
+use sarrus_model::Space;
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows as Which, SolveError, Stage, State,
+    Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows as Which, SolveError, Stage, State, Structure,
     stabilizations,
 };
-use sarrus_system::Mechanism;
+use sarrus_system::{Mechanism, System};
 
-/// Size of the excursion: the largest displacement [m, rad].
+/// The largest angle of the excursion \[rad\], and the largest displacement over the size of its body.
 const EXCURSION: f64 = 1e-2;
 /// Part of the random velocities that must be free, or there is no freedom.
 const FREE: f64 = 1e-9;
 /// Directions tried.
 const TRIES: u64 = 4;
-/// Largest |Φ| of a position on the constraints, relative to the largest position.
+/// Largest displacement, measured in the same way, that is left to the constraints ...
 const ON: f64 = 1e-10;
+/// ... beside some roundings of the largest position.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// What was found nearby.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,18 +66,20 @@ enum Excursion {
 
 fn excursion(mechanism: &mut Mechanism, s: &State, attempt: u64) -> Result<Excursion, SolveError> {
     let structure = mechanism.structure().clone();
+    let units = units(mechanism.system());
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::VELOCITY, &mut eq);
     let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE)?;
     kkt.factor(&eq, Which::All, Rank::Settle)?;
 
     let mut random = Random(attempt);
-    let r: Vec<f64> = (0..structure.nv).map(|_| random.normal()).collect();
+    let r: Vec<f64> = units.iter().map(|unit| unit * random.normal()).collect();
     let mut force = vec![0.0; structure.nv];
     eq.mass_mul(&structure, &r, &mut force);
     let (mut delta, mut mu) = (vec![0.0; structure.nv], vec![0.0; structure.nc]);
     kkt.solve(&eq, &force, &vec![0.0; structure.nc], &mut delta, &mut mu)?;
-    let largest = delta.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let size = |delta: &[f64]| delta.iter().zip(&units).fold(0.0_f64, |m, (d, unit)| m.max(d.abs() / unit));
+    let largest = size(&delta);
     if !(largest > FREE) {
         return Ok(Excursion::None);
     }
@@ -86,13 +92,64 @@ fn excursion(mechanism: &mut Mechanism, s: &State, attempt: u64) -> Result<Excur
     };
     projection.project(mechanism, &mut kkt, &mut eq, &mut moved)?;
     mechanism.update(&moved, Stage::VELOCITY, &mut eq);
-    let left = structure.holonomic_rows().flat_map(|r| eq.phi[r].iter()).fold(0.0_f64, |m, x| m.max(x.abs()));
-    let size = moved.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     mechanism.difference(&moved.q, &s.q, &mut delta);
     // a mechanism that was pulled back to where it was tells nothing
-    let stayed = delta.iter().all(|x| x.abs() < 1e-3 * EXCURSION);
-    if stayed || !(left < ON * size) {
+    let stayed = size(&delta) < 1e-3 * EXCURSION;
+    let rounding = ROUNDING * moved.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if stayed || !is_on(&structure, &eq, &units, rounding) {
         return Ok(Excursion::Back);
     }
     Ok(Excursion::To(Box::new(eq)))
+}
+
+/// Unit of each velocity: 1 of angles, and of displacements the size of the body, the largest distance of a joint from
+/// its centre of mass. Bodies without such a distance take the mean of the others, or of the distances of all bodies.
+fn units(system: &System) -> Vec<f64> {
+    let s = &system.structure;
+    let bodies = &system.directory.bodies;
+    let mut sizes = vec![0.0_f64; bodies.len()];
+    let length = |p: &[f64]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for joint in &system.directory.joints {
+        for (body, p) in joint.bodies.iter().zip([joint.frames.F.p, joint.frames.M.p]) {
+            let size = &mut sizes[*body as usize];
+            *size = size.max(length(&p));
+        }
+    }
+    // ground is no body of the mechanism, and as large as one likes
+    let mean = |sizes: &mut dyn Iterator<Item = f64>| {
+        let (n, sum) = sizes.filter(|l| *l > 0.0).fold((0, 0.0), |(n, sum), l| (n + 1, sum + l));
+        (n > 0).then(|| sum / f64::from(n))
+    };
+    let apart = |i: usize| length(&[0, 1, 2].map(|k| bodies[i].start.0[k] - bodies[1].start.0[k]));
+    let other = mean(&mut sizes.iter().skip(1).copied())
+        .or_else(|| mean(&mut (2..bodies.len()).map(apart)))
+        .unwrap_or(1.0);
+    let linear = if system.directory.space == Space::Planar { 2 } else { 3 };
+    let mut units = vec![1.0; s.nv];
+    for (body, size) in bodies.iter().zip(sizes).skip(1) {
+        let Ok(col) = s.cols.binary_search_by_key(&body.v, |c| c.start) else { continue };
+        let n = s.cols[col].size.min(linear);
+        units[body.v..][..n].fill(if size > 0.0 { size } else { other });
+    }
+    units
+}
+
+/// Whether positions are on the constraints: no row asks for more than a very small displacement, or for rounding.
+fn is_on(s: &Structure, eq: &Equations, units: &[f64], rounding: f64) -> bool {
+    s.rows.iter().all(|row| {
+        (0..row.holonomic).all(|i| {
+            let mut most = 0.0;
+            for e in &s.entries[row.entries.clone()] {
+                let col = s.cols[e.col];
+                let J = &eq.J[e.offset + i * col.size..][..col.size];
+                most += J
+                    .iter()
+                    .zip(&units[col.start..])
+                    .map(|(j, u)| j.abs() * (ON * u + rounding))
+                    .sum::<f64>();
+            }
+            // a row that nothing moves is as good here as it was
+            most == 0.0 || eq.phi[row.start + i].abs() <= most
+        })
+    })
 }

@@ -9,14 +9,22 @@
 //! |---|---|
 //! | `scaled` | the rows in a common unit, and random null vectors of them |
 //! | `reactions` | which components vanish there |
-//! | `sets` | the smallest sets of elements that share a redundancy |
+//! | `sets` | minimal sets of elements that share a redundancy |
+//! | `neighbours` | elements around a row, until they share one |
+//! | `minimal` | the minimal sets among them |
+//! | `echelon` | which null vectors are known from elsewhere |
+//! | `joined` | who hangs together |
 //! | `mobility` | is the redundancy of the mechanism, or of this position? |
 //! | `along` | all of it over a motion |
 //! | `distribute` | what the reactions are if joints give way |
 
 mod along;
 mod distribute;
+mod echelon;
+mod joined;
+mod minimal;
 mod mobility;
+mod neighbours;
 mod reactions;
 mod report;
 mod scaled;
@@ -71,24 +79,41 @@ pub(crate) fn analyse(
     Ok(Analysis { dependent, reactions, uniqueness })
 }
 
-/// Sets of elements that share a redundancy, and these merged where they overlap.
-pub(crate) fn shared(
-    mechanism: &Mechanism,
-    analysis: &Analysis,
-    scaled: &mut Scaled,
-) -> (Vec<GroupReport>, Vec<GroupReport>, usize) {
+/// Who shares redundancies.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Minimal sets of elements.
+    pub sets: Vec<GroupReport>,
+    /// Elements that hang together by redundancies at all.
+    pub groups: Vec<GroupReport>,
+    /// Redundancies whose elements were not looked for.
+    pub unresolved: usize,
+    /// Whether there are more sets than these.
+    pub more: bool,
+}
+
+/// Elements that share redundancies.
+pub(crate) fn shared(mechanism: &Mechanism, analysis: &Analysis, scaled: &mut Scaled) -> Shared {
     let system = mechanism.system();
-    let found = sets::sets(&system.structure, scaled, &analysis.dependent);
-    let names = |sets: &[sets::Set]| {
-        sets.iter()
-            .map(|set| {
-                let mut elements: Vec<String> =
-                    set.elements.iter().map(|&e| system.elements[e].name.clone()).collect();
-                // a joint may have its rows in two elements, one after the other
-                elements.dedup();
-                GroupReport { redundant: set.redundant, elements }
-            })
-            .collect()
+    // a joint may have its rows in two elements, one after the other
+    let mut owner: Vec<usize> = Vec::with_capacity(system.elements.len());
+    for (i, element) in system.elements.iter().enumerate() {
+        let same = |last: &&usize| system.elements[**last].name == element.name;
+        owner.push(owner.last().filter(same).copied().unwrap_or(i));
+    }
+    let found = sets::sets(&system.structure, &owner, scaled, &analysis.dependent);
+    let name = |&e: &usize| system.elements[e].name.clone();
+    let names = |sets: Vec<sets::Set>| {
+        let report = |s: sets::Set| GroupReport {
+            redundant: s.redundant,
+            elements: s.elements.iter().map(name).collect(),
+        };
+        sets.into_iter().map(report).collect()
     };
-    (names(&found.sets), names(&sets::merged(&found.sets)), found.unresolved)
+    Shared {
+        sets: names(found.sets),
+        groups: names(found.groups),
+        unresolved: found.unresolved,
+        more: found.more,
+    }
 }

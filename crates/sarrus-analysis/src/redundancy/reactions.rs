@@ -175,3 +175,32 @@ pub(crate) fn uniqueness(components: &[Components], nulls: &Nulls) -> Uniqueness
         dimension_error: (2.0 * dimension / starts as f64).sqrt(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redundancy::Scaled;
+    use sarrus_solve::Structure;
+
+    /// Two elements with eleven rows each that say the same: all eleven multipliers may be shared in any way.
+    #[test]
+    fn directions_of_an_element_with_many_rows_are_all_counted() {
+        let n = 11;
+        let mut b = Structure::builder();
+        let body = b.column(n + 1);
+        b.row(n, n, &[body]);
+        b.row(n, n, &[body]);
+        let s = b.build(n + 1, 0).unwrap();
+        let mut eq = Equations::zeros(&s);
+        (0..=n).for_each(|i| (eq.mass[i * (n + 2)], eq.minv[i * (n + 2)]) = (1.0, 1.0));
+        for i in 0..n {
+            let at = |element: usize| (element * n + i) * (n + 1);
+            (eq.J[at(0) + i], eq.J[at(0) + n]) = (1.0, 0.5);
+            (eq.J[at(1) + i], eq.J[at(1) + n]) = (3.0, 1.5);
+        }
+        let mut scaled = Scaled::new(&s, &eq).unwrap();
+        let nulls = scaled.random_nulls(&s).unwrap();
+        let rows: Vec<usize> = (0..n).collect();
+        assert_eq!(rank(&rows, &nulls.vectors), n);
+    }
+}

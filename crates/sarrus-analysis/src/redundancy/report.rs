@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Elements that hold the same thing more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupReport {
-    /// Rows among them that say nothing new.
+    /// Rows that say nothing new, among those of these elements alone.
     pub redundant: usize,
     /// Their names.
     pub elements: Vec<String>,

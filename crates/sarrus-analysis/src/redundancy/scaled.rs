@@ -7,8 +7,10 @@
 use super::reactions::Nulls;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, Structure};
 
-/// Random starts: more than a joint has components, so that they span whatever its reactions can.
+/// Random starts, at least: more than a joint has components, so that they span whatever its reactions can.
 const STARTS: usize = 8;
+/// Random starts more than the largest element has rows: as many would span its null space too, but only just.
+const SPARE: usize = 2;
 
 /// Scaled rows with their factors.
 pub(crate) struct Scaled {
@@ -39,8 +41,9 @@ impl Scaled {
     /// Random multipliers that move nothing, the same every time.
     pub fn random_nulls(&mut self, s: &Structure) -> Result<Nulls, SolveError> {
         let mut random = Random(0x5A22_0053);
+        let starts = s.rows.iter().fold(STARTS, |n, row| n.max(row.size + SPARE));
         let mut vectors: Vec<Vec<f64>> =
-            (0..STARTS).map(|_| (0..s.nc).map(|_| random.normal()).collect()).collect();
+            (0..starts).map(|_| (0..s.nc).map(|_| random.normal()).collect()).collect();
         let iterations = self.kkt.null_parts(&self.eq, &mut vectors)?;
         Ok(Nulls { vectors, iterations })
     }
@@ -72,7 +75,8 @@ fn scale(s: &Structure, eq: &Equations, out: &mut [f64]) -> Vec<f64> {
     lengths
 }
 
-/// A generator of random numbers, the same on every machine \[Steele2014\].
+/// A generator of random numbers, the same on every machine: SplitMix \[Steele2014\], with the mixer Mix13 of
+/// \[Stafford2011\] in place of the one in print.
 pub(super) struct Random(pub u64);
 
 impl Random {

@@ -27,12 +27,22 @@ pub fn cholesky(h: &mut [f64], n: usize) -> Result<(), usize> {
 
 /// x ← H⁻¹ x with the L of [`cholesky`].
 pub fn cholesky_solve(l: &[f64], n: usize, x: &mut [f64]) {
+    cholesky_forward(l, n, x);
+    cholesky_backward(l, n, x);
+}
+
+/// x ← L⁻¹ x, the first half of it.
+pub fn cholesky_forward(l: &[f64], n: usize, x: &mut [f64]) {
     for k in 0..n {
         let column = &l[k * n..][..n];
         x[k] /= column[k];
         let xk = x[k];
         x[k + 1..].iter_mut().zip(&column[k + 1..]).for_each(|(x, l)| *x -= l * xk);
     }
+}
+
+/// x ← L⁻ᵀ x, the second.
+pub fn cholesky_backward(l: &[f64], n: usize, x: &mut [f64]) {
     for k in (0..n).rev() {
         let column = &l[k * n..][..n];
         let sum: f64 = x[k + 1..].iter().zip(&column[k + 1..]).map(|(x, l)| l * x).sum();

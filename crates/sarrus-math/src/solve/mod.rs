@@ -9,7 +9,7 @@ mod ordering;
 mod rank;
 
 pub use block_ldl::{BlockLdl, SmallPivot};
-pub use dense_cholesky::{cholesky, cholesky_solve};
+pub use dense_cholesky::{cholesky, cholesky_backward, cholesky_forward, cholesky_solve};
 pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
 pub use dense_qr::PivotedQr;
 pub use ordering::{FillError, Pattern, minimum_degree};

@@ -1,7 +1,7 @@
 //! Rank of a dense matrix from its singular values, and how sure it is.
 //!
-//! A = U Σ Vᵀ; the rank is the number of σ above the tolerance. Cost: O(m n min(m, n)), more with the vectors: meant
-//! for diagnosis, not for every step.
+//! A = U Σ Vᵀ; the rank is the number of σ above the tolerance. Cost: O(m n min(m, n)): meant for diagnosis, not for
+//! every step. With the vectors: [`Svd`](super::Svd).
 
 use faer::MatRef;
 
@@ -58,29 +58,6 @@ pub struct Rank {
     pub sigma: Vec<f64>,
 }
 
-/// A full singular value decomposition with its rank.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Singular {
-    /// Rank and singular values.
-    pub rank: Rank,
-    /// Left vectors uᵢ, one after the other: m of them of length m; those from `rank` on span the left null space.
-    pub left: Vec<Vec<f64>>,
-    /// Right vectors vᵢ: n of them of length n; those from `rank` on span the null space.
-    pub right: Vec<Vec<f64>>,
-}
-
-impl Singular {
-    /// A basis of {u : uᵀ A = 0}.
-    pub fn left_null(&self) -> &[Vec<f64>] {
-        &self.left[self.rank.rank..]
-    }
-
-    /// A basis of {v : A v = 0}.
-    pub fn right_null(&self) -> &[Vec<f64>] {
-        &self.right[self.rank.rank..]
-    }
-}
-
 /// Rank of the m × n matrix `a` (row-major).
 ///
 /// Without a `tolerance`, singular values up to 10 max(m, n) ε σ_max count as zero.
@@ -93,27 +70,6 @@ pub fn rank(a: &[f64], m: usize, n: usize, tolerance: Option<f64>) -> Result<Ran
         a.singular_values().map_err(|_| RankError::NoConvergence { m, n })?
     };
     decide(sigma, scale, m, n, tolerance)
-}
-
-/// Singular value decomposition of the m × n matrix `a` (row-major), tolerance as in [`rank`].
-pub fn singular(a: &[f64], m: usize, n: usize, tolerance: Option<f64>) -> Result<Singular, RankError> {
-    let (a, scale) = check(a, m, n, tolerance)?;
-    if a.is_empty() {
-        let rank = decide(Vec::new(), scale, m, n, tolerance)?;
-        return Ok(Singular { rank, left: identity(m), right: identity(n) });
-    }
-    let a = MatRef::from_row_major_slice(&a, m, n);
-    let svd = a.svd().map_err(|_| RankError::NoConvergence { m, n })?;
-    let s = svd.S().column_vector();
-    let sigma = (0..m.min(n)).map(|i| s[i]).collect();
-    let columns = |x: MatRef<'_, f64>| -> Vec<Vec<f64>> {
-        (0..x.ncols()).map(|j| (0..x.nrows()).map(|i| x[(i, j)]).collect()).collect()
-    };
-    Ok(Singular {
-        rank: decide(sigma, scale, m, n, tolerance)?,
-        left: columns(svd.U()),
-        right: columns(svd.V()),
-    })
 }
 
 /// The entries, scaled where their squares would over- or underflow, and the factor that undoes it.
@@ -162,10 +118,6 @@ fn decide(
     Ok(Rank { rank, tolerance, margin: above.min(below), sigma })
 }
 
-fn identity(n: usize) -> Vec<Vec<f64>> {
-    (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,33 +133,6 @@ mod tests {
         assert!(r.sigma[1] < 1e-15);
         assert_eq!(r.tolerance, 30.0 * f64::EPSILON * r.sigma[0]);
         assert!(r.margin > 10.0, "{}", r.margin);
-    }
-
-    #[test]
-    fn null_vectors_are_annihilated() {
-        let s = singular(&TWICE, 2, 3, None).unwrap();
-        assert_eq!((s.left.len(), s.right.len()), (2, 3));
-        assert_eq!((s.left_null().len(), s.right_null().len()), (1, 2));
-        for v in s.right_null() {
-            let product = v[0] + 2.0 * v[1] + 2.0 * v[2];
-            assert!(product.abs() < 1e-15);
-        }
-        let u = &s.left_null()[0];
-        assert!((u[0] + 2.0 * u[1]).abs() < 1e-15 && (u[0].hypot(u[1]) - 1.0).abs() < 1e-15);
-        assert_eq!(s.rank.rank, rank(&TWICE, 2, 3, None).unwrap().rank);
-    }
-
-    #[test]
-    fn the_vectors_rebuild_the_matrix() {
-        let a = [4.0, 0.5, -1.0, 2.0, 3.0, 0.0, 1.0, 1.0, 7.0, -2.0, 0.3, 0.1];
-        let s = singular(&a, 4, 3, None).unwrap();
-        assert_eq!((s.rank.rank, s.rank.sigma.len()), (3, 3));
-        for i in 0..4 {
-            for j in 0..3 {
-                let entry: f64 = (0..3).map(|k| s.left[k][i] * s.rank.sigma[k] * s.right[k][j]).sum();
-                assert!((entry - a[3 * i + j]).abs() < 1e-14);
-            }
-        }
     }
 
     /// diag(1, 1e-6): the margin says how far the given tolerance is from either singular value.
@@ -239,12 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn empty_matrices_have_rank_zero_and_whole_null_spaces() {
+    fn empty_matrices_have_rank_zero() {
         for (m, n) in [(0, 0), (0, 3), (2, 0)] {
-            let s = singular(&[], m, n, None).unwrap();
-            assert_eq!((s.rank.rank, s.rank.margin), (0, f64::INFINITY));
-            assert_eq!((s.left_null().len(), s.right_null().len()), (m, n));
-            assert_eq!(rank(&[], m, n, None).unwrap(), s.rank);
+            let r = rank(&[], m, n, None).unwrap();
+            assert_eq!((r.rank, r.margin), (0, f64::INFINITY));
         }
     }
 
@@ -255,7 +178,6 @@ mod tests {
             a[5] = bad;
             let e = rank(&a, 2, 3, None).unwrap_err();
             assert!(matches!(e, RankError::NotFinite { row: 1, column: 2, .. }));
-            assert!(singular(&a, 2, 3, None).is_err());
         }
         assert_eq!(rank(&TWICE, 2, 2, None), Err(RankError::Size { m: 2, n: 2, len: 6 }));
         assert_eq!(rank(&[], usize::MAX, 2, None), Err(RankError::Size { m: usize::MAX, n: 2, len: 0 }));
@@ -276,6 +198,5 @@ mod tests {
         let r = rank(&a, 60, 40, None).unwrap();
         assert_eq!(r.rank, 25, "{:?}", r.sigma);
         assert!(r.margin > 3.0, "{}", r.margin);
-        assert_eq!(singular(&a, 60, 40, None).unwrap().right_null().len(), 15);
     }
 }

@@ -6,6 +6,7 @@
 use super::dense::{check_finite, fill_inverse_masses, inverse_mass_mul};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
+use std::cell::Cell;
 
 /// A residual at this fraction of the size of its terms is rounding.
 const ROUNDING: f64 = 4e-15;
@@ -24,8 +25,8 @@ pub(super) enum Solvable<'a> {
     All,
     /// What J times a further correction would take away.
     Range,
-    /// The rows that are not marked.
-    Rows(&'a [bool]),
+    /// What G says that it was asked for, in the scale of rows of unit length: for a G that takes away only a part of that.
+    Asked(&'a Cell<f64>),
 }
 
 /// How long to go on.
@@ -56,6 +57,8 @@ pub(super) struct Correction {
     sizes: Vec<f64>,
     room: Vec<f64>,
     lengths: Vec<f64>,
+    /// The largest of `terms_c`, were rows of unit length.
+    unit_terms: f64,
 }
 
 impl Correction {
@@ -73,6 +76,7 @@ impl Correction {
             sizes: v(),
             room: v(),
             lengths: c(),
+            unit_terms: 0.0,
         }
     }
 
@@ -97,7 +101,7 @@ impl Correction {
             self.J_dx.fill(0.0);
             eq.add_J_mul(s, &self.dx, &mut self.J_dx);
             let (residual, _) = self.worst(solvable);
-            out.residual = residual.max(self.motion().0);
+            out.residual = larger(residual, self.motion().0);
             if !(out.residual.is_finite() && self.dmu.iter().all(|x| x.is_finite())) {
                 return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
             }
@@ -117,17 +121,20 @@ impl Correction {
     /// An error where more is left than rounding or an integrator's error can explain.
     pub fn check(&self, solvable: Solvable<'_>) -> Result<(), SolveError> {
         // of constraints that contradict each other a little, some maps leave a little in the equations of motion
-        let limit = if matches!(solvable, Solvable::Range) { CONTRADICTION } else { UNSOLVED };
+        let limit = if matches!(solvable, Solvable::All) { UNSOLVED } else { CONTRADICTION };
         let (contradiction, row) = self.contradiction(solvable);
-        if contradiction > CONTRADICTION {
+        if exceeds(contradiction, CONTRADICTION) {
             return Err(SolveError::Inconsistent { row, residual: contradiction });
         }
         let (residual, row) = self.worst(solvable);
-        if residual > UNSOLVED {
+        if exceeds(residual, UNSOLVED) {
             return Err(SolveError::Inconsistent { row, residual });
         }
         let (residual, velocity) = self.motion();
-        if residual > limit { Err(SolveError::Unsolved { velocity, residual }) } else { Ok(()) }
+        if exceeds(residual, limit) {
+            return Err(SolveError::Unsolved { velocity, residual });
+        }
+        Ok(())
     }
 
     fn find_residual(&mut self, s: &Structure, eq: &Equations, out: &Accel) {
@@ -141,7 +148,7 @@ impl Correction {
 
     /// Sizes of all that is added up in each equation, cancelled or not: v̇ itself is the sum of M⁻¹f and -M⁻¹Jᵀλ.
     fn find_terms(&mut self, s: &Structure, eq: &Equations, out: &Accel) {
-        let Correction { terms, terms_c, sizes, room, lengths, .. } = self;
+        let Correction { terms, terms_c, sizes, room, lengths, unit_terms, .. } = self;
         inverse_mass_mul(s, eq, &eq.f, room);
         sizes.iter_mut().zip(&*room).zip(&out.vdot).for_each(|((s, a), v)| *s = a.abs() + v.abs());
         terms.iter_mut().zip(&eq.f).for_each(|(t, f)| *t = f.abs());
@@ -181,25 +188,24 @@ impl Correction {
         raise(terms, room);
         fill_inverse_masses(s, eq, lengths);
         lengths.iter_mut().for_each(|l| *l = l.sqrt());
-        raise(terms_c, lengths);
+        *unit_terms = raise(terms_c, lengths);
     }
 
     /// Largest part of γ - J v̇ that must still vanish, relative to its terms, and its row.
     fn worst(&self, solvable: Solvable<'_>) -> (f64, usize) {
-        largest(&self.terms_c, |i| match solvable {
-            Solvable::All => self.r_c[i],
-            Solvable::Range => self.J_dx[i],
-            Solvable::Rows(left_out) if left_out[i] => 0.0,
-            Solvable::Rows(_) => self.r_c[i],
-        })
+        match solvable {
+            Solvable::All => largest(&self.terms_c, |i| self.r_c[i]),
+            Solvable::Range => largest(&self.terms_c, |i| self.J_dx[i]),
+            Solvable::Asked(size) if size.get() == 0.0 => (0.0, 0),
+            Solvable::Asked(size) => (size.get() / self.unit_terms, 0),
+        }
     }
 
     /// Largest contradiction, likewise.
     fn contradiction(&self, solvable: Solvable<'_>) -> (f64, usize) {
         largest(&self.terms_c, |i| match solvable {
-            Solvable::Range => self.r_c[i] - self.J_dx[i],
-            Solvable::Rows(left_out) if left_out[i] => self.r_c[i],
-            _ => 0.0,
+            Solvable::All => 0.0,
+            Solvable::Range | Solvable::Asked(_) => self.r_c[i] - self.J_dx[i],
         })
     }
 
@@ -209,11 +215,22 @@ impl Correction {
     }
 }
 
-/// Raises each term to what is not less than noise among all, in the given scales.
-fn raise(terms: &mut [f64], scales: &[f64]) {
-    let largest = |a: f64, (t, s): (&f64, &f64)| if *s > 0.0 { a.max(t / s) } else { a };
-    let noise = NOISE * terms.iter().zip(scales).fold(0.0, largest);
-    terms.iter_mut().zip(scales).for_each(|(t, s)| *t = t.max(noise * s));
+/// The larger, which is what is not a number if one is not.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// Whether `x` is above `limit`, or no number.
+fn exceeds(x: f64, limit: f64) -> bool {
+    x.is_nan() || x > limit
+}
+
+/// Raises each term to what is not less than noise among all, in the given scales. Returns the largest in these.
+fn raise(terms: &mut [f64], scales: &[f64]) -> f64 {
+    let larger = |a: f64, (t, s): (&f64, &f64)| if *s > 0.0 { a.max(t / s) } else { a };
+    let largest = terms.iter().zip(scales).fold(0.0, larger);
+    terms.iter_mut().zip(scales).for_each(|(t, s)| *t = t.max(NOISE * largest * s));
+    largest
 }
 
 /// Largest |r| relative to its terms, and where; what is not a number is larger than all.

@@ -35,7 +35,7 @@ pub(super) fn fill_J(s: &Structure, eq: &Equations, A: &mut [f64]) {
 }
 
 /// Diagonal of J M⁻¹Jᵀ: the inverse of the mass that each row alone would feel \[1/kg\].
-pub(super) fn fill_inverse_masses(s: &Structure, eq: &Equations, out: &mut [f64]) {
+pub(crate) fn fill_inverse_masses(s: &Structure, eq: &Equations, out: &mut [f64]) {
     out.fill(0.0);
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {

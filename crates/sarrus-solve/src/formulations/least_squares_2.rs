@@ -9,12 +9,12 @@
 //! all right vectors. Not for large models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::rank::{FLOOR, RankKeeper};
 use super::{Formulation, Kind, Needs, dense};
 use crate::error::SolveError;
 use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
+use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::{Svd, cholesky, cholesky_solve};
 
 pub(super) const KIND: Kind = Kind {
@@ -81,7 +81,7 @@ impl Formulation for LeastSquares2 {
                 *h = svd.right(r + i).iter().zip(&*Mv).map(|(v, m)| v * m).sum();
             }
         }
-        cholesky(H, free).map_err(|_| SolveError::Mass { velocity: 0 })?;
+        cholesky(H, free).map_err(|i| SolveError::Mass { velocity: largest(svd.right(r + i)) })?;
 
         let solvable = if r == s.nc { Solvable::All } else { Solvable::Range };
         correction.solve(s, eq, solvable, REFINE, out, |a, b, x, mu| {
@@ -115,4 +115,9 @@ impl Formulation for LeastSquares2 {
     fn factorizations(&self) -> u64 {
         self.calls
     }
+}
+
+/// Where `x` is largest.
+fn largest(x: &[f64]) -> usize {
+    (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best })
 }

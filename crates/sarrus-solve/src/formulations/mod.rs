@@ -4,7 +4,7 @@
 
 mod augmented_lagrangian;
 mod correction;
-mod dense;
+pub(crate) mod dense;
 mod direct;
 mod least_squares_1;
 mod least_squares_2;
@@ -12,9 +12,9 @@ mod partitioned;
 mod penalty;
 mod proximal;
 mod pseudo_inverse;
-mod rank;
 mod udwadia_kalaba;
 mod udwadia_phohomsiri;
+mod weakest;
 
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
@@ -66,8 +66,7 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing: any rank, any rows, exact and sparse.
-    pub const NOTHING: Needs =
-        Needs { full_rank: false, exact: true, dense: false, violation: false };
+    pub const NOTHING: Needs = Needs { full_rank: false, exact: true, dense: false, violation: false };
 }
 
 /// A row of the registry.

@@ -1,10 +1,11 @@
 //! Solution of M v̇ + Jᵀλ = f, J v̇ = γ for J of any rank; λ of least norm by proximal steps [M Jᵀ; J -εI].
 //!
 //! v̇ is unique as long as the constraints agree with each other: rows that depend on others are left out, and
-//! those that contradict them are an error. λ is the one of least 2-norm among those that give v̇. Cost: one block
+//! those that contradict them are an error. Where they do so by no more than the violation, at stages of an integrator or
+//! after drift, v̇ is that of least squares over all rows (see `kkt/agree.rs`). λ is the one of least 2-norm among those that give v̇. Cost: one block
 //! LDLᵀ of J M⁻¹ Jᵀ, and one of J M⁻¹ Jᵀ + εI where rows are dependent.
 
-use super::{Formulation, Kind, Needs, solve};
+use super::{Formulation, Kind, Needs};
 use crate::error::SolveError;
 use crate::kkt::{Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Structure};
@@ -14,10 +15,14 @@ pub(super) const KIND: Kind = Kind {
     doc: "block-sparse, any rank: least-norm multipliers by proximal steps",
     needs: Needs::NOTHING,
     options: &[],
-    new: |_| Ok(Box::new(Proximal)),
+    new: |_| Ok(Box::<Proximal>::default()),
 };
 
-struct Proximal;
+#[derive(Default)]
+struct Proximal {
+    /// γ, made to agree where rows are redundant (nc).
+    gamma: Vec<f64>,
+}
 
 impl Formulation for Proximal {
     fn accelerations(
@@ -28,7 +33,12 @@ impl Formulation for Proximal {
         out: &mut Accel,
     ) -> Result<(), SolveError> {
         kkt.factor(eq, Rows::All, Rank::Any)?;
-        solve(eq, kkt, out)?;
-        kkt.least_norm(eq, &eq.f, &eq.gamma, &mut out.vdot, &mut out.lambda)
+        let (gamma, x, mu) = (&mut self.gamma, &mut out.vdot, &mut out.lambda);
+        gamma.clone_from(&eq.gamma);
+        let report = kkt.solve(eq, &eq.f, gamma, x, mu)?;
+        let report = kkt.agree(report, eq, &eq.f, gamma, x, mu)?;
+        (out.residual, out.refinements) = (report.residual, report.refinements);
+        report.check()?;
+        kkt.least_norm(eq, &eq.f, gamma, x, mu)
     }
 }

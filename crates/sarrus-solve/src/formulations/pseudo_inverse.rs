@@ -16,12 +16,12 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, fill_inverse_masses};
-use super::rank::{ROOT_FLOOR, RankKeeper};
 use super::{Formulation, Kind, Needs, dense};
 use crate::error::SolveError;
 use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
+use crate::rank::{ROOT_FLOOR, RankKeeper};
 use sarrus_math::solve::SymmetricEigen;
 
 pub(super) const KIND: Kind = Kind {

@@ -9,12 +9,12 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, inverse_mass_mul};
-use super::rank::{FLOOR, RankKeeper};
 use super::{Formulation, Kind, Needs, dense};
 use crate::error::SolveError;
 use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
+use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::Svd;
 
 pub(super) const KIND: Kind = Kind {

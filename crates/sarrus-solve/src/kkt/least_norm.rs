@@ -40,6 +40,8 @@ pub(super) struct LeastNorm {
     /// Wᵀ w (nv).
     y: Vec<f64>,
     zero: Vec<f64>,
+    /// ε of the second factorization, and how many there had been with it.
+    softened: Option<(f64, u64)>,
 }
 
 impl Kkt {
@@ -108,6 +110,7 @@ impl Kkt {
             w: vec![0.0; self.nc],
             y: vec![0.0; eq.f.len()],
             zero: vec![0.0; self.floor.len()],
+            softened: None,
         })
     }
 
@@ -116,8 +119,11 @@ impl Kkt {
         fraction * self.scale.iter().copied().fold(f64::MIN_POSITIVE / fraction, f64::max)
     }
 
-    /// Factors S + εI.
+    /// Factors S + εI, unless that was the last factorization.
     pub(super) fn soften(&mut self, least: &mut LeastNorm, epsilon: f64) {
+        if least.softened == Some((epsilon, self.factorizations)) {
+            return;
+        }
         let K = least.ldl.values_mut();
         for row in &self.plan.rows {
             let n = row.size;
@@ -132,6 +138,7 @@ impl Kkt {
         }
         assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, K);
         self.factorizations += 1;
+        least.softened = Some((epsilon, self.factorizations));
         // rounding may eat ε where rows are of very different size: put it back
         let put_back = |_| Action::Use(epsilon);
         // cannot stop, as every pivot is either good or put back

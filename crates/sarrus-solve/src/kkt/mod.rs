@@ -23,6 +23,7 @@
 //! Cost: O(N) block products per factorization, no allocation after [`Kkt::new`] but the first time that rows must be
 //! moved behind a hub, or that multipliers of least norm are wanted. Not for a singular M.
 
+mod agree;
 mod least_norm;
 mod null;
 mod plan;
@@ -32,6 +33,7 @@ mod rows;
 use crate::error::SolveError;
 use crate::problem::{Equations, Structure};
 use plan::Plan;
+use refine::COARSEST;
 pub use refine::SolveReport;
 use rows::sized;
 use sarrus_math::solve::kernels::{self, Action};
@@ -234,6 +236,27 @@ impl Kkt {
         self.rows = rows;
         self.rank = rank;
         self.refactor(eq)
+    }
+
+    /// Settles which rows are dependent, at a state on the constraints, where it is known that so many are. Rounding and bad
+    /// conditioning may lift the pivots of dependent rows; their number then tells them from the others. Returns whether
+    /// as many were found; if not, things are as without knowing.
+    pub fn settle(&mut self, eq: &Equations, dependent: usize) -> Result<bool, SolveError> {
+        let before = self.dependent;
+        loop {
+            self.held = None;
+            self.factor(eq, Rows::All, Rank::Settle)?;
+            if self.dropped.len() == dependent {
+                return Ok(true);
+            }
+            if self.dropped.len() > dependent || self.dependent >= COARSEST {
+                break;
+            }
+            self.dependent *= 10.0;
+        }
+        self.dependent = before;
+        self.factor(eq, Rows::All, Rank::Settle)?;
+        Ok(false)
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {

@@ -18,7 +18,9 @@ use crate::error::SolveError;
 use crate::problem::Equations;
 use sarrus_math::solve::kernels;
 
-/// Proximal steps, at most: an eigenvalue of ε is then reduced to 2⁻⁴⁰.
+/// Proximal steps, at most. A part whose eigenvalue is above ε is at least halved by each. One below is not, and ends the
+/// steps as rounding does: what is left of it is taken away over the rows that were kept, and only how near to
+/// orthogonal the projection is depends on it.
 const STEPS: u32 = 40;
 /// A step that changes less than this, relative to the largest multiplier, is the last.
 const STILL: f64 = 1e-13;
@@ -45,7 +47,8 @@ impl Kkt {
                 let size = least.w.iter().fold(0.0_f64, |size, w| size.max(w.abs()));
                 let change = least.w.iter().zip(&*lambda).fold(0.0_f64, |c, (a, b)| c.max((a - b).abs()));
                 lambda.copy_from_slice(&least.w);
-                // what is null changes by rounding over ε at every step, and no less for more of them
+                // what is null changes by rounding over ε at every step, and no less for more of them; what is nearly
+                // null by little more
                 if change <= STILL * size || change > 0.5 * before {
                     break;
                 }

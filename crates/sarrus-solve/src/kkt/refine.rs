@@ -18,7 +18,7 @@ const PASSES: u32 = 10;
 /// A residual that refinement should not leave.
 const POOR: f64 = 1e-10;
 /// Largest fraction of its diagonal at which a pivot may be taken for that of a dependent row.
-const COARSEST: f64 = 1e-6;
+pub(super) const COARSEST: f64 = 1e-6;
 /// Largest residual accepted where a row takes part.
 const UNSOLVED: f64 = 1e-6;
 /// Largest residual accepted where a row was left out: contradicting constraints show one of order one, positions
@@ -27,6 +27,9 @@ const CONTRADICTION: f64 = 1e-3;
 
 /// Fraction of the largest term in all rows that counts as noise in any of them.
 const NOISE: f64 = 1e-12;
+/// The same where rows are dependent, with terms in the scale of the masses that rows feel: of a contradiction that is shared
+/// by all rows, one with small terms is not to show the whole.
+const SHARED: f64 = 1e-3;
 
 /// How a solve went. Residuals are relative to the size of their terms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -48,10 +51,11 @@ pub struct SolveReport {
 impl SolveReport {
     /// An error where a residual is larger than rounding or an integrator's error can explain.
     pub fn check(&self) -> Result<(), SolveError> {
-        if self.contradiction > CONTRADICTION {
+        let exceeds = |x: f64, limit: f64| x.is_nan() || x > limit;
+        if exceeds(self.contradiction, CONTRADICTION) {
             return Err(SolveError::Inconsistent { row: self.contradicting, residual: self.contradiction });
         }
-        if self.residual > UNSOLVED {
+        if exceeds(self.residual, UNSOLVED) {
             let residual = self.residual;
             return Err(match self.velocity {
                 Some(velocity) => SolveError::Unsolved { velocity, residual },
@@ -128,7 +132,7 @@ impl Kkt {
         Ok(report)
     }
 
-    fn solve_once(
+    pub(super) fn solve_once(
         &mut self,
         eq: &Equations,
         a: &[f64],
@@ -168,14 +172,26 @@ impl Kkt {
             }
         }
 
-        let noise = self.work.noise;
-        for (&i, t) in self.dropped.iter().zip(&self.work.dropped_terms) {
-            let (r, t) = (self.work.r[i].abs(), t.max(noise));
-            if r > report.contradiction * t {
-                (report.contradiction, report.contradicting) = (r / t, i);
+        let left = |i: usize| if self.is_dropped[i] { self.work.r[i] } else { 0.0 };
+        (report.contradiction, report.contradicting) = self.largest_contradiction(left);
+        Ok(report)
+    }
+
+    /// The largest of what is `left` of rows, relative to their terms, and its row; nothing where no row was dropped.
+    pub(super) fn largest_contradiction(&self, left: impl Fn(usize) -> f64) -> (f64, usize) {
+        let mut worst = (0.0, 0);
+        if self.dropped.is_empty() {
+            return worst;
+        }
+        let Work { r_terms, dropped_terms, noise, .. } = &self.work;
+        let kept = r_terms.iter().copied().enumerate();
+        for (i, t) in kept.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
+            let (r, t) = (left(i).abs(), t.max(*noise));
+            if r > worst.0 * t {
+                worst = (r / t, i);
             }
         }
-        Ok(report)
+        worst
     }
 
     /// x = M⁻¹ a, and the sizes of its terms.
@@ -258,6 +274,11 @@ impl Kkt {
         }
         let largest = r_terms.iter().filter(|t| t.is_finite()).fold(0.0_f64, |a, t| a.max(*t));
         *noise = NOISE * largest;
+        if !self.dropped.is_empty() {
+            let scaled = r_terms.iter().zip(&self.scale).filter(|(t, s)| t.is_finite() && **s > 0.0);
+            let unit = scaled.fold(0.0_f64, |a, (t, s)| a.max(t / s.sqrt()));
+            r_terms.iter_mut().zip(&self.scale).for_each(|(t, s)| *t = t.max(SHARED * unit * s.sqrt()));
+        }
         dropped_terms.clear();
         for &i in &self.dropped {
             dropped_terms.push(r_terms[i]);

@@ -7,9 +7,9 @@
 //! choice of its own; without such rows they share one. Coordinates are directions of v, so that a body's rotation stays
 //! as integrated only about those of its own axes that are independent.
 //!
-//! Takes J of any rank: least squares over redundant rows. The choice is made again at dead points, and where Newton does
-//! not converge (see `partition.rs`). Cost: dense, O(nc nv r) for rank r, two factorizations a step. Not for large
-//! models: use `projection`, which also moves the state less. Not through singular positions, where J_u of any choice is
+//! Takes J of any rank: least squares over redundant rows. The choice is made again where another carries errors on less, and
+//! where Newton does not converge (see `partition/choose.rs`). Cost: dense, O(nc nv r) for rank r, two factorizations a step.
+//! Not for large models: use `projection`, which also moves the state less. Not through singular positions, where J_u of any choice is
 //! singular too and magnifies what is left of Φ in the dependent coordinates: an n-four-bar may fail there.
 
 use super::{Kind, Projection, Stabilization};
@@ -207,7 +207,7 @@ impl Partitioned {
             return Ok(false);
         }
         let partition = self.velocities.as_mut().unwrap_or(&mut self.positions);
-        partition.factor(problem.structure(), eq)?;
+        partition.factor_best(problem.structure(), eq)?;
         self.b.iter_mut().zip(&eq.phidot).for_each(|(b, phidot)| *b = -phidot);
         partition.solve(&self.b, &mut self.delta);
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);

@@ -7,14 +7,18 @@
 //! The correction is the shortest in the coordinates, not in the masses as that of `projection`: metres and radians
 //! weigh the same, and a heavy body moves as far as a light one. So it depends on the unit of length and, for a
 //! body's rotation, on nothing but its angle. J⁺Φ comes from the block-sparse solver with unit masses, [I Jᵀ; J 0]: O(N),
-//! for J of any rank; rows that others determine are left out, which is J⁺ where they agree. Cost: two factorizations of
-//! its own a step, none shared with the accelerations.
+//! for J of any rank; rows that others determine are left out, which is J⁺ where they agree. Which they are is found before the
+//! first correction, at the state where that one leads. Cost: two factorizations of its own a step, none shared with the
+//! accelerations.
 
 use super::{Kind, Projection, Stabilization};
 use crate::error::{MethodError, SolveError};
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Equations, Problem, Stage, State, Structure};
+
+/// Largest residual accepted of J δ = -Φ or -Φ̇ over the rows that take part.
+const UNSOLVED: f64 = 1e-6;
 
 pub(super) const KIND: Kind = Kind {
     name: "violation_correction",
@@ -72,7 +76,28 @@ impl Correct {
         let violation = if rows == Rows::All { &eq.phidot } else { &eq.phi };
         kkt.factor(eq, rows, rank)?;
         self.b.iter_mut().zip(violation).for_each(|(b, x)| *b = -x);
-        kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu).map(|_| ())
+        let report = kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
+        if report.residual.is_nan() || report.residual > UNSOLVED {
+            return Err(SolveError::Inconsistent { row: report.row, residual: report.residual });
+        }
+        Ok(())
+    }
+
+    /// Settles which rows are dependent, as near to the constraints as one correction leads from `s`: at `s` itself
+    /// redundant rows are independent by the square of the violation.
+    fn settle(
+        &mut self,
+        problem: &mut dyn Problem,
+        kkt: &mut Kkt,
+        eq: &mut Equations,
+        s: &State,
+    ) -> Result<(), SolveError> {
+        let mut nearer = s.clone();
+        problem.update(&nearer, Stage::POSITION, eq);
+        self.solve(kkt, eq, Rows::Holonomic, Rank::Any)?;
+        problem.retract(&mut nearer.q, &self.delta);
+        problem.update(&nearer, Stage::POSITION, eq);
+        kkt.factor(eq, Rows::All, Rank::Settle)
     }
 
     fn correct(
@@ -116,8 +141,10 @@ impl Stabilization for Correct {
         _eq: &mut Equations,
         s: &mut State,
     ) -> Result<Projection, SolveError> {
+        let first = self.unit.is_none();
         let (mut kkt, mut eq) = self.take_unit(problem.structure())?;
-        let done = self.correct(problem, &mut kkt, &mut eq, s);
+        let settled = if first { self.settle(problem, &mut kkt, &mut eq, s) } else { Ok(()) };
+        let done = settled.and_then(|()| self.correct(problem, &mut kkt, &mut eq, s));
         self.unit = Some((kkt, eq));
         done
     }

@@ -1,4 +1,4 @@
-//! How many singular values count, decided so that it stays the same along a run.
+//! How many singular values, or pivots, count, decided so that it stays the same along a run.
 //!
 //! On the constraints a redundant row leaves a singular value of rounding size. Off them, at the stages of an integrator
 //! or after drift, it leaves one as large as the violation, and to solve for it would turn the violation into forces of
@@ -11,21 +11,22 @@
 //! singular position, they are left out as long as that lasts. The rank is therefore that of the mechanism, not of the
 //! state's errors, and depends on the history of a run only if that began far off the constraints.
 
-use super::dense::fill_inverse_masses;
 use crate::findings::RankFound;
+use crate::formulations::dense::fill_inverse_masses;
 use crate::problem::{Array, Equations, GroupKind, Structure};
 
 /// Relative size up to which values from singular values count as zero: numbers typed from a drawing are not exact.
-pub(super) const FLOOR: f64 = 1e-9;
+pub(crate) const FLOOR: f64 = 1e-9;
 /// The same for roots of eigenvalues, which are accurate to the root of the rounding.
-pub(super) const ROOT_FLOOR: f64 = 1e-6;
+pub(crate) const ROOT_FLOOR: f64 = 1e-6;
 /// Values up to this many violations are explained by them: levers are not shorter than a hundredth of the mechanism.
-const EXPLAINED: f64 = 100.0;
+pub(crate) const EXPLAINED: f64 = 100.0;
 /// What a violation at the start may explain at most.
 const LOOSEST: f64 = 1e-3;
 
-/// Rank decisions of one formulation.
-pub(super) struct RankKeeper {
+/// Rank decisions of one method.
+#[derive(Debug, Clone)]
+pub(crate) struct RankKeeper {
     floor: f64,
     settled: Option<usize>,
     found: Option<RankFound>,
@@ -61,6 +62,16 @@ impl RankKeeper {
     /// (σ_rank / σ_max)² of the last decision.
     pub fn smallest_pivot(&self) -> f64 {
         self.smallest
+    }
+
+    /// The largest rank so far that no violation explains; 0 where nothing was decided.
+    pub fn settled(&self) -> usize {
+        self.settled.unwrap_or(0)
+    }
+
+    /// Forgets what was decided.
+    pub fn forget(&mut self) {
+        (self.settled, self.found) = (None, None);
     }
 
     /// The largest violation δ at `eq`: as |Φ|, or as the rotation that would take it away.

@@ -1,0 +1,114 @@
+//! Parts of a mechanism that share no body: the rank of all is the sum over the parts.
+//!
+//! Ground has no velocities, so mechanisms side by side on it are parts of their own. A thousand small ones are then as
+//! easy to judge by singular values as one of them.
+
+use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
+use sarrus_math::solve::{Rank, rank};
+use sarrus_solve::{Equations, Structure};
+
+/// Block rows and columns of one part.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Part {
+    /// Block rows.
+    pub rows: Vec<usize>,
+    /// Column blocks.
+    pub cols: Vec<usize>,
+}
+
+/// The parts that have rows; a row without moving bodies is a part alone.
+pub(crate) fn parts(s: &Structure) -> Vec<Part> {
+    // the first column of each tree of columns stands for it
+    let mut root: Vec<usize> = (0..s.cols.len()).collect();
+    fn find(root: &mut [usize], mut c: usize) -> usize {
+        while root[c] != c {
+            root[c] = root[root[c]];
+            c = root[c];
+        }
+        c
+    }
+    for row in &s.rows {
+        let mut entries = s.entries[row.entries.clone()].iter().map(|e| e.col);
+        let Some(first) = entries.next() else { continue };
+        for col in entries {
+            let (a, b) = (find(&mut root, first), find(&mut root, col));
+            root[a.max(b)] = a.min(b);
+        }
+    }
+    let mut place = vec![usize::MAX; s.cols.len()];
+    let mut parts: Vec<Part> = Vec::new();
+    for (i, row) in s.rows.iter().enumerate() {
+        let Some(entry) = s.entries[row.entries.clone()].first() else {
+            parts.push(Part { rows: vec![i], cols: vec![] });
+            continue;
+        };
+        let c = find(&mut root, entry.col);
+        if place[c] == usize::MAX {
+            place[c] = parts.len();
+            parts.push(Part::default());
+        }
+        parts[place[c]].rows.push(i);
+    }
+    for c in 0..s.cols.len() {
+        let r = find(&mut root, c);
+        if place[r] != usize::MAX {
+            parts[place[r]].cols.push(c);
+        }
+    }
+    parts
+}
+
+/// Rank of the constraints at `eq` by the singular values of each part; none where a part has more than `most`
+/// rows × velocities.
+pub(crate) fn rank_by_parts(
+    s: &Structure,
+    eq: &Equations,
+    most: usize,
+) -> Result<Option<Rank>, ConstraintRankError> {
+    let parts = parts(s);
+    let size = |p: &Part| {
+        let rows: usize = p.rows.iter().map(|r| s.rows[*r].size).sum();
+        (rows, p.cols.iter().map(|c| s.cols[*c].size).sum::<usize>())
+    };
+    if parts.iter().map(size).any(|(m, n)| m * n > most) {
+        return Ok(None);
+    }
+    let mut all = Rank { rank: 0, tolerance: TOLERANCE, margin: f64::INFINITY, sigma: Vec::new() };
+    for part in &parts {
+        let (m, n) = size(part);
+        let found = rank(&scaled_rows(s, eq, part)?, m, n, Some(TOLERANCE))?;
+        all.rank += found.rank;
+        all.margin = all.margin.min(found.margin);
+        all.sigma.extend(found.sigma);
+    }
+    all.sigma.sort_by(|a, b| b.total_cmp(a));
+    Ok(Some(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two columns tied twice, one tied to ground, one free, and a row without bodies.
+    #[test]
+    fn parts_share_no_column_and_hold_every_row() {
+        let mut b = Structure::builder();
+        let cols: Vec<usize> = (0..4).map(|_| b.column(1)).collect();
+        b.row(1, 1, &[cols[2], cols[0]]);
+        b.row(1, 1, &[cols[1]]);
+        b.row(1, 1, &[cols[0], cols[2]]);
+        b.row(1, 1, &[]);
+        let s = b.build(4, 0).unwrap();
+        let found = parts(&s);
+        let part = |rows: &[usize], cols: &[usize]| Part { rows: rows.to_vec(), cols: cols.to_vec() };
+        assert_eq!(found, [part(&[0, 2], &[0, 2]), part(&[1], &[1]), part(&[3], &[])]);
+
+        let mut eq = Equations::zeros(&s);
+        eq.minv = vec![1.0, 4.0, 0.1, 2.0];
+        eq.J = vec![1.0, -1.0, 3.0, 5.0, -5.0];
+        let rank = rank_by_parts(&s, &eq, 4).unwrap().unwrap();
+        // the last entries of J belong to columns 0 and 2: the same tie, five times as long
+        assert_eq!((rank.rank, rank.sigma.len()), (2, 3));
+        assert!(rank_by_parts(&s, &eq, 3).unwrap().is_none());
+    }
+}
