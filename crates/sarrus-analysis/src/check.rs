@@ -153,7 +153,7 @@ pub fn check_with(
     // who reacts uniquely, and who shares the rest
     let mut sharing = Shared::default();
     let mut analysis = None;
-    if let Ok(mut scaled) = Scaled::new(structure, &eq)
+    if let Ok(mut scaled) = Scaled::new(structure, &eq, rows.known_redundant(structure))
         && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
     {
         sharing = shared(&mechanism, &found, &mut scaled);
@@ -216,7 +216,11 @@ fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize, more: 
         None => {}
     }
     if r.dof == Some(0) {
-        notes.push("the mechanism cannot move: its constraints leave no freedom".into());
+        notes.push(if r.size.drivers > 0 {
+            "the motion is prescribed: joints, constraints and drivers together leave no freedom".into()
+        } else {
+            "the mechanism cannot move: its constraints leave no freedom".into()
+        });
     }
     if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 100.0) {
         notes.push(format!("the rank is uncertain: a tolerance {margin:.1} times different would change it"));

@@ -193,6 +193,8 @@ pub struct SizeReport {
     pub bodies: usize,
     /// Joints.
     pub joints: usize,
+    /// Drivers.
+    pub drivers: usize,
     /// Velocities.
     pub velocities: usize,
     /// First-order states of controllers and the like.

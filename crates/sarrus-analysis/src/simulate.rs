@@ -234,7 +234,7 @@ fn not_unique(mechanism: &mut Mechanism, s: &State, eq: &Equations, rows: &Rows)
     if rows.rank == Some(structure.nc) {
         return Some(Vec::new());
     }
-    let mut scaled = Scaled::new(&structure, eq).ok()?;
+    let mut scaled = Scaled::new(&structure, eq, rows.known_redundant(&structure)).ok()?;
     analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
 }
 

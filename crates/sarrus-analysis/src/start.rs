@@ -8,6 +8,7 @@ use sarrus_math::solve::Rank;
 use sarrus_model::settings::Assembly;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure};
 use sarrus_system::System;
+use sarrus_system::system::Family;
 
 /// Models with more rows × velocities than this have no singular values taken.
 const DENSE: usize = 500 * 700;
@@ -100,6 +101,7 @@ pub(crate) fn size(system: &System) -> SizeReport {
     SizeReport {
         bodies: system.structure.cols.len(),
         joints: system.directory.joints.len(),
+        drivers: system.elements.iter().filter(|e| e.family == Family::Driver).count(),
         velocities: system.structure.nv,
         states: system.states.len(),
     }

@@ -283,6 +283,9 @@ fn over_time(a: &AlongReport, rows: usize, all: bool) -> String {
         time(a.span[1]),
         a.status
     );
+    if a.status != "completed" {
+        text += &format!("    {}\n", a.reason);
+    }
     let rank = |r: Option<usize>| {
         r.map_or("rank not determined".into(), |r| {
             format!("rank {}, {} redundant", group(r as u64), rows - r)

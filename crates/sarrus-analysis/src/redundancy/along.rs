@@ -57,7 +57,7 @@ pub fn along(
     let outcome = simulate(model, system, &Simulate { overrides, record: true }, &mut looker)?;
     match looker.failed.take() {
         Some(error) => Err(error),
-        None => Ok(looker.report(outcome.report.status.name())),
+        None => Ok(looker.report(outcome.report.status.name(), outcome.report.reason)),
     }
 }
 
@@ -95,7 +95,7 @@ impl Looker<'_> {
         if rows.rank.is_some_and(|rank| rank < structure.nc) {
             let scaled = match &mut self.scaled {
                 Some(scaled) => scaled.update(&structure, &eq).map(|()| scaled),
-                none => Scaled::new(&structure, &eq).map(|new| none.insert(new)),
+                none => Scaled::new(&structure, &eq, None).map(|new| none.insert(new)),
             };
             let analysis = scaled.and_then(|scaled| analyse(mechanism, s, &eq, scaled, true));
             let analysis = analysis.map_err(|source| SetupError::Start { source, element: None })?;
@@ -117,7 +117,7 @@ impl Looker<'_> {
         Ok(())
     }
 
-    fn report(self, status: &'static str) -> AlongReport {
+    fn report(self, status: &'static str, reason: String) -> AlongReport {
         let samples = self.times.len();
         let (always, at_times): (Vec<String>, Vec<String>) =
             self.names.into_iter().partition(|name| self.counts[name] == samples);
@@ -131,6 +131,7 @@ impl Looker<'_> {
             span: [ends(self.times.first()), ends(self.times.last())],
             samples,
             status,
+            reason,
             rank: self.ranks,
             least_margin: self.least_margin,
             always,

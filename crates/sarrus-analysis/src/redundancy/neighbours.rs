@@ -213,7 +213,7 @@ mod tests {
     fn a_group_does_not_grow_with_the_model() {
         let size = |loops: usize| {
             let (s, eq) = rings(loops, 4, true);
-            let scaled = Scaled::new(&s, &eq).unwrap();
+            let scaled = Scaled::new(&s, &eq, None).unwrap();
             let owner: Vec<usize> = (0..s.rows.len()).collect();
             let map = Map::new(&s, &scaled.eq, &owner).unwrap();
             let rows = |&seed: &usize| map.around(seed, 300, |_| true).unwrap().rows.len();
@@ -239,7 +239,7 @@ mod tests {
         let mut eq = Equations::zeros(&s);
         (eq.mass, eq.minv) = (vec![1.0; n + 1], vec![1.0; n + 1]);
         eq.J = (0..s.nc).flat_map(|_| [1.0, -1.0]).collect();
-        let scaled = Scaled::new(&s, &eq).unwrap();
+        let scaled = Scaled::new(&s, &eq, None).unwrap();
         let owner: Vec<usize> = (0..s.rows.len()).collect();
         let map = Map::new(&s, &scaled.eq, &owner).unwrap();
         for &seed in scaled.kkt.dependent_rows() {

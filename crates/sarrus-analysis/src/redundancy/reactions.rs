@@ -198,7 +198,7 @@ mod tests {
             (eq.J[at(0) + i], eq.J[at(0) + n]) = (1.0, 0.5);
             (eq.J[at(1) + i], eq.J[at(1) + n]) = (3.0, 1.5);
         }
-        let mut scaled = Scaled::new(&s, &eq).unwrap();
+        let mut scaled = Scaled::new(&s, &eq, None).unwrap();
         let nulls = scaled.random_nulls(&s).unwrap();
         let rows: Vec<usize> = (0..n).collect();
         assert_eq!(rank(&rows, &nulls.vectors), n);

@@ -68,6 +68,8 @@ pub struct AlongReport {
     pub samples: usize,
     /// How the run ended: `completed`, `stopped` or `failed`.
     pub status: &'static str,
+    /// Why it ended there.
+    pub reason: String,
     /// Rank over time, with a new entry only where it changes.
     pub rank: Vec<RankSpan>,
     /// The smallest margin of the rank, and when \[s\]; none where it is not known.

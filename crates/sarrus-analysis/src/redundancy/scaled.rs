@@ -23,12 +23,15 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
-    /// Scales and factors.
-    pub fn new(s: &Structure, eq: &Equations) -> Result<Scaled, SolveError> {
+    /// Scales and factors; `dependent` rows are to be found, where it is known how many there are.
+    pub fn new(s: &Structure, eq: &Equations, dependent: Option<usize>) -> Result<Scaled, SolveError> {
         let mut scaled = eq.clone();
         let lengths = scale(s, eq, &mut scaled.J);
         let mut kkt = Kkt::new(s, &scaled, HUB_DEGREE)?;
-        kkt.factor(&scaled, Rows::All, Rank::Settle)?;
+        match dependent {
+            Some(n) => kkt.settle(&scaled, n).map(|_| ())?,
+            None => kkt.factor(&scaled, Rows::All, Rank::Settle)?,
+        }
         Ok(Scaled { eq: scaled, lengths, kkt })
     }
 

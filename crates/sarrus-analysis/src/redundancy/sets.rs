@@ -181,7 +181,7 @@ pub(super) mod tests {
     use sarrus_solve::Equations;
 
     fn found(s: &Structure, eq: &Equations) -> Sets {
-        let mut scaled = Scaled::new(s, eq).unwrap();
+        let mut scaled = Scaled::new(s, eq, None).unwrap();
         let dependent = scaled.kkt.dependent_rows().to_vec();
         let owner: Vec<usize> = (0..s.rows.len()).collect();
         sets(s, &owner, &mut scaled, &dependent)

@@ -27,7 +27,7 @@ pub fn run(args: &CheckArgs, printer: &mut Printer) -> Exit {
             } else {
                 printer.check(&report, args.all);
             }
-            Exit::Done
+            if report.along.is_some_and(|a| a.status == "failed") { Exit::Failed } else { Exit::Done }
         }
         Err(error) => {
             printer.failure(&Failure { diagnostics: error.diagnostics(), sources: model.sources });
