@@ -10,6 +10,7 @@ mod clock;
 pub mod compare;
 mod energy;
 mod error;
+mod events;
 mod failure;
 mod legs;
 mod method;
