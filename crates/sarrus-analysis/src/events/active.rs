@@ -50,7 +50,6 @@ impl Active {
     pub fn change(&mut self, actions: &Actions, mechanism: &mut Mechanism, s: &State) -> Changes {
         let mut changes = Changes::default();
         let directory = mechanism.system().directory.clone();
-        let first = self.elements.len();
         for &joint in &actions.release {
             let before = self.locks.len();
             self.locks.retain(|(lock, _)| lock.joint != joint);
@@ -64,28 +63,33 @@ impl Active {
             }
         }
         for lock in &actions.lock {
-            let name = &directory.joints[lock.joint].name;
-            let word = format!("lock {name}");
-            if changes.words.last() != Some(&word) {
-                changes.words.push(word);
-            }
-            if self.locks.iter().any(|(held, _)| held.is_same(lock)) {
-                continue;
-            }
-            let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
-            let place = match self.known.iter().position(|(known, _)| known.is_same(lock)) {
-                Some(place) => place,
-                None => {
-                    self.known.push((*lock, rows.clone()));
-                    self.known.len() - 1
-                }
-            };
-            rows.id = first + place;
-            changes.locked.push(NewLock { lock: *lock, id: rows.id });
-            self.locks.push((*lock, rows));
-            changes.structure = true;
+            self.lock(lock, mechanism, s, &mut changes);
         }
         changes
+    }
+
+    /// Locks a coordinate where it is at `s`, or where it is to be.
+    pub fn lock(&mut self, lock: &Lock, mechanism: &mut Mechanism, s: &State, changes: &mut Changes) {
+        let directory = mechanism.system().directory.clone();
+        let word = format!("lock {}", directory.joints[lock.joint].name);
+        if changes.words.last() != Some(&word) {
+            changes.words.push(word);
+        }
+        if self.locks.iter().any(|(held, _)| held.is_same(lock)) {
+            return;
+        }
+        let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
+        let place = match self.known.iter().position(|(known, _)| known.is_same(lock)) {
+            Some(place) => place,
+            None => {
+                self.known.push((*lock, rows.clone()));
+                self.known.len() - 1
+            }
+        };
+        rows.id = self.elements.len() + place;
+        changes.locked.push(NewLock { lock: *lock, id: rows.id });
+        self.locks.push((*lock, rows));
+        changes.structure = true;
     }
 
     fn switch(&mut self, target: &Target, on: bool) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
 //! to each end, which tells where its margin goes from there. A change between two of them is located to four units in the
-//! last place of the time. Where the margin has a top between three of them it is searched for, so that a condition which
+//! last place of the time, on states that are brought onto the constraints, as the run goes on from them. Where the margin has a top between three of them it is searched for, so that a condition which
 //! holds only for a moment is met as long as its margin has one top within a fifth of a step, and is smooth. Several
 //! changes to and fro within a fifth of a step may be missed, as may be what the integrator itself does not see.
 //!
@@ -35,6 +35,9 @@ pub(crate) struct Detector {
     /// Those that a step may meet.
     which: Vec<usize>,
     verdicts: Vec<Verdict>,
+    /// The same at an instant inside a step, and the state there.
+    scratch: Vec<Verdict>,
+    near: State,
     /// Verdicts by place and event.
     places: Vec<(f64, Vec<Verdict>)>,
     /// Hints at the start of the step.
@@ -84,6 +87,8 @@ impl Detector {
             watches,
             which: Vec::new(),
             verdicts: vec![none; n],
+            scratch: vec![none; n],
+            near: State::default(),
             places: PLACES.iter().map(|_| (0.0, vec![none; n])).collect(),
             hints: Vec::new(),
         }
@@ -173,14 +178,19 @@ impl Detector {
         places: &[(f64, Vec<Verdict>)],
     ) -> Result<Vec<(f64, usize)>, StepError> {
         let mut found = Vec::new();
-        let mut scratch = self.verdicts.clone();
+        let (scratch, near) = (&mut self.scratch, &mut self.near);
         for &i in &self.which {
             let at = |k: usize| -> Point { (places[k].0, places[k].1[i]) };
             let (mut armed, watch) = (self.watches[i].armed, self.watches[i]);
             let (conditions, watches) = (&self.conditions, &mut self.watches);
             let mut judge_one = |t: f64| -> Result<Verdict, StepError> {
                 let (ode, s) = step.at(t)?;
-                judge(conditions, watches, &[i], ode, s, &mut scratch)
+                // as the run will go on from there: on the constraints, where there is a way
+                near.copy_from(s);
+                if ode.project(near).is_err() {
+                    near.copy_from(s);
+                }
+                judge(conditions, watches, &[i], ode, near, scratch)
                     .map_err(|source| StepError::Solve { t, source })?;
                 Ok(scratch[i])
             };

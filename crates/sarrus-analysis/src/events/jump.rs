@@ -13,7 +13,7 @@ const APART: f64 = 1e-6;
 /// Corrections of positions.
 const CORRECTIONS: u32 = 5;
 /// Velocities against the rows that are left, relative, where these do not contradict each other.
-const LEFT: f64 = 1e-8;
+const LEFT: f64 = 1e-6;
 
 /// Brings `s` onto the rows of `mechanism`; returns the impulses μ.
 pub(crate) fn jump(mechanism: &mut Mechanism, s: &mut State) -> Result<Vec<f64>, StepError> {

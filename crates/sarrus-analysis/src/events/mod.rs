@@ -10,6 +10,7 @@
 //! An event that fires [`MOST`] times within [`WINDOW`] of the run's duration is taken for chattering, and ends the run.
 
 mod active;
+mod dead_centre;
 mod detect;
 mod jump;
 mod search;
@@ -181,13 +182,16 @@ impl<'a> Journey<'a> {
         }
         let mut impulses = Vec::new();
         if changes.structure {
-            let unfit = |_| StepError::NotFinite { t: state.t };
-            let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
-            let mut next = system.mechanism();
-            next.set_hints(mechanism.hints());
-            self.note(mechanism);
-            *mechanism = next;
-            let mu = jump::jump(mechanism, state)?;
+            let mut mu = self.rebuild(mechanism, state)?;
+            let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
+            let solve = |source| StepError::Solve { t: state.t, source };
+            if !enabled.is_empty()
+                && let Some(lock) = dead_centre::find(mechanism, state, &enabled).map_err(solve)?
+            {
+                self.active.lock(&lock, mechanism, state, &mut changes);
+                mu = self.rebuild(mechanism, state)?;
+            }
+            let system = mechanism.system().clone();
             for new in &changes.locked {
                 let element = system.elements.iter().find(|e| e.id == new.id);
                 let rows = element.map_or(0..0, |e| e.start..e.start + e.rows.rows());
@@ -225,6 +229,17 @@ impl<'a> Journey<'a> {
             recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), MOST));
         }
         Ok(())
+    }
+
+    /// Goes over to the system of what acts, and brings `state` onto its rows; returns the impulses.
+    fn rebuild(&mut self, mechanism: &mut Mechanism, state: &mut State) -> Result<Vec<f64>, StepError> {
+        let unfit = |_| StepError::NotFinite { t: state.t };
+        let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
+        let mut next = system.mechanism();
+        next.set_hints(mechanism.hints());
+        self.note(mechanism);
+        *mechanism = next;
+        jump::jump(mechanism, state)
     }
 
     /// The values that event `i` sets.
