@@ -127,16 +127,9 @@ impl<'a> Recorder<'a> {
         self.energy.add(mechanism.energy(s));
     }
 
-    /// A sample at `s`, where a run ends between two of them; what needs accelerations is not known there.
-    pub fn last_sample(&mut self, mechanism: &mut Mechanism, s: &State) {
-        let Some(columns) = self.columns else { return };
-        if self.trajectory.rows().last().is_some_and(|row| row[0] >= s.t) {
-            return;
-        }
-        mechanism.update(s, Stage::FORCE, &mut self.eq);
-        let row = self.trajectory.push();
-        row[0] = s.t;
-        columns.row(mechanism, s, &self.eq, &self.unknown, &mut row[1..]);
+    /// Whether there is a sample at `t` already.
+    pub fn has_sample(&self, t: f64) -> bool {
+        self.trajectory.rows().last().is_some_and(|row| row[0] >= t)
     }
 
     /// Takes note of the accelerations at `s`. Returns whether there are any.

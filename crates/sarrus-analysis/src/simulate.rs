@@ -7,8 +7,8 @@ use crate::VERSION;
 use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::error::SetupError;
-use crate::failure::{self, explain};
 use crate::events::{Active, Detector, Journey, NoStart};
+use crate::failure::{self, explain};
 use crate::legs::Route;
 use crate::method::{Facts, Method};
 use crate::notes;
@@ -263,9 +263,9 @@ fn verdict(
                 Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
                 Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
                 Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
-                Some(Stop::Chatter(name, most)) => format!(
-                    "event `{name}` chatters: it fired {most} times within a thousandth of the run"
-                ),
+                Some(Stop::Chatter(name, most)) => {
+                    format!("event `{name}` chatters: it fired {most} times within a thousandth of the run")
+                }
                 Some(Stop::Asked) | None => "it was interrupted".into(),
             };
             (Status::Stopped, reason, None)

@@ -69,9 +69,6 @@ fn element(model: &Model, recorder: &Recorder, e: &Element) -> Plain {
     }
     read.retain(|(k, _)| k != "kind" && k != "if");
     let mut entries = vec![("kind".to_string(), Plain::Text(e.kind.clone()))];
-    if e.section == Section::Events {
-        entries.clear();
-    }
     entries.append(&mut read);
     if e.section == Section::Bodies {
         merge(&mut entries, attached(model, recorder, &e.name));

@@ -132,7 +132,12 @@ impl Columns {
     }
 
     /// Binds an expression that may read every column.
-    pub(crate) fn bind(&self, model: &Model, system: &System, expr: &RuntimeExpr) -> Result<Reading, Diagnostic> {
+    pub(crate) fn bind(
+        &self,
+        model: &Model,
+        system: &System,
+        expr: &RuntimeExpr,
+    ) -> Result<Reading, Diagnostic> {
         let index = self.index();
         let column = |name: &str| match index.get(name) {
             Some(&source) => Some(source.clone()),

@@ -14,13 +14,21 @@ use crate::system::{ConstraintElement, ControllerElement, ForceElement};
 use sarrus_model::{Diagnostic, Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Section};
 use std::ops::Range;
 
+/// The one kind of event, and what it is.
+pub const KIND: (&str, &str) = ("event", "something that happens when a condition becomes true");
+
 /// The keys of an event.
 pub static KEYS: &[Key] = &[
     Key::new("when", KeyType::Expression, "", "the condition; it fires when this becomes true"),
     Key::new("once", KeyType::Flag, "false", "whether it fires only the first time"),
     Key::new("lock", KeyType::Names, "none", "joints that are held where they are"),
     Key::new("release", KeyType::Names, "none", "joints whose lock is undone"),
-    Key::new("enable", KeyType::Names, "none", "joints, constraints, drivers and forces that act from now on"),
+    Key::new(
+        "enable",
+        KeyType::Names,
+        "none",
+        "joints, constraints, drivers and forces that act from now on",
+    ),
     Key::new("disable", KeyType::Names, "none", "joints, constraints, drivers and forces that act no longer"),
     Key::new("set", KeyType::Map(&KeyType::Any), "none", "new values of controllers' states, by path"),
     Key::new("stop", KeyType::Text, "", "ends the run, and says why"),
@@ -145,7 +153,7 @@ impl Events {
 impl Names<'_> {
     fn event(&self, model: &Model, element: &Element) -> Result<Event> {
         let reader = Reader::new(model, element, KEYS)?;
-        if reader.has("kind") {
+        if element.kind != "event" {
             let error = reader.error("kind", format!("{} takes no `kind`", reader.title()));
             return Err(error.hint("what it does is said by `lock`, `enable`, `set`, `stop` and the like"));
         }
@@ -182,10 +190,11 @@ impl Names<'_> {
     }
 
     fn joints(&self, ctx: &Context, key: &str) -> Result<Vec<(usize, String, sarrus_model::Span)>> {
-        let named = ctx.reader.names(key)?.into_iter().map(|(name, span)| match self.directory.joint(&name) {
-            Some(joint) => Ok((joint, name, span)),
-            None => Err(ctx.model.unknown(&name, span, &[Section::Joints])),
-        });
+        let named =
+            ctx.reader.names(key)?.into_iter().map(|(name, span)| match self.directory.joint(&name) {
+                Some(joint) => Ok((joint, name, span)),
+                None => Err(ctx.model.unknown(&name, span, &[Section::Joints])),
+            });
         named.collect()
     }
 

@@ -109,9 +109,9 @@ impl Active {
         let mut elements = Vec::new();
         for (id, element) in whole.iter().enumerate().filter(|(id, _)| self.elements[*id]) {
             elements.push(element.clone());
-            let ends = whole.get(id + 1).is_none_or(|next| {
-                (next.family, &next.name) != (element.family, &element.name)
-            });
+            let ends = whole
+                .get(id + 1)
+                .is_none_or(|next| (next.family, &next.name) != (element.family, &element.name));
             if element.family == Family::Joint && ends {
                 let own = self.locks.iter().filter(|(_, rows)| rows.name == element.name);
                 elements.extend(own.map(|(_, rows)| rows.clone()));

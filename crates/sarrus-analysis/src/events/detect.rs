@@ -106,7 +106,7 @@ impl Detector {
 
     /// Looks at all conditions at `s`, where a leg starts, and returns the events that are to fire there, in their order.
     ///
-    /// `fired` are those that have fired at this instant already, each with whether its condition held just before: one that
+    /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
     /// its own actions have made false may fire again.
     pub fn look(
         &mut self,

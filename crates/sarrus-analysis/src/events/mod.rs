@@ -22,7 +22,7 @@ use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
-use sarrus_solve::integrators::{Because, Ended, Samples};
+use sarrus_solve::integrators::{Because, Ended, Observer, Samples};
 use sarrus_solve::{Control, Counts, Dynamics, Findings, Integrator, SolveError, State, StepError};
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System};
@@ -120,6 +120,7 @@ impl<'a> Journey<'a> {
                     return Ok(ended);
                 }
             };
+            fired.clear();
             for i in due {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
                 fired.push((i, held));
@@ -127,7 +128,12 @@ impl<'a> Journey<'a> {
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
                 if recorder.stop.is_some() {
-                    recorder.last_sample(mechanism, state);
+                    // the instant itself, between two samples
+                    if !recorder.has_sample(state.t)
+                        && let Ok(mut dynamics) = self.dynamics(mechanism)
+                    {
+                        recorder.sample(&mut dynamics, state);
+                    }
                     return Ok(ended(Because::Stopped, control, state.t));
                 }
                 control.restart();
@@ -207,7 +213,11 @@ impl<'a> Journey<'a> {
         }
         let after = mechanism.energy(state);
         let lost = before.kinetic + before.potential - after.kinetic - after.potential;
-        if lost >= 0.0 { state.x[DISSIPATED] += lost } else { state.x[WORK] -= lost }
+        if lost >= 0.0 {
+            state.x[DISSIPATED] += lost
+        } else {
+            state.x[WORK] -= lost
+        }
         if let Some(why) = &event.actions.stop {
             changes.words.push(format!("stop: {why}"));
             recorder.stop = Some(Stop::Event(event.name.clone(), why.clone()));

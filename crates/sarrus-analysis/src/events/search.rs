@@ -86,7 +86,11 @@ pub(super) fn peak<E>(
             return Ok(Some((t, verdict)));
         }
         if verdict.margin > best.1.margin {
-            if left { b = best.0 } else { a = best.0 }
+            if left {
+                b = best.0
+            } else {
+                a = best.0
+            }
             best = (t, verdict);
         } else if left {
             a = t;

@@ -44,9 +44,8 @@ struct Called {
 impl Called {
     fn margin(&self, node: &Node) -> Node {
         let at = node.at;
-        let difference = |a: &Node, b: &Node| {
-            Kind::Sum(vec![(Additive::Add, a.clone()), (Additive::Subtract, b.clone())])
-        };
+        let difference =
+            |a: &Node, b: &Node| Kind::Sum(vec![(Additive::Add, a.clone()), (Additive::Subtract, b.clone())]);
         let all = |name: At, list: &[Node]| Kind::Call {
             name,
             arguments: list.iter().map(|node| self.margin(node)).collect(),

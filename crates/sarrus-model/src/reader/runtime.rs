@@ -171,7 +171,8 @@ impl Reader<'_> {
         let mut open: Vec<(String, Reader)> = vec![(String::new(), map)];
         while let Some((path, reader)) = open.pop() {
             for entry in &reader.table.entries {
-                let name = reader.context().expand_key(&entry.key).map_err(|m| reader.at(entry.key_span, m))?;
+                let name =
+                    reader.context().expand_key(&entry.key).map_err(|m| reader.at(entry.key_span, m))?;
                 let path = if path.is_empty() { name } else { format!("{path}.{name}") };
                 if let Data::Table(table) = &entry.value.data {
                     let inner = Reader { table, span: entry.value.span, ..reader.clone() };
