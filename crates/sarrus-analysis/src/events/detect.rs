@@ -6,8 +6,8 @@
 //! holds only for a moment is met as long as its margin has one top within a fifth of a step, and is smooth. Several
 //! changes to and fro within a fifth of a step may be missed, as may be what the integrator itself does not see.
 //!
-//! An event fires when its condition becomes true. It fires again only after the condition was false, by more than
-//! rounding: a rate that a lock has brought to zero would else fire at every step.
+//! An event fires when its condition becomes true. It fires again only after the condition was false: inside steps by more
+//! than rounding, since a rate that a lock has brought to zero would else fire at every one of them.
 
 use super::search::{Point, crossing, may_reach, peak};
 use sarrus_solve::integrators::Taken;
@@ -51,6 +51,8 @@ struct Watched {
     armed: bool,
     /// Whether it never fires again.
     done: bool,
+    /// When it has fired last \[s\].
+    fired_at: f64,
     /// Largest margin so far, in size.
     scale: f64,
     /// Of a coordinate that is to reach a value: on which side of it the run started.
@@ -70,6 +72,7 @@ impl Detector {
             .map(|(i, event)| Watched {
                 armed: true,
                 done: false,
+                fired_at: f64::NAN,
                 scale: 0.0,
                 side: 0.0,
                 reaches: match event.when {
@@ -128,11 +131,14 @@ impl Detector {
                 Some((_, held)) => watch.armed = *held && watch.is_false(&verdict),
                 None if forced.contains(&i) => due.push(i),
                 None if watch.armed && verdict.holds => due.push(i),
-                None => watch.armed |= watch.is_false(&verdict),
+                // at an instant like this what is false is false, unless the event itself was met here to rounding
+                None if watch.fired_at == s.t => watch.armed |= watch.is_false(&verdict),
+                None => watch.armed |= !verdict.holds,
             }
         }
         for &i in &due {
             self.watches[i].armed = false;
+            self.watches[i].fired_at = s.t;
         }
         self.hints.clear();
         self.hints.extend_from_slice(ode.problem().hints());
