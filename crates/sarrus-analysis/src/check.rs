@@ -60,6 +60,8 @@ pub struct CheckReport {
     pub assembly: AssemblyPart,
     /// Elements that the model pose does not satisfy, the worst first.
     pub assembly_errors: Vec<ElementError>,
+    /// Names of the events that may happen.
+    pub events: Vec<String>,
     /// The method that `auto` would take.
     pub method: String,
     /// Why.
@@ -182,6 +184,7 @@ pub fn check_with(
         along,
         assembly: crate::start::assembly_part(settings.assembly, &assembled.report),
         assembly_errors,
+        events: system.whole.events.list.iter().map(|event| event.name.clone()).collect(),
         method: method.text(),
         why: method.why.clone(),
         notes: Vec::new(),

@@ -183,6 +183,7 @@ pub fn simulate(
     }
     notes.extend(notes::findings(&method, found, system));
     notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
+    notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
     let mut constraints = rank_report(&system.structure, &rows);
     constraints.per_joint = per_element(&journey.active, system, &recorder.violations, &mut notes);
     let report = Report {

@@ -23,7 +23,7 @@ pub struct Conditions {
 
 enum Condition {
     Holds { flag: Reading, margin: Reading },
-    Reaches { signal: Signal, value: f64 },
+    Reaches { signal: Box<Signal>, value: f64 },
 }
 
 /// What a condition is at an instant.
@@ -47,7 +47,7 @@ impl Conditions {
                 When::Reaches { joint, coordinate, value } => {
                     let joint = &system.directory.joints[*joint];
                     let [a, b] = joint.bodies.map(|body| body as usize);
-                    let signal = Signal::Coordinate(joint.coordinate(*coordinate, a, b));
+                    let signal = Box::new(Signal::Coordinate(joint.coordinate(*coordinate, a, b)));
                     list.push(Condition::Reaches { signal, value: *value });
                 }
                 When::Holds(expr) => {
@@ -106,22 +106,20 @@ impl Conditions {
         self.sets[i].iter().any(|r| self.readings.reading_needs_reactions(r))
     }
 
-    /// Whether condition `i` depends on the time alone, so that it changes only at [`breakpoints`](Conditions::breakpoints).
+    /// Whether condition `i` depends on the time alone, and changes only at [`breakpoints`](Conditions::breakpoints), which
+    /// are all there are: what it compares is affine in time piece by piece.
     pub fn is_timed(&self, i: usize) -> bool {
-        self.list[i].readings().all(|r| r.signals().all(|s| matches!(s, Some(Signal::Time))))
-            && matches!(self.list[i], Condition::Holds { .. })
+        let Condition::Holds { margin, .. } = &self.list[i] else { return false };
+        let affine = |shape| matches!(shape, Shape::Constant | Shape::Affine);
+        affine(margin.breakpoints(0.0, 1.0, &mut Vec::new(), &of_time))
     }
 
     /// Adds the times between `from` and `to` at which a condition changes because of the time alone.
     pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) {
-        let time = |t| t;
         for condition in &self.list {
             let Condition::Holds { flag, .. } = condition else { continue };
             let mut own = Vec::new();
-            flag.breakpoints(from, to, &mut own, &|signal| match signal {
-                Some(Signal::Time) => TimeSlot::Function(Shape::Affine, &time),
-                _ => TimeSlot::Other,
-            });
+            flag.breakpoints(from, to, &mut own, &of_time);
             breaks.extend(own.into_iter().filter(|t| *t > from && *t < to));
         }
     }
@@ -159,6 +157,14 @@ impl Conditions {
         known: Option<(&Equations, &Accel)>,
     ) -> Vec<f64> {
         self.readings.with_row(m, s, known, |row, _| self.sets[i].iter().map(|r| r.eval(row)).collect())
+    }
+}
+
+/// What a signal is as a function of time.
+fn of_time(signal: Option<&Signal>) -> TimeSlot<'static> {
+    match signal {
+        Some(Signal::Time) => TimeSlot::Function(Shape::Affine, &|t| t),
+        _ => TimeSlot::Other,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::signal::{Distance, Signal};
 use crate::system::System;
 use sarrus_math::{Real, Vec3};
-use sarrus_model::expr::{Bound, Program, TimeSlot};
+use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
@@ -65,17 +65,17 @@ impl Expression {
         self.program.is_constant().is_some()
     }
 
-    /// Adds the times at which it switches because of the time alone; `slot` says what a signal is as a function of
-    /// time.
+    /// Adds the times at which it switches because of the time alone, and returns what it is as a function of time;
+    /// `slot` says what a signal is.
     pub fn breakpoints<'a>(
         &self,
         from: f64,
         to: f64,
         breaks: &mut Vec<f64>,
         slot: &dyn Fn(Option<&Signal>) -> TimeSlot<'a>,
-    ) {
+    ) -> Shape {
         let signals: Vec<Option<&Signal>> = self.signals().collect();
-        self.program.breakpoints(&|i: u32| slot(signals[i as usize]), from, to, breaks);
+        self.program.breakpoints(&|i: u32| slot(signals[i as usize]), from, to, breaks)
     }
 }
 

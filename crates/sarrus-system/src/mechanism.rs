@@ -509,7 +509,9 @@ impl Problem for Mechanism {
                 }
             }
         }
-        for element in &system.elements {
+        // what does not act now may be enabled later, and follows too
+        let idle = system.idle.iter().map(|&id| &system.whole.elements[id]);
+        for element in system.elements.iter().chain(idle) {
             let at = At {
                 t: s.t,
                 poses: &self.poses,

@@ -159,6 +159,8 @@ pub struct System {
     pub whole: Arc<Whole>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
     places: Vec<Option<usize>>,
+    /// Numbers of what does not act.
+    pub(crate) idle: Vec<usize>,
     /// Forces, also those that do not act.
     pub forces: Vec<ForceElement>,
     /// Controllers, in an order in which each reads only earlier ones.
@@ -234,12 +236,14 @@ impl System {
                 *place = Some(i);
             }
         }
+        let idle = (0..places.len()).filter(|&id| places[id].is_none()).collect();
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
         Ok(System {
             directory,
             gravity,
             whole,
             places,
+            idle,
             elements,
             forces,
             controllers,

@@ -197,7 +197,7 @@ fn what_can_be_disabled_may_begin_so_and_the_rest_says_that_it_cannot() {
     }
     for (kind, element) in [
         ("constraint", "constraints.C = { kind = 'point', bodies = ['ground', 'bar'], at = [0, 0], E }"),
-        ("driver", "drivers.D = { kind = 'joint', joint = 'A', position = '0.1*t', E }"),
+        ("driver", "drivers.D = { kind = 'joint', joint = 'A', angle = '0.1*t', E }"),
         ("joint", "joints.B = { kind = 'revolute', bodies = ['ground', 'bar'], at = [1, 0], E }"),
     ] {
         let [on, off] =

@@ -212,12 +212,14 @@ impl Detector {
                 }
                 let Some(after) = (k + 1 < places.len()).then(|| at(k + 1)) else { continue };
                 let top = before.1.margin <= here.1.margin && here.1.margin > after.1.margin;
-                if top && !after.1.holds && may_reach(before, here, after) {
-                    if let Some(held) = peak(before.0, here, after.0, &mut judge_one)? {
-                        let from = if held.0 > here.0 { here } else { before };
-                        found.push((crossing(from, held, &mut judge_one)?, i));
-                        break;
-                    }
+                if top
+                    && !after.1.holds
+                    && may_reach(before, here, after)
+                    && let Some(held) = peak(before.0, here, after.0, &mut judge_one)?
+                {
+                    let from = if held.0 > here.0 { here } else { before };
+                    found.push((crossing(from, held, &mut judge_one)?, i));
+                    break;
                 }
             }
         }

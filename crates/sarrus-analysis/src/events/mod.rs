@@ -49,6 +49,8 @@ pub(crate) struct Journey<'a> {
     pub found: [Findings; 2],
     /// The nearest that Euler angles came to their singularity on the legs so far.
     pub nearest: Option<NearSingular>,
+    /// The event that the run failed at, if it did.
+    pub failed_at: Option<String>,
     /// Times of the last firings, by event.
     times: Vec<Vec<f64>>,
 }
@@ -67,6 +69,7 @@ impl<'a> Journey<'a> {
             counts: Counts::default(),
             found: Default::default(),
             nearest: None,
+            failed_at: None,
             times: vec![Vec::new(); system.whole.events.list.len()],
         }
     }
@@ -125,6 +128,7 @@ impl<'a> Journey<'a> {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
                 fired.push((i, held));
                 if let Err(error) = self.fire(i, mechanism, state, recorder) {
+                    self.failed_at = Some(self.system.whole.events.list[i].name.clone());
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
                 if recorder.stop.is_some() {

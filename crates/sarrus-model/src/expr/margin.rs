@@ -97,7 +97,7 @@ mod tests {
         for text in conditions {
             let condition = Expr::parse(text).unwrap();
             let margin = condition.margin();
-            for (a, b) in [(1.0, 2.0), (2.0, 1.0), (-1.0, -0.6), (0.3, 0.2), (1.0, 0.4)] {
+            for (a, b) in [(1.0, 2.0), (2.0, 1.1), (-1.0, -0.6), (0.3, 0.2), (1.0, 0.4)] {
                 let names = Names(a, b);
                 let holds = condition.evaluate(&names, true).unwrap().flag().unwrap();
                 let margin = margin.evaluate(&names, true).unwrap().number().unwrap();
