@@ -188,7 +188,7 @@ pub fn integrate<O: Ode>(
 
     let mut because = Because::End;
     while s.t < t_end {
-        let info = match method.step(ode, s, control) {
+        let mut info = match method.step(ode, s, control) {
             Ok(info) => info,
             Err(error) => {
                 because = Because::Failed(error);
@@ -205,11 +205,12 @@ pub fn integrate<O: Ode>(
                 break;
             }
         };
-        if let Some(t) = cut
-            && let Err(error) = shorten(ode, method, control, t, s)
-        {
-            because = Because::Failed(error);
-            break;
+        if let Some(t) = cut {
+            if let Err(error) = shorten(ode, method, control, t, s) {
+                because = Because::Failed(error);
+                break;
+            }
+            info.h = s.t - info.t;
         }
 
         // samples inside the step and at its end
