@@ -88,6 +88,7 @@ fn the_deployment_locks_at_its_times_with_every_integrator_and_both_kinds_of_row
     }
 }
 
+/// An error of the tolerance in an angle is one of that over the rate in time; the slowest lock comes at 0.4 rad/s.
 #[test]
 fn the_deployment_locks_at_every_accuracy() {
     for text in [deployment().to_string(), with_distances()] {
@@ -97,7 +98,7 @@ fn the_deployment_locks_at_every_accuracy() {
             let report = run_with(&text, overrides).report;
             assert_eq!(report.status, Status::Completed, "rtol {rtol}: {}", report.reason);
             for (t, expected) in times(&report).into_iter().zip(LOCK_TIMES) {
-                assert!((t - expected).abs() < 0.2 * rtol + 1e-9, "rtol {rtol}: {t} for {expected}");
+                assert!((t - expected).abs() < 2.5 * rtol + 1e-9, "rtol {rtol}: {t} for {expected}");
             }
             assert_eq!(report.events.len(), 3);
         }
