@@ -14,7 +14,7 @@ use crate::simulate::Watch;
 use crate::start::{Rows, rank_report, size};
 use sarrus_model::{Model, Space};
 use sarrus_solve::{Equations, Problem, Stage};
-use sarrus_system::{Columns, System};
+use sarrus_system::{Columns, Conditions, System};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -61,6 +61,8 @@ pub struct CheckReport {
     pub assembly: AssemblyPart,
     /// Elements that the model pose does not satisfy, the worst first.
     pub assembly_errors: Vec<ElementError>,
+    /// Names of the events that may happen.
+    pub events: Vec<String>,
     /// The method that `auto` would take.
     pub method: String,
     /// Why.
@@ -119,6 +121,7 @@ pub fn check_with(
     let settings = Settings::read(model, &Overrides::default())?;
     // measures and output.columns are part of the model, sampled or not
     Columns::new(model, system, &settings.columns)?;
+    Conditions::new(model, system)?;
     let mut mechanism = system.mechanism();
     let structure = &system.structure;
 
@@ -182,6 +185,7 @@ pub fn check_with(
         along,
         assembly: crate::start::assembly_part(settings.assembly, &assembled.report),
         assembly_errors,
+        events: system.whole.events.list.iter().map(|event| event.name.clone()).collect(),
         method: method.text(),
         why: method.why.clone(),
         notes: Vec::new(),

@@ -70,6 +70,10 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
             format!("constraints contradict each other, most at {name} (relative residual {residual:.1e})"),
             Some(*residual),
         ),
+        SolveError::Projection { violation, iterations: 0, .. } => (
+            format!("{name} is {violation:.1e} apart: what is enabled must fit where it is"),
+            Some(*violation),
+        ),
         SolveError::Projection { violation, iterations, .. } => {
             (format!("{name} is still {violation:.1e} apart after {iterations} iterations"), Some(*violation))
         }

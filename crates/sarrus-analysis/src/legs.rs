@@ -1,4 +1,4 @@
-//! A run in legs, from one break of the right side in time to the next.
+//! A leg of a run, up to the next break of the right side in time.
 //!
 //! No step may go over a time at which a driver or force switches: the stages of a long step see nothing of what begins
 //! and ends between them, and the error estimate neither. A leg ends at the last floating point number before the
@@ -18,13 +18,23 @@ const NEAR: f64 = 16.0;
 pub(crate) struct Route<'a> {
     /// Breaks on the way, in ascending order.
     pub breaks: &'a [f64],
-    /// The end \[s\].
-    pub t_end: f64,
+    /// Start and end \[s\].
+    pub span: (f64, f64),
     /// Position violation that a jump of the constraints themselves is told from \[m, rad\].
     pub jump: f64,
 }
 
-/// Goes from `state` to the end, as [`integrate`] does.
+/// How a leg ended.
+pub(crate) enum Leg {
+    /// At an event.
+    Event,
+    /// Behind a break.
+    Break,
+    /// With the run.
+    Ended(Ended),
+}
+
+/// Goes from `state` to the next event or break, or to the end.
 pub(crate) fn advance(
     dynamics: &mut Dynamics<'_, Mechanism>,
     integrator: &mut Integrator,
@@ -33,43 +43,47 @@ pub(crate) fn advance(
     route: &Route,
     samples: &mut Samples<'_>,
     recorder: &mut Recorder<'_>,
-) -> Ended {
-    let near = NEAR * f64::EPSILON * state.t.abs().max(route.t_end.abs());
-    let mut rest = route.breaks;
-    if !rest.is_empty() && !integrator.is_adaptive() {
+) -> Leg {
+    let t_end = route.span.1;
+    let near = NEAR * f64::EPSILON * route.span.0.abs().max(t_end.abs());
+    let rest = &route.breaks[route.breaks.partition_point(|t| *t <= state.t)..];
+    if !integrator.is_adaptive() {
         // the default is a part of the run, not of its first leg
-        control.step.get_or_insert((route.t_end - state.t) / 1000.0);
+        control.step.get_or_insert((t_end - route.span.0) / 1000.0);
     }
-    while let Some(first) = rest.first().copied() {
-        let many = rest.partition_point(|t| *t <= first + near);
-        let last = rest[many - 1];
-        rest = &rest[many..];
-        if route.t_end - last <= near {
-            break;
-        }
-
-        // up to the break, and samples inside it
-        let before = first.next_down();
-        if before - state.t > near {
-            let ended = integrate(dynamics, integrator, control, state, before, samples, recorder);
-            if ended.because != Because::End {
-                return ended;
-            }
-        }
-        while let Some(t) = samples.peek().filter(|t| *t < last) {
-            state.t = state.t.max(t);
-            integrate(dynamics, integrator, control, state, t, samples, recorder);
-        }
-
-        // the other side
-        state.t = last;
-        if let Err(source) = cross(dynamics, state, route.jump, recorder) {
-            let because = Because::Failed(StepError::Solve { t: last, source });
-            return Ended { at: last, because, counts: control.counts };
-        }
-        control.restart();
+    let leg = |ended: Ended| match ended.because {
+        Because::Cut => Leg::Event,
+        _ => Leg::Ended(ended),
+    };
+    let Some(first) = rest.first().copied().filter(|_| t_end > state.t) else {
+        return leg(integrate(dynamics, integrator, control, state, t_end, samples, recorder));
+    };
+    let last = rest[rest.partition_point(|t| *t <= first + near) - 1];
+    if t_end - last <= near {
+        return leg(integrate(dynamics, integrator, control, state, t_end, samples, recorder));
     }
-    integrate(dynamics, integrator, control, state, route.t_end, samples, recorder)
+
+    // up to the break, and samples inside it
+    let before = first.next_down();
+    if before - state.t > near {
+        let ended = integrate(dynamics, integrator, control, state, before, samples, recorder);
+        if ended.because != Because::End {
+            return leg(ended);
+        }
+    }
+    while let Some(t) = samples.peek().filter(|t| *t < last) {
+        state.t = state.t.max(t);
+        integrate(dynamics, integrator, control, state, t, samples, recorder);
+    }
+
+    // the other side
+    state.t = last;
+    if let Err(source) = cross(dynamics, state, route.jump, recorder) {
+        let because = Because::Failed(StepError::Solve { t: last, source });
+        return Leg::Ended(Ended { at: last, because, counts: control.counts });
+    }
+    control.restart();
+    Leg::Break
 }
 
 /// Brings the state onto the constraints behind a break.

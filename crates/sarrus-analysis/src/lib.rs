@@ -11,6 +11,7 @@ pub mod compare;
 mod components;
 mod energy;
 mod error;
+mod events;
 mod failure;
 mod legs;
 mod memory;

@@ -1,11 +1,15 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
 use crate::energy::EnergyBook;
+use crate::events::Detector;
+use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
-use sarrus_solve::integrators::{Flow, Observer};
-use sarrus_solve::{Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepInfo};
+use sarrus_solve::integrators::{Flow, Observer, Taken};
+use sarrus_solve::{
+    Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
+};
 use sarrus_system::{Columns, Mechanism};
 use std::time::Instant;
 
@@ -13,7 +17,7 @@ use std::time::Instant;
 const LOOKS: f64 = 50.0;
 
 /// Why a recorder ended a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stop {
     /// Whoever watches asked for it.
     Asked,
@@ -21,6 +25,10 @@ pub(crate) enum Stop {
     Steps(u64),
     /// `run.wall_limit` \[s\].
     Wall(f64),
+    /// An event with `stop`: its name, and why.
+    Event(String, String),
+    /// An event that fired too often: its name, and how often.
+    Chatter(String, usize),
 }
 
 /// What may end a run early.
@@ -44,6 +52,10 @@ pub(crate) struct Recorder<'a> {
     pub energy: EnergyBook,
     /// Why the run was stopped, if it was.
     pub stop: Option<Stop>,
+    /// What happened on the way.
+    pub events: Vec<EventReport>,
+    /// Who looks for events, where the model has any.
+    pub detector: Option<Detector>,
     /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
     columns: Option<&'a Columns>,
@@ -73,21 +85,21 @@ impl<'a> Recorder<'a> {
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::VELOCITY, &mut eq);
         let structure = mechanism.structure();
-        let mut violations = Violations::new(structure);
+        let mut violations = Violations::new(mechanism.system());
         violations.add(structure, &eq);
+        let unknown = unknown(structure);
         let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
         if let Some(columns) = columns {
             names.extend_from_slice(&columns.names);
             units.extend_from_slice(&columns.units);
         }
-        let mut unknown = Accel::zeros(structure);
-        unknown.vdot.fill(f64::NAN);
-        unknown.lambda.fill(f64::NAN);
         Recorder {
             trajectory: Trajectory::new(names, units),
             violations,
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
+            events: Vec::new(),
+            detector: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
@@ -102,6 +114,22 @@ impl<'a> Recorder<'a> {
             sample: s.clone(),
             unknown,
         }
+    }
+
+    /// Goes on with another system of the same model, from `s`.
+    pub fn enter(&mut self, mechanism: &mut Mechanism, s: &State) {
+        self.eq = Equations::new(mechanism);
+        mechanism.update(s, Stage::VELOCITY, &mut self.eq);
+        let structure = mechanism.structure();
+        self.unknown = unknown(structure);
+        self.violations.enter(mechanism.system());
+        self.violations.add(structure, &self.eq);
+        self.energy.add(mechanism.energy(s));
+    }
+
+    /// Whether there is a sample at `t` already.
+    pub fn has_sample(&self, t: f64) -> bool {
+        self.trajectory.rows().last().is_some_and(|row| row[0] >= t)
     }
 
     /// Takes note of the accelerations at `s`. Returns whether there are any.
@@ -145,6 +173,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.sample = sample;
     }
 
+    fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))
+    }
+
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {
         self.steps += 1;
         let mechanism = ode.problem_mut();
@@ -166,4 +198,12 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         };
         if self.stop.is_some() { Flow::Stop } else { Flow::Continue }
     }
+}
+
+/// Accelerations and multipliers that are not numbers.
+fn unknown(structure: &Structure) -> Accel {
+    let mut unknown = Accel::zeros(structure);
+    unknown.vdot.fill(f64::NAN);
+    unknown.lambda.fill(f64::NAN);
+    unknown
 }

@@ -326,8 +326,27 @@ impl From<&EnergyBook> for EnergyReport {
 pub struct EventReport {
     /// When \[s\].
     pub t: f64,
-    /// Its name.
+    /// Its name; of a joint with `lock_at` such as `A.lock_at`.
     pub name: String,
+    /// What it did, in words: `lock A`, `enable motor`.
+    pub actions: Vec<String>,
+    /// Impulses of the locks that it closed.
+    pub impulses: Vec<ImpulseReport>,
+    /// Kinetic and potential energy that was lost by it \[J\]; a gain is negative.
+    pub energy_lost: f64,
+}
+
+/// The impulse of a lock.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImpulseReport {
+    /// The joint.
+    pub joint: String,
+    /// The coordinate that is held, or `orientation` of a ball joint.
+    pub coordinate: &'static str,
+    /// Along the coordinate, on the second body; of a ball joint one number per row.
+    pub impulse: Vec<f64>,
+    /// Its unit.
+    pub unit: &'static str,
 }
 
 /// Limits that a run is held to (`run.certify`).

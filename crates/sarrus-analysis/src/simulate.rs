@@ -7,8 +7,9 @@ use crate::VERSION;
 use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::error::SetupError;
+use crate::events::{Active, Detector, Journey, NoStart};
 use crate::failure::{self, explain};
-use crate::legs::{Route, advance};
+use crate::legs::Route;
 use crate::method::{Facts, Method};
 use crate::notes;
 use crate::recorder::{Bounds, Recorder, Stop};
@@ -20,11 +21,11 @@ use crate::report::{
 use crate::settings::{Overrides, Settings};
 use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
-use crate::violation::Violations;
+use crate::violation::{Levels, Violations};
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Dynamics, Equations, MethodError, Problem, Stage, State};
-use sarrus_system::{Columns, Mechanism, System};
+use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
+use sarrus_system::{Columns, Conditions, ConstraintElement, Mechanism, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -106,6 +107,7 @@ pub fn simulate(
 ) -> Result<Outcome, SetupError> {
     let settings = Settings::read(model, &request.overrides)?;
     let columns = columns(model, system, &settings, request.record)?;
+    let conditions = Conditions::new(model, system)?;
     let assembled = assemble(model, system, settings.assembly)?;
     let mut state = assembled.state;
     let mut mechanism = system.mechanism();
@@ -120,8 +122,8 @@ pub fn simulate(
     drop(eq);
     let method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
-    let (formulation, stabilization) =
-        (method.new_formulation().map_err(bad)?, method.new_stabilization().map_err(bad)?);
+    method.new_formulation().map_err(bad)?;
+    method.new_stabilization().map_err(bad)?;
     let mut integrator = method.new_integrator().map_err(bad)?;
     let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
     watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
@@ -137,31 +139,27 @@ pub fn simulate(
         Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
         None => Samples::none(),
     };
-    let clock = Clock::start();
-    let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).map_err(|source| {
-        let element = failure::element(&source, &system.mechanism());
-        SetupError::Start { source, element }
-    })?;
-    if let Some(redundant) = rows.known_redundant(&system.structure).filter(|n| *n > 0) {
-        // what cannot be factored shows when it is run
-        let _ = dynamics.settle(&state, redundant);
+    let mut breaks = system.breakpoints(settings.t_start, settings.t_end);
+    conditions.breakpoints(settings.t_start, settings.t_end, &mut breaks);
+    breaks.sort_by(f64::total_cmp);
+    breaks.dedup();
+    if !conditions.is_empty() {
+        recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
     }
-    let breaks = system.breakpoints(settings.t_start, settings.t_end);
-    let route = Route { breaks: &breaks, t_end: settings.t_end, jump: settings.certify.position };
-    let ended = advance(
-        &mut dynamics,
-        &mut integrator,
-        &mut control,
-        &mut state,
-        &route,
-        &mut samples,
-        &mut recorder,
-    );
+    let span = (settings.t_start, settings.t_end);
+    let route = Route { breaks: &breaks, span, jump: settings.certify.position };
+    let mut journey = Journey::new(system, &method, route);
+    let clock = Clock::start();
+    let ended = journey
+        .go(&mut mechanism, &mut integrator, &mut control, &mut state, &mut samples, &mut recorder)
+        .map_err(|NoStart(source)| {
+            let element = failure::element(&source, &system.mechanism());
+            SetupError::Start { source, element }
+        })?;
     let (wall_s, cpu_s) = (clock.wall(), clock.cpu());
-    let done = dynamics.counts();
-    let found = dynamics.findings();
+    let (done, found) = (journey.counts, &journey.found);
 
-    let (status, reason, failed) = verdict(&ended, recorder.stop, &mechanism);
+    let (status, reason, failed) = verdict(&ended, recorder.stop.as_ref(), &mechanism);
     let violation = ViolationReport::from(&recorder.violations.total);
     let energy = EnergyReport::from(&recorder.energy);
     let limits = Limits {
@@ -185,17 +183,18 @@ pub fn simulate(
     }
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
-    notes.extend(notes::findings(&method, &found, system));
-    notes.extend(mechanism.nearest_singular().and_then(|near| notes::near_singular(&near, system)));
+    notes.extend(notes::findings(&method, found, system));
+    notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
+    notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
     let mut constraints = rank_report(&system.structure, &rows);
-    constraints.per_joint = per_element(system, &recorder.violations, &mut notes);
+    constraints.per_joint = per_element(&journey.active, system, &recorder.violations, &mut notes);
     let report = Report {
         model: model.name.clone(),
         version: VERSION,
         case: model.case.clone(),
         method: MethodReport {
             rotation: notes::rotation(system),
-            found: notes::found(&found, system),
+            found: notes::found(found, system),
             ..method.report()
         },
         status,
@@ -221,7 +220,7 @@ pub fn simulate(
         certificate: Certificate::new(status, &violation, &energy, &limits),
         violation,
         energy,
-        events: Vec::new(),
+        events: std::mem::take(&mut recorder.events),
         notes,
         units: units(&recorder.trajectory),
     };
@@ -261,15 +260,19 @@ fn columns(
 /// How the run ended, in a word and in words.
 fn verdict(
     ended: &Ended,
-    stop: Option<Stop>,
+    stop: Option<&Stop>,
     mechanism: &Mechanism,
 ) -> (Status, String, Option<FailureReport>) {
     match &ended.because {
         Because::End => (Status::Completed, "the end of the run was reached".into(), None),
-        Because::Stopped => {
+        Because::Stopped | Because::Cut => {
             let reason = match stop {
                 Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
                 Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
+                Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
+                Some(Stop::Chatter(name, most)) => {
+                    format!("event `{name}` chatters: it fired {most} times within a thousandth of the run")
+                }
                 Some(Stop::Asked) | None => "it was interrupted".into(),
             };
             (Status::Stopped, reason, None)
@@ -282,22 +285,28 @@ fn verdict(
 }
 
 /// Violations by element; where there are very many, of the worst.
-fn per_element(system: &System, violations: &Violations, notes: &mut Vec<String>) -> Vec<ElementReport> {
-    let mut chosen: Vec<usize> = (0..system.elements.len()).collect();
+fn per_element(
+    active: &Active,
+    system: &System,
+    violations: &Violations,
+    notes: &mut Vec<String>,
+) -> Vec<ElementReport> {
+    let all: Vec<(&ConstraintElement, &Levels)> = active.all(system).zip(&violations.elements).collect();
+    let mut chosen: Vec<usize> = (0..all.len()).collect();
     if chosen.len() > MOST_ELEMENTS {
-        let size = |i: usize| violations.elements[i].position.max.max(violations.elements[i].velocity.max);
+        let size = |i: usize| all[i].1.position.max.max(all[i].1.velocity.max);
         chosen.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
         chosen.truncate(MOST_ELEMENTS);
         chosen.sort_unstable();
         notes.push(format!(
             "`constraints.per_joint` lists the worst {MOST_ELEMENTS} of {} elements",
-            system.elements.len()
+            all.len()
         ));
     }
     chosen
         .into_iter()
         .map(|i| {
-            let (element, levels) = (&system.elements[i], &violations.elements[i]);
+            let (element, levels) = all[i];
             ElementReport {
                 name: element.name.clone(),
                 family: element.family.name(),

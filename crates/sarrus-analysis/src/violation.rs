@@ -4,6 +4,7 @@
 //! Φ̈ = J v̇ - γ with the accelerations that the method used, so a stabilization that shifts γ shows here.
 
 use sarrus_solve::{Accel, Equations, Structure};
+use sarrus_system::System;
 
 /// Largest and root mean square value of a norm over a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -47,25 +48,41 @@ pub struct Levels {
 pub struct Violations {
     /// All rows together.
     pub total: Levels,
-    /// One per block row of the structure.
+    /// One per element of the model, by its number.
     pub elements: Vec<Levels>,
+    /// The number of each block row.
+    numbers: Vec<usize>,
     phiddot: Vec<f64>,
 }
 
 impl Violations {
-    /// Nothing noted yet.
-    pub fn new(s: &Structure) -> Violations {
-        Violations {
-            total: Levels::default(),
-            elements: vec![Levels::default(); s.rows.len()],
-            phiddot: vec![0.0; s.nc],
+    /// Nothing noted yet of the elements of `system`.
+    pub fn new(system: &System) -> Violations {
+        let mut new = Violations::default();
+        new.elements.resize(system.whole.elements.len(), Levels::default());
+        new.enter(system);
+        new
+    }
+
+    /// Goes on with another system of the same model.
+    pub fn enter(&mut self, system: &System) {
+        self.follow(system.elements.iter().map(|e| e.id).collect(), system.structure.nc);
+    }
+
+    fn follow(&mut self, numbers: Vec<usize>, nc: usize) {
+        let most = numbers.iter().max().map_or(0, |n| n + 1);
+        if self.elements.len() < most {
+            self.elements.resize(most, Levels::default());
         }
+        self.numbers = numbers;
+        self.phiddot.resize(nc, 0.0);
     }
 
     /// Takes note of Φ and Φ̇ at one instant.
     pub fn add(&mut self, s: &Structure, eq: &Equations) {
         let (mut position, mut velocity) = (0.0, 0.0);
-        for (row, levels) in s.rows.iter().zip(&mut self.elements) {
+        for (row, number) in s.rows.iter().zip(&self.numbers) {
+            let levels = &mut self.elements[*number];
             let phi2 = squares(&eq.phi[row.start..][..row.holonomic]);
             let phidot2 = squares(&eq.phidot[row.start..][..row.size]);
             levels.position.add(phi2.sqrt());
@@ -82,7 +99,8 @@ impl Violations {
         self.phiddot.iter_mut().zip(gamma).for_each(|(y, g)| *y = -g);
         eq.add_J_mul(s, &accel.vdot, &mut self.phiddot);
         let mut acceleration = 0.0;
-        for (row, levels) in s.rows.iter().zip(&mut self.elements) {
+        for (row, number) in s.rows.iter().zip(&self.numbers) {
+            let levels = &mut self.elements[*number];
             let phiddot2 = squares(&self.phiddot[row.start..][..row.size]);
             levels.acceleration.add(phiddot2.sqrt());
             acceleration += phiddot2;
@@ -131,7 +149,8 @@ mod tests {
         eq.phidot = vec![0.0, 4.0];
         eq.J = vec![1.0, 2.0];
         eq.gamma = vec![1.0, 1.0];
-        let mut violations = Violations::new(&s);
+        let mut violations = Violations::default();
+        violations.follow(vec![0, 1], s.nc);
         violations.add(&s, &eq);
         let accel = Accel { vdot: vec![1.0], ..Accel::zeros(&s) };
         violations.add_acceleration(&s, &eq, &eq.gamma.clone(), &accel);

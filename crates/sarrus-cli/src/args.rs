@@ -332,6 +332,8 @@ pub enum Family {
     Controllers,
     /// Measured quantities
     Measures,
+    /// What happens when a condition becomes true
+    Events,
     /// Shapes of bodies
     Shapes,
     /// Built-in materials

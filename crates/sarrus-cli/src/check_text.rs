@@ -3,7 +3,7 @@
 use crate::printer::{constraints, group, number, plural, short, shorten, table, time};
 use crate::style::Paint;
 use sarrus::analysis::{
-    AlongReport, CheckReport, DistributionReport, GroupReport, ReactionReport, UniquenessReport,
+    AlongReport, CheckReport, DistributionReport, GroupReport, RankSpan, ReactionReport, UniquenessReport,
 };
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub fn check(r: &CheckReport, all: bool, paint: Paint) -> String {
         text += &distributed(distribution, all);
     }
     if let Some(along) = &r.along {
-        text += &over_time(along, r.constraints.rows, all);
+        text += &over_time(along, all);
     }
     text
 }
@@ -67,6 +67,9 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         ],
         ["method".to_string(), r.method.clone()],
     ];
+    if !r.events.is_empty() {
+        rows.push(["events".to_string(), shorten(&r.events, NAMES)]);
+    }
     if r.size.states > 0 {
         rows.insert(4, ["states".to_string(), group(r.size.states as u64)]);
     }
@@ -275,7 +278,7 @@ fn table_of(rows: &[Vec<String>]) -> String {
 }
 
 /// What a run met on its way.
-fn over_time(a: &AlongReport, rows: usize, all: bool) -> String {
+fn over_time(a: &AlongReport, all: bool) -> String {
     let mut text = format!(
         "\n  along the motion: {} instants from t = {} s to {} s, run {}\n",
         group(a.samples as u64),
@@ -286,15 +289,15 @@ fn over_time(a: &AlongReport, rows: usize, all: bool) -> String {
     if a.status != "completed" {
         text += &format!("    {}\n", a.reason);
     }
-    let rank = |r: Option<usize>| {
-        r.map_or("rank not determined".into(), |r| {
-            format!("rank {}, {} redundant", group(r as u64), rows - r)
+    let rank = |span: &RankSpan| {
+        span.rank.map_or("rank not determined".into(), |r| {
+            format!("rank {}, {} redundant", group(r as u64), span.rows - r)
         })
     };
     let mut lines = Vec::new();
     match &a.rank[..] {
         [] => {}
-        [one] => lines.push([format!("  {} throughout", rank(one.rank)), String::new()]),
+        [one] => lines.push([format!("  {} throughout", rank(one)), String::new()]),
         several => {
             let shown = if all { several.len() } else { several.len().min(LISTED) };
             for span in &several[..shown] {
@@ -303,7 +306,7 @@ fn over_time(a: &AlongReport, rows: usize, all: bool) -> String {
                 } else {
                     format!("from {} s to {} s", time(span.from), time(span.to))
                 };
-                lines.push([format!("  {}", rank(span.rank)), when]);
+                lines.push([format!("  {}", rank(span)), when]);
             }
             if shown < several.len() {
                 lines.push([format!("  ... {} more spans with --all", several.len() - shown), String::new()]);

@@ -8,6 +8,9 @@ use sarrus::model::Failure;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
+/// Events that a summary lists one by one.
+const EVENTS: usize = 4;
+
 /// Writes to the two streams, in colour where that is wanted.
 pub struct Printer {
     out: Paint,
@@ -187,6 +190,15 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
     ];
     if c.samples > 0 {
         rows.push(["samples".to_string(), group(c.samples)]);
+    }
+    if let Some(last) = r.events.last() {
+        let shown: Vec<String> =
+            r.events.iter().take(EVENTS).map(|e| format!("{} at {} s", e.name, time(e.t))).collect();
+        let more = match r.events.len() - shown.len() {
+            0 => String::new(),
+            _ => format!(", ..., {} at {} s", last.name, time(last.t)),
+        };
+        rows.push(["events".to_string(), format!("{}: {}{more}", r.events.len(), shown.join(", "))]);
     }
     rows
 }

@@ -93,8 +93,22 @@ fn measures_and_columns_are_checked_even_where_nothing_is_kept() {
     both(
         "disabled",
         "[measures]\nm = { kind = \"energy\", bodies = [\"bar\"], enabled = false }",
-        &["model.toml:10:", "not available yet", "`if = false`"],
+        &["model.toml:10:", "cannot be disabled", "`if = false`"],
     );
+    let events: [(&str, &str, &[&str]); 8] = [
+        ("lock", "when = \"A.angle > 0\", lock = [\"B\"]", &["joint `B` does not exist"]),
+        ("lock_body", "when = \"A.angle > 0\", lock = [\"bar\"]", &["`bar` is a body, not a joint"]),
+        ("no_condition", "when = \"A.angle\", stop = \"\"", &["is no condition", "`A.angle > 0`"]),
+        ("no_name", "when = \"A.angel > 0\", stop = \"\"", &["has no `angel`", "`A.angle`"]),
+        ("no_action", "when = \"A.angle > 0\"", &["nothing happens", "`lock`"]),
+        ("no_when", "stop = \"\"", &["needs `when`"]),
+        ("enable", "when = \"t > 1\", enable = [\"bar\"]", &["`bar` is a body", "can be enabled"]),
+        ("set", "when = \"t > 1\", set = { A.angle = 1 }", &["no state of a controller", "`ode`"]),
+    ];
+    for (name, event, parts) in events {
+        let parts: Vec<&str> = [&["model.toml:10:"], parts].concat();
+        both(name, &format!("[events]\ne = {{ {event} }}"), &parts);
+    }
 }
 
 #[test]

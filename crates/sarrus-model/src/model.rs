@@ -37,6 +37,8 @@ pub enum Section {
     Controllers,
     /// `[measures]`
     Measures,
+    /// `[events]`
+    Events,
     /// `[ground]`, and what stands in for a body of an included file
     Ground,
     /// `[run]`
@@ -59,7 +61,7 @@ pub enum Section {
 
 impl Section {
     /// The families whose elements carry names of the common namespace.
-    pub const ELEMENTS: [Section; 7] = [
+    pub const ELEMENTS: [Section; 8] = [
         Section::Bodies,
         Section::Joints,
         Section::Constraints,
@@ -67,6 +69,7 @@ impl Section {
         Section::Forces,
         Section::Controllers,
         Section::Measures,
+        Section::Events,
     ];
 
     /// As the file writes it.
@@ -79,6 +82,7 @@ impl Section {
             Section::Forces => "forces",
             Section::Controllers => "controllers",
             Section::Measures => "measures",
+            Section::Events => "events",
             Section::Ground => "ground",
             Section::Run => "run",
             Section::Output => "output",
@@ -101,6 +105,7 @@ impl Section {
             Section::Forces => "force",
             Section::Controllers => "controller",
             Section::Measures => "measure",
+            Section::Events => "event",
             Section::Materials => "material",
             Section::Tables => "table",
             other => other.name(),
@@ -235,6 +240,8 @@ pub struct Model {
     pub controllers: Vec<Element>,
     /// `[measures]`
     pub measures: Vec<Element>,
+    /// `[events]`
+    pub events: Vec<Element>,
     /// `[initial]`
     pub initial: Vec<Setting>,
     /// `[guess]`
@@ -293,6 +300,7 @@ impl Model {
             forces: Vec::new(),
             controllers: Vec::new(),
             measures: Vec::new(),
+            events: Vec::new(),
             initial: Vec::new(),
             guess: Vec::new(),
             run: blank(Section::Run),
@@ -327,6 +335,7 @@ impl Model {
             Section::Forces => &self.forces,
             Section::Controllers => &self.controllers,
             Section::Measures => &self.measures,
+            Section::Events => &self.events,
             _ => &[],
         }
     }
@@ -341,6 +350,7 @@ impl Model {
             Section::Forces => &mut self.forces,
             Section::Controllers => &mut self.controllers,
             Section::Measures => &mut self.measures,
+            Section::Events => &mut self.events,
             _ => return None,
         })
     }

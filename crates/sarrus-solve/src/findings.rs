@@ -11,6 +11,24 @@ pub struct Findings {
     pub iterations: u64,
 }
 
+impl Findings {
+    /// Takes in what was found on a further leg of the same run.
+    pub fn add(&mut self, leg: Findings) {
+        if let Some(found) = leg.rank {
+            RankFound::note(&mut self.rank, found.least, found.tolerance, found.margin);
+            RankFound::note(&mut self.rank, found.most, found.tolerance, found.margin);
+        }
+        if let Some(mut found) = leg.partition {
+            if let Some(before) = &self.partition {
+                found.choices += before.choices;
+                found.condition = found.condition.max(before.condition);
+            }
+            self.partition = Some(found);
+        }
+        self.iterations += leg.iterations;
+    }
+}
+
 /// Rank decisions along a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankFound {

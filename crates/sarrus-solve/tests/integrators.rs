@@ -2,7 +2,9 @@
 
 mod toy;
 
-use sarrus_solve::integrators::{Because, Ended, Flow, KINDS, Kind, Observer, Samples, find, integrate};
+use sarrus_solve::integrators::{
+    Because, Ended, Flow, KINDS, Kind, Observer, Samples, Taken, find, integrate,
+};
 use sarrus_solve::{
     Control, Group, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure,
     error_norm,
@@ -626,6 +628,50 @@ fn samples_beyond_one_call_are_kept_for_the_next() {
     let times: Vec<f64> = log.samples.iter().map(|s| s.t).collect();
     assert_eq!(times, [0.0, 0.2, 0.5, 0.9]);
     assert_eq!(s.t, 1.0, "time does not run backwards");
+}
+
+/// Cuts the step in which π/3 lies.
+#[derive(Default)]
+struct Cutter(Log);
+
+impl<O: Ode> Observer<O> for Cutter {
+    fn sample(&mut self, ode: &mut O, s: &State) {
+        self.0.sample(ode, s);
+    }
+
+    fn cut(&mut self, step: &mut Taken<'_, O>) -> Result<Option<f64>, StepError> {
+        let t = std::f64::consts::FRAC_PI_3;
+        let inside = step.info.t < t && t <= step.end.t;
+        if inside {
+            assert_eq!(step.at(t)?.1.t, t);
+        }
+        Ok(inside.then_some(t))
+    }
+
+    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Flow {
+        self.0.step(ode, s, info)
+    }
+}
+
+#[test]
+fn a_step_that_is_cut_ends_there_and_the_run_can_go_on() {
+    for kind in KINDS.iter().filter(|k| k.order > 1) {
+        let mut s = body_at(0.0, &PLAIN);
+        let mut log = Cutter::default();
+        let mut control = Control::new(1e-9, 1e-9, (!kind.adaptive).then_some(1e-3)).unwrap();
+        let (mut ode, mut method) = (body(), make(kind));
+        let mut samples = Samples::every(0.0, 0.1, 2.0);
+        let ended = integrate(&mut ode, &mut method, &mut control, &mut s, 2.0, &mut samples, &mut log);
+        let t = std::f64::consts::FRAC_PI_3;
+        assert_eq!((ended.because, ended.at, s.t), (Because::Cut, t, t), "{}", kind.name);
+        assert_eq!(log.0.samples.len(), 11, "{}: samples up to the cut only", kind.name);
+        let error = distance(&s, &body_at(t, &PLAIN));
+        assert!(error < 1e-7, "{}: error {error:e} at the cut", kind.name);
+        let ended = integrate(&mut ode, &mut method, &mut control, &mut s, 2.0, &mut samples, &mut log);
+        assert_eq!((ended.because, log.0.samples.len()), (Because::End, 21), "{}", kind.name);
+        let error = distance(&s, &body_at(2.0, &PLAIN));
+        assert!(error < 1e-7, "{}: error {error:e} at the end", kind.name);
+    }
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Columns of the results: every readable number, with its name and unit.
 
 use crate::body::BodyKind;
-use crate::measures::{Draft, Measure};
+pub(crate) use crate::measures::Expression as Reading;
+use crate::measures::{self, Draft, Measure};
 use crate::mechanism::Mechanism;
 use crate::names::Named;
 use crate::signal::Signal;
 use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;
-use sarrus_model::{Diagnostic, Model, Reader, Space};
+use sarrus_model::{Diagnostic, Model, Reader, RuntimeExpr, Space};
 use sarrus_solve::{Accel, Equations, State};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +19,10 @@ pub(crate) enum Source {
     Live(Box<Signal>),
     /// Joint, component 0..6 (fx fy fz tx ty tz).
     Reaction(usize, usize),
-    /// Minus a multiplier: the effort of a driver.
-    Effort(usize),
+    /// Minus a multiplier, by element and row: the effort of a driver. None where the driver does not act.
+    Effort(usize, usize),
+    /// Whether a joint is locked.
+    Locked(usize),
     /// Force and reading.
     Force(usize, usize),
     /// Place among the values of measures.
@@ -77,13 +80,23 @@ const PLANAR_REACTIONS: [usize; 3] = [0, 1, 5];
 impl Columns {
     /// All columns whose names fit the patterns: `*` any letters, `?` one, a leading `!` takes names away again.
     pub fn new(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<Columns, Vec<Diagnostic>> {
-        let mut all = Columns {
+        Columns::all(model, system)?.select(patterns)
+    }
+
+    /// No columns.
+    pub(crate) fn none() -> Columns {
+        Columns {
             names: vec![],
             units: vec![],
             sources: vec![],
             measures: Measures::default(),
             needs_reactions: false,
-        };
+        }
+    }
+
+    /// Every column there is.
+    pub(crate) fn all(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
+        let mut all = Columns::none();
         all.add_bodies(system);
         all.add_joints(system);
         all.add_drivers_and_forces(system);
@@ -109,7 +122,54 @@ impl Columns {
         all.names[totals..].rotate_left(totals_end - totals);
         all.units[totals..].rotate_left(totals_end - totals);
         all.sources[totals..].rotate_left(totals_end - totals);
-        all.select(patterns)
+        Ok(all)
+    }
+
+    /// What other columns read by name; the directory knows the live ones and the joints.
+    fn index(&self) -> HashMap<&str, &Source> {
+        let all = self.names.iter().map(String::as_str).zip(&self.sources);
+        all.filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..))).collect()
+    }
+
+    /// Binds an expression that may read every column.
+    pub(crate) fn bind(
+        &self,
+        model: &Model,
+        system: &System,
+        expr: &RuntimeExpr,
+    ) -> Result<Reading, Diagnostic> {
+        let index = self.index();
+        let column = |name: &str| match index.get(name) {
+            Some(&source) => Some(source.clone()),
+            None => reaction_named(system, name),
+        };
+        measures::bind(model, system, expr, &column, &self.names)
+    }
+
+    /// Keeps of the measures what `readings` need, and no columns.
+    pub(crate) fn keep_for<'a>(&mut self, readings: impl Iterator<Item = &'a Reading>) {
+        let sources: Vec<Source> = readings.flat_map(|r| r.sources().iter().cloned()).collect();
+        (self.names, self.units) = (vec![], vec![]);
+        self.needs_reactions = self.keep_measures(&sources);
+        self.sources = sources;
+    }
+
+    /// Whether a reading is known only with accelerations and multipliers, or reads totals that are.
+    pub(crate) fn reading_needs_reactions(&self, reading: &Reading) -> bool {
+        let mut wanted = vec![false; self.measures.values];
+        let direct = Source::needs_solution;
+        let mut needs = false;
+        for source in reading.sources() {
+            needs |= direct(source);
+            source.measure().into_iter().for_each(|v| wanted[v] = true);
+        }
+        for (start, measure) in self.measures.list.iter().rev() {
+            if wanted[*start..start + measure.components.len()].contains(&true) {
+                needs |= measure.needs_solution();
+                measure.sources().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+            }
+        }
+        needs
     }
 
     fn push(&mut self, name: String, unit: &'static str, source: Source) {
@@ -155,6 +215,9 @@ impl Columns {
                 let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
                 self.live(format!("{}.{field}", joint.name), signals);
             }
+            if system.whole.events.lockable.binary_search(&i).is_ok() {
+                self.push(format!("{}.locked", joint.name), "", Source::Locked(i));
+            }
             for &k in reactions(system) {
                 let unit = if k < 3 { "N" } else { "N m" };
                 self.push(format!("{}.{}", joint.name, REACTIONS[k]), unit, Source::Reaction(i, k));
@@ -164,9 +227,9 @@ impl Columns {
 
     fn add_drivers_and_forces(&mut self, system: &System) {
         for (index, efforts) in &system.efforts {
-            let element = &system.elements[*index];
+            let element = &system.whole.elements[*index];
             for (row, (effort, unit)) in efforts.iter().enumerate() {
-                self.push(format!("{}.{effort}", element.name), unit, Source::Effort(element.start + row));
+                self.push(format!("{}.{effort}", element.name), unit, Source::Effort(*index, row));
             }
             if matches!(system.directory.get(&element.name), Some(Named::Pair(..))) {
                 for field in ["length", "speed"] {
@@ -211,14 +274,8 @@ impl Columns {
             return Err(errors);
         }
 
-        // what they read: every column, their own included; the directory knows the live ones and the joints
-        let index: HashMap<&str, &Source> = self
-            .names
-            .iter()
-            .zip(&self.sources)
-            .filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..)))
-            .map(|(name, source)| (name.as_str(), source))
-            .collect();
+        // what they read: every column, their own included
+        let index = self.index();
         let column = |name: &str| match index.get(name) {
             Some(&source) => Some(source.clone()),
             None => reaction_named(system, name),
@@ -287,13 +344,7 @@ impl Columns {
                 }]);
             }
         }
-        let mut columns = Columns {
-            names: vec![],
-            units: vec![],
-            sources: vec![],
-            measures: Measures::default(),
-            needs_reactions: false,
-        };
+        let mut columns = Columns { measures: self.measures, ..Columns::none() };
         for (((name, unit), source), keep) in
             self.names.into_iter().zip(self.units).zip(self.sources).zip(keep)
         {
@@ -302,11 +353,19 @@ impl Columns {
             }
         }
 
-        // the measures that are read, from the last, which nothing before it reads
-        let Measures { list, values } = self.measures;
+        let sources = std::mem::take(&mut columns.sources);
+        columns.needs_reactions = columns.keep_measures(&sources);
+        columns.sources = sources;
+        Ok(columns)
+    }
+
+    /// Keeps the measures that `sources` read, from the last, which nothing before it reads. Returns whether anything of it
+    /// needs accelerations and multipliers.
+    fn keep_measures(&mut self, sources: &[Source]) -> bool {
+        let Measures { list, values } = std::mem::take(&mut self.measures);
         let mut wanted = vec![false; values];
-        let mut reactions = columns.sources.iter().any(Source::needs_reactions);
-        columns.sources.iter().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+        let mut reactions = sources.iter().any(Source::needs_reactions);
+        sources.iter().filter_map(Source::measure).for_each(|v| wanted[v] = true);
         let mut kept = Vec::new();
         for (start, measure) in list.into_iter().rev() {
             if wanted[start..start + measure.components.len()].contains(&true) {
@@ -316,9 +375,8 @@ impl Columns {
             }
         }
         kept.reverse();
-        columns.measures = Measures { list: kept, values };
-        columns.needs_reactions = reactions;
-        Ok(columns)
+        self.measures = Measures { list: kept, values };
+        reactions
     }
 
     /// Whether a row needs accelerations and multipliers.
@@ -328,10 +386,37 @@ impl Columns {
 
     /// Fills a row.
     pub fn row(&self, m: &mut Mechanism, s: &State, eq: &Equations, accel: &Accel, out: &mut [f64]) {
+        self.with_row(m, s, Some((eq, accel)), |row, at| {
+            let mut reaction = (usize::MAX, [0.0; 6]);
+            for (out, source) in out.iter_mut().zip(&self.sources) {
+                *out = match source {
+                    Source::Reaction(joint, k) => {
+                        if reaction.0 != *joint {
+                            reaction = (*joint, joint_reaction(row.system, row.snapshot, at, *joint));
+                        }
+                        reaction.1[*k]
+                    }
+                    other => other.read(row),
+                };
+            }
+        });
+    }
+
+    /// Hands out what numbers are read from at `s`, measures included; without equations and accelerations what needs
+    /// them must not be read.
+    pub(crate) fn with_row<T>(
+        &self,
+        m: &mut Mechanism,
+        s: &State,
+        known: Option<(&Equations, &Accel)>,
+        read: impl FnOnce(&Row, &crate::At<f64>) -> T,
+    ) -> T {
+        let nothing = (&Equations::default(), &Accel::default());
+        let (eq, accel) = known.unwrap_or(nothing);
         let snapshot = Snapshot { state: s, eq, accel };
         let energy = m.energy(s);
         let energies = [energy.kinetic, energy.potential, energy.dissipated, energy.work, energy.balance()];
-        let violations = violations(m.system(), &snapshot);
+        let violations = if known.is_some() { violations(m.system(), &snapshot) } else { [f64::NAN; 3] };
         let system = m.system().clone();
         m.observe(s, |at| {
             let base = Row {
@@ -344,25 +429,16 @@ impl Columns {
             };
             let mut values = vec![0.0; self.measures.values];
             for (start, measure) in &self.measures.list {
+                if known.is_none() && measure.needs_solution() {
+                    continue;
+                }
                 for k in 0..measure.components.len() {
                     let value = measure.eval(k, &Row { measures: &values, ..base });
                     values[start + k] = value;
                 }
             }
-            let row = Row { measures: &values, ..base };
-            let mut reaction = (usize::MAX, [0.0; 6]);
-            for (out, source) in out.iter_mut().zip(&self.sources) {
-                *out = match source {
-                    Source::Reaction(joint, k) => {
-                        if reaction.0 != *joint {
-                            reaction = (*joint, joint_reaction(&system, &snapshot, at, *joint));
-                        }
-                        reaction.1[*k]
-                    }
-                    other => other.read(&row),
-                };
-            }
-        });
+            read(&Row { measures: &values, ..base }, at)
+        })
     }
 }
 
@@ -372,9 +448,18 @@ impl Source {
         match self {
             Source::Live(signal) => signal.eval(row.at),
             Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
-            Source::Effort(effort) => -row.snapshot.accel.lambda[*effort],
+            Source::Effort(id, k) => {
+                row.system.element(*id).map_or(0.0, |e| -row.snapshot.accel.lambda[e.start + k])
+            }
+            Source::Locked(joint) => {
+                let mut own = joint_elements(row.system, row.system.directory.joints[*joint].element);
+                if own.any(|e| e.family == Family::Lock) { 1.0 } else { 0.0 }
+            }
             Source::Force(i, k) => {
                 let force = &row.system.forces[*i];
+                if !force.enabled && matches!(force.load.readings()[*k].0, "force" | "torque") {
+                    return 0.0;
+                }
                 let local = crate::At { ids: &force.ids, ..*row.at };
                 force.load.reading(*k, &local)
             }
@@ -392,9 +477,14 @@ impl Source {
         }
     }
 
+    /// Whether equations and accelerations must be known to read it.
+    pub fn needs_solution(&self) -> bool {
+        self.needs_reactions() || matches!(self, Source::Violation(_))
+    }
+
     /// Whether it is known only with accelerations and multipliers.
     fn needs_reactions(&self) -> bool {
-        matches!(self, Source::Reaction(..) | Source::Effort(_) | Source::Violation(2))
+        matches!(self, Source::Reaction(..) | Source::Effort(..) | Source::Violation(2))
     }
 }
 
@@ -499,10 +589,12 @@ fn joint_wrench(
     (wrench, [force.norm(), about.norm() + point.norm() * force.norm()])
 }
 
-/// The rows of a joint: its own and, right after, the row that couples its coordinates.
-fn joint_elements(system: &System, first: usize) -> impl Iterator<Item = &ConstraintElement> {
-    let name = &system.elements[first].name;
-    system.elements[first..].iter().take_while(move |e| e.family == Family::Joint && &e.name == name)
+/// The rows of a joint, where it acts: its own and, right after, the row that couples its coordinates and those that lock
+/// it.
+fn joint_elements(system: &System, id: usize) -> impl Iterator<Item = &ConstraintElement> {
+    let own = system.place(id).map_or(&[][..], |first| &system.elements[first..]);
+    let family = |e: &ConstraintElement| matches!(e.family, Family::Joint | Family::Lock);
+    own.iter().take_while(move |e| family(e) && e.name == own[0].name)
 }
 
 /// -Jᵀλ of the rows of a joint on one body: force and torque about the centre of mass, world axes.

@@ -7,6 +7,7 @@ use crate::constraints::{self, Built, coupler::Coupler};
 use crate::context::Context;
 use crate::controllers;
 use crate::drivers::{self, Efforts};
+use crate::events::Events;
 use crate::forces;
 use crate::joint::{Axis, JointFace};
 use crate::joints::{self, frames};
@@ -14,7 +15,9 @@ use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
 use crate::row_options::{self, JOINT_KEYS, ROW_KEYS};
 use crate::signal::Distance;
-use crate::system::{ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System};
+use crate::system::{
+    ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System, Whole,
+};
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{Rotation, RunSettings};
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
@@ -60,9 +63,11 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     let mut errors = Errors::default();
     refuse_disabled(model, &mut errors);
+    let is_enabled = |element: &Element| Reader::open(model, element).flag_or("enabled", true);
     let mut hints = Vec::new();
     let mut directory = Directory::new(model.space, bodies, run.t_start());
-    let mut elements = Vec::new();
+    let mut elements: Vec<ConstraintElement> = Vec::new();
+    let mut enabled: Vec<bool> = Vec::new();
 
     // joints first: everything else may read their coordinates
     for element in &model.joints {
@@ -73,6 +78,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         if let Some((mut entry, rows)) = errors.take(joint) {
             entry.element = elements.len();
             elements.extend(rows);
+            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
             directory.add(&element.name, Named::Joint(directory.joints.len()));
             directory.joints.push(entry);
         }
@@ -121,6 +127,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             .and_then(|b| moving(model, element, b))
             .and_then(|b| row_element(model, element, Family::Constraint, b));
         elements.extend(errors.take(rows));
+        enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
         directory.hints = hints.len();
     }
     let mut efforts = Vec::new();
@@ -135,6 +142,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         if let Some((rows, names)) = errors.take(built) {
             efforts.push((elements.len(), names));
             elements.push(rows);
+            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
         }
     }
 
@@ -142,23 +150,31 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut loads = Vec::new();
     for element in &model.forces {
         if let Some(built) = errors.take(forces::read(model, &directory, element)) {
-            loads.push(ForceElement::new(element.name.clone(), built));
+            let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+            loads.push(ForceElement { enabled, ..ForceElement::new(element.name.clone(), built) });
         }
     }
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
         for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
-            loads.push(ForceElement::new(name, built));
+            let enabled = enabled[directory.joints[index].element];
+            loads.push(ForceElement { enabled, ..ForceElement::new(name, built) });
         }
     }
 
     let (controllers, states) = control(model, &directory, &mut errors);
     errors.check()?;
+    for (id, element) in elements.iter_mut().enumerate() {
+        element.id = id;
+    }
+    let events = Events::read(model, &directory, &elements, &loads, &controllers)?;
     let timed = directory.take_timed();
+    let acting = elements.iter().zip(&enabled).filter(|(_, on)| **on).map(|(e, _)| e.clone()).collect();
     let system = System::build(Parts {
         directory: Arc::new(directory),
         gravity: model.gravity,
-        elements,
+        whole: Arc::new(Whole { elements, enabled, events }),
+        elements: acting,
         forces: loads,
         controllers,
         hints,
@@ -183,23 +199,16 @@ fn take_angles(bodies: &mut [Body]) {
     }
 }
 
-/// Refuses `enabled = false`, which waits for events.
+/// Refuses `enabled = false` on what acts always.
 fn refuse_disabled(model: &Model, errors: &mut Errors) {
-    let sections = [
-        &model.joints,
-        &model.constraints,
-        &model.drivers,
-        &model.forces,
-        &model.controllers,
-        &model.measures,
-    ];
-    for element in sections.into_iter().flatten() {
+    for element in [&model.controllers, &model.measures, &model.events].into_iter().flatten() {
         let reader = Reader::open(model, element);
         let enabled = reader.flag_or("enabled", true).and_then(|enabled| {
-            let message = || format!("`enabled = false` of {} is not available yet", reader.title());
+            let message = || format!("{} cannot be disabled", reader.title());
             if enabled { Ok(()) } else { Err(reader.error("enabled", message())) }
         });
-        errors.take(enabled.map_err(|e| e.hint("leave the element out, or use `if = false`")));
+        let hint = "joints, constraints, drivers and forces can; `if = false` leaves any element out";
+        errors.take(enabled.map_err(|e| e.hint(hint)));
     }
 }
 
@@ -313,7 +322,7 @@ fn joint(
     let mut readings = Vec::new();
     for coordinate in face.coordinates() {
         let raw = coordinate.reading.value(&F, &M);
-        let given = reads(&ctx, face.as_ref(), coordinate.name)?;
+        let given = option(&ctx, face.as_ref(), coordinate.name, "reads")?;
         // a pin reads the angle between the bodies unless told otherwise, everything else 0
         let natural = if coordinate.reading == crate::coordinate::Reading::PlanarAngle { raw } else { 0.0 };
         let reads = given.unwrap_or(natural);
@@ -326,9 +335,11 @@ fn joint(
         });
         readings.push((reads - raw, hint));
     }
+    let lock_at = face.coordinates().iter().map(|c| option(&ctx, face.as_ref(), c.name, "lock_at"));
+    let lock_at = lock_at.collect::<Result<Vec<_>>>()?;
     let compliance = row_options::compliance(&ctx.reader)?;
     let name = element.name.clone();
-    let entry = JointEntry { name, face, frames, bodies, readings, element: 0, compliance };
+    let entry = JointEntry { name, face, frames, bodies, readings, element: 0, lock_at, compliance };
     let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
@@ -382,14 +393,14 @@ fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
     keys
 }
 
-/// What the file says that a coordinate reads in the model pose.
-fn reads(ctx: &Context, face: &dyn JointFace, coordinate: &str) -> Result<Option<f64>> {
+/// What the file says of a coordinate under `key`, such as what it reads in the model pose.
+fn option(ctx: &Context, face: &dyn JointFace, coordinate: &str, key: &str) -> Result<Option<f64>> {
     if face.coordinates().len() == 1 {
-        return ctx.reader.number_opt("reads");
+        return ctx.reader.number_opt(key);
     }
     let keys = [forces::JOINT_OPTION_KEYS, forces::LATER_JOINT_OPTIONS].concat();
     match ctx.reader.sub(coordinate, &keys)? {
-        Some(options) => options.number_opt("reads"),
+        Some(options) => options.number_opt(key),
         None => Ok(None),
     }
 }

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::signal::{Distance, Signal};
 use crate::system::System;
 use sarrus_math::{Real, Vec3};
-use sarrus_model::expr::{Bound, Program};
+use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
@@ -31,9 +31,52 @@ enum What {
 }
 
 /// An expression over columns.
-struct Expression {
+pub(crate) struct Expression {
     program: Program,
     slots: Vec<Source>,
+}
+
+impl Expression {
+    /// Its value.
+    pub fn eval(&self, row: &Row) -> f64 {
+        self.program.eval(&|slot: u32| self.slots[slot as usize].read(row))
+    }
+
+    /// What it reads.
+    pub fn sources(&self) -> &[Source] {
+        &self.slots
+    }
+
+    /// What it reads, as signals; none for what is no signal.
+    pub fn signals(&self) -> impl Iterator<Item = Option<&Signal>> {
+        self.slots.iter().map(|source| match source {
+            Source::Live(signal) => Some(&**signal),
+            _ => None,
+        })
+    }
+
+    /// Whether it is true or false.
+    pub fn is_condition(&self) -> bool {
+        self.program.is_condition()
+    }
+
+    /// Whether it reads nothing.
+    pub fn is_constant(&self) -> bool {
+        self.program.is_constant().is_some()
+    }
+
+    /// Adds the times at which it switches because of the time alone, and returns what it is as a function of time;
+    /// `slot` says what a signal is.
+    pub fn breakpoints<'a>(
+        &self,
+        from: f64,
+        to: f64,
+        breaks: &mut Vec<f64>,
+        slot: &dyn Fn(Option<&Signal>) -> TimeSlot<'a>,
+    ) -> Shape {
+        let signals: Vec<Option<&Signal>> = self.signals().collect();
+        self.program.breakpoints(&|i: u32| slot(signals[i as usize]), from, to, breaks)
+    }
 }
 
 /// A measure whose names are not yet resolved, if it is an expression: then it may read any other measure.
@@ -242,7 +285,8 @@ fn reaction(ctx: &mut Context, system: &System) -> Result<Measure> {
     Ok(Measure { components, what: What::Reaction { joint, sign, axes, about, components: kept } })
 }
 
-fn bind(
+/// Binds an expression to what it reads: `column` finds a column among `names`.
+pub(crate) fn bind(
     model: &Model,
     system: &System,
     expr: &RuntimeExpr,
@@ -346,13 +390,16 @@ impl Measure {
         matches!(self.what, What::Reaction { .. })
     }
 
+    /// Whether equations and accelerations must be known to compute it, those of other measures aside.
+    pub fn needs_solution(&self) -> bool {
+        self.needs_reactions() || self.sources().any(Source::needs_solution)
+    }
+
     /// Component `k`.
     pub fn eval(&self, k: usize, row: &Row) -> f64 {
         let (system, at) = (row.system, row.at);
         match &self.what {
-            What::Expression(expression) => {
-                expression.program.eval(&|slot: u32| expression.slots[slot as usize].read(row))
-            }
+            What::Expression(expression) => expression.eval(row),
             What::Signals(signals) => signals[k].eval(at),
             What::Angle { bodies, a_A, b_B, planar } => {
                 let a = at.poses[bodies[0] as usize].rotate(a_A);

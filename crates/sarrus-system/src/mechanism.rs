@@ -239,7 +239,7 @@ impl Mechanism {
                 _ => {}
             }
         }
-        for force in &system.forces {
+        for force in system.forces.iter().filter(|f| f.enabled) {
             let wrenches = &mut self.wrenches[..force.ids.len()];
             wrenches.fill(Wrench::zero());
             let at = At {
@@ -282,7 +282,7 @@ impl Mechanism {
     fn powers(&mut self, t: f64) -> (f64, f64) {
         let system = self.system.clone();
         let (mut work, mut heat) = (0.0, 0.0);
-        for force in &system.forces {
+        for force in system.forces.iter().filter(|f| f.enabled) {
             let at = At {
                 t,
                 poses: &self.poses,
@@ -329,7 +329,7 @@ impl Mechanism {
             }
             energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
         }
-        for force in &system.forces {
+        for force in system.forces.iter().filter(|f| f.enabled) {
             energy.potential += force.load.potential(&self.at(s.t, &force.ids));
         }
         energy
@@ -509,7 +509,9 @@ impl Problem for Mechanism {
                 }
             }
         }
-        for element in &system.elements {
+        // what does not act now may be enabled later, and follows too
+        let idle = system.idle.iter().map(|&id| &system.whole.elements[id]);
+        for element in system.elements.iter().chain(idle) {
             let at = At {
                 t: s.t,
                 poses: &self.poses,

@@ -24,8 +24,10 @@ pub struct JointEntry {
     pub bodies: [u32; 2],
     /// Per coordinate: offset of the reading, and place of its hint.
     pub readings: Vec<(f64, Option<u32>)>,
-    /// Index of its rows among the system's elements.
+    /// Number of its rows among all elements of the model.
     pub element: usize,
+    /// Per coordinate: the value at which it locks, if it does \[m, rad\].
+    pub lock_at: Vec<Option<f64>>,
     /// How far it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }

@@ -4,6 +4,7 @@ use crate::body::{Body, BodyKind};
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::controllers::Controller;
+use crate::events::Events;
 use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
@@ -21,6 +22,8 @@ pub enum Family {
     Constraint,
     /// `[drivers]`
     Driver,
+    /// A coordinate of a joint that an event has locked.
+    Lock,
     /// A value of `[initial]`, kept during assembly.
     Hold,
 }
@@ -32,10 +35,14 @@ impl Family {
             Family::Joint => "joint",
             Family::Constraint => "constraint",
             Family::Driver => "driver",
+            Family::Lock => "lock",
             Family::Hold => "initial value",
         }
     }
 }
+
+/// The number of an element that the model does not have: a value kept during assembly.
+pub const NO_ID: usize = usize::MAX;
 
 /// Rows between bodies.
 #[derive(Clone)]
@@ -50,6 +57,8 @@ pub struct ConstraintElement {
     pub rows: Arc<dyn Rows>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
+    /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
+    pub id: usize,
     /// First row in λ.
     pub start: usize,
     /// Per body: first index of its block in J and its columns, `None` for ground.
@@ -59,7 +68,7 @@ pub struct ConstraintElement {
 impl ConstraintElement {
     /// An element that is not laid out yet.
     pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
-        ConstraintElement { name, family, ids, rows, rates: None, start: 0, blocks: vec![] }
+        ConstraintElement { name, family, ids, rows, rates: None, id: NO_ID, start: 0, blocks: vec![] }
     }
 }
 
@@ -81,12 +90,14 @@ pub struct ForceElement {
     pub load: Arc<dyn Load>,
     /// Whether it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
     pub nonideal: bool,
+    /// Whether it acts.
+    pub enabled: bool,
 }
 
 impl ForceElement {
     /// A force that was read, called `name`.
     pub(crate) fn new(name: String, force: crate::forces::Built) -> Self {
-        ForceElement { name, ids: force.ids, load: force.load, nonideal: force.nonideal }
+        ForceElement { name, ids: force.ids, load: force.load, nonideal: force.nonideal, enabled: true }
     }
 }
 
@@ -125,15 +136,32 @@ pub const DISSIPATED: usize = 1;
 /// First state that a controller may have.
 pub const FIRST_STATE: usize = 2;
 
+/// What a model has beyond what acts at the moment: events may enable it.
+#[derive(Default)]
+pub struct Whole {
+    /// Every joint, constraint and driver, by [`ConstraintElement::id`].
+    pub elements: Vec<ConstraintElement>,
+    /// Which of them act when a run starts.
+    pub enabled: Vec<bool>,
+    /// What happens on the way.
+    pub events: Events,
+}
+
 /// The compiled model.
 pub struct System {
     /// Names, bodies, joints.
     pub directory: Arc<Directory>,
     /// Gravity \[m/s²\].
     pub gravity: [f64; 3],
-    /// Rows, in the order of λ.
+    /// Rows that act, in the order of λ.
     pub elements: Vec<ConstraintElement>,
-    /// Forces.
+    /// All that the model has.
+    pub whole: Arc<Whole>,
+    /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
+    places: Vec<Option<usize>>,
+    /// Numbers of what does not act.
+    pub(crate) idle: Vec<usize>,
+    /// Forces, also those that do not act.
     pub forces: Vec<ForceElement>,
     /// Controllers, in an order in which each reads only earlier ones.
     pub controllers: Vec<ControllerElement>,
@@ -149,7 +177,7 @@ pub struct System {
     pub t_start: f64,
     /// States of controllers at the start, from `FIRST_STATE` on.
     pub states: Vec<f64>,
-    /// Drivers by element, with the names of their rows' efforts.
+    /// Drivers by the number of their element in [`System::whole`], with the names of their rows' efforts.
     pub efforts: DriverEfforts,
     /// Formulas of drivers, constraints, forces and controllers that read the time.
     pub timed: Vec<Formula>,
@@ -161,6 +189,7 @@ impl System {
         let Parts {
             directory,
             gravity,
+            whole,
             mut elements,
             forces,
             controllers,
@@ -201,10 +230,20 @@ impl System {
                 })
                 .collect();
         }
+        let mut places = vec![None; whole.elements.len()];
+        for (i, element) in elements.iter().enumerate() {
+            if let Some(place) = places.get_mut(element.id) {
+                *place = Some(i);
+            }
+        }
+        let idle = (0..places.len()).filter(|&id| places[id].is_none()).collect();
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
         Ok(System {
             directory,
             gravity,
+            whole,
+            places,
+            idle,
             elements,
             forces,
             controllers,
@@ -219,19 +258,29 @@ impl System {
         })
     }
 
-    /// The same mechanism with other rows: the assembly adds the values to be kept.
+    /// The same mechanism with other rows: the assembly adds the values to be kept, events lock joints.
     pub fn with_elements(&self, elements: Vec<ConstraintElement>) -> Result<System, StructureError> {
+        self.with_parts(elements, self.forces.clone())
+    }
+
+    /// The same mechanism with other rows and other forces acting.
+    pub fn with_parts(
+        &self,
+        elements: Vec<ConstraintElement>,
+        forces: Vec<ForceElement>,
+    ) -> Result<System, StructureError> {
         System::build(Parts {
             directory: self.directory.clone(),
             gravity: self.gravity,
+            whole: self.whole.clone(),
             elements,
-            forces: self.forces.clone(),
+            forces,
             controllers: self.controllers.clone(),
             hints: self.hints.clone(),
             outs: self.outs,
             t_start: self.t_start,
             states: self.states.clone(),
-            efforts: vec![],
+            efforts: self.efforts.clone(),
             timed: self.timed.clone(),
         })
     }
@@ -311,6 +360,16 @@ impl System {
         Mechanism::new(self.clone())
     }
 
+    /// The rows of the element with this number in [`System::whole`], where it acts.
+    pub fn element(&self, id: usize) -> Option<&ConstraintElement> {
+        self.place(id).map(|i| &self.elements[i])
+    }
+
+    /// Their place among `elements`.
+    pub fn place(&self, id: usize) -> Option<usize> {
+        self.places.get(id).copied().flatten()
+    }
+
     /// The element that row `row` of λ belongs to.
     pub fn element_of_row(&self, row: usize) -> Option<&ConstraintElement> {
         self.structure.row_block_of(row).map(|i| &self.elements[i])
@@ -321,6 +380,7 @@ impl System {
 pub(crate) struct Parts {
     pub directory: Arc<Directory>,
     pub gravity: [f64; 3],
+    pub whole: Arc<Whole>,
     pub elements: Vec<ConstraintElement>,
     pub forces: Vec<ForceElement>,
     pub controllers: Vec<ControllerElement>,

@@ -185,21 +185,30 @@ fn springs_inside_joints_of_included_files_have_no_columns() {
 }
 
 #[test]
-fn elements_cannot_be_disabled_yet() {
+fn what_can_be_disabled_may_begin_so_and_the_rest_says_that_it_cannot() {
     for (kind, element) in [
-        ("constraint", "constraints.C = { kind = 'point', bodies = ['ground', 'bar'], at = [0, 0], E }"),
-        ("driver", "drivers.D = { kind = 'joint', joint = 'A', position = '0.1*t', E }"),
-        ("force", "forces.F = { kind = 'force', body = 'bar', at = [1, 0], force = [1, 0], E }"),
         ("measure", "measures.M = { kind = 'energy', bodies = ['bar'], E }"),
         ("controller", "controllers.P = { kind = 'pid', input = 'A.angle', target = 0, kp = 1, E }"),
-        ("joint", "joints.B = { kind = 'revolute', bodies = ['ground', 'bar'], at = [1, 0], E }"),
+        ("event", "events.P = { when = 't > 1', stop = 'over', E }"),
     ] {
         let said = refused(&element.replace('E', "enabled = false"));
-        assert!(said.contains("not available yet") && said.contains("`if = false`"), "{kind}: {said}");
+        assert!(said.contains("cannot be disabled") && said.contains("`if = false`"), "{kind}: {said}");
         assert!(said.contains(kind), "{kind}: {said}");
     }
-    let fine = model("measures.M = { kind = 'energy', bodies = ['bar'], enabled = true }");
-    compiled(&fine);
+    for (kind, element) in [
+        ("constraint", "constraints.C = { kind = 'point', bodies = ['ground', 'bar'], at = [0, 0], E }"),
+        ("driver", "drivers.D = { kind = 'joint', joint = 'A', angle = '0.1*t', E }"),
+        ("joint", "joints.B = { kind = 'revolute', bodies = ['ground', 'bar'], at = [1, 0], E }"),
+    ] {
+        let [on, off] =
+            ["true", "false"].map(|e| compiled(&model(&element.replace('E', &format!("enabled = {e}")))));
+        assert!(on.structure.nc > off.structure.nc, "{kind}");
+        assert_eq!(on.whole.elements.len(), off.whole.elements.len(), "{kind}");
+    }
+    let off = compiled(&model(
+        "forces.F = { kind = 'force', body = 'bar', at = [1, 0], force = [1, 0], enabled = false }",
+    ));
+    assert!(off.forces.iter().any(|f| f.name == "F" && !f.enabled));
 }
 
 #[test]

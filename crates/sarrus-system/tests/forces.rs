@@ -542,7 +542,7 @@ fn bad_forces_and_controllers_are_refused_with_their_place() {
         ("forces.F = { kind = 'field', bodies = ['a', 'a'], force = [0, 0, 0] }", "twice"),
         ("forces.F = { kind = 'field', bodies = [], force = [0, 0, 0] }", "needs a body"),
         (
-            "joints.k = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], lock_at = 1 }",
+            "joints.k = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], armature = 1 }",
             "not available yet",
         ),
         ("controllers.C = { kind = 'pid', input = 'a.vx', kd = 1 }", "give `filter`"),

@@ -14,7 +14,7 @@ mod cases;
 mod models;
 mod problem;
 
-pub use cases::PROBLEMS;
+pub use cases::{PROBLEMS, deployment};
 pub use models::{COUNTS, Counts, MODELS, model};
 pub use problem::{Kind, Problem, Reference};
 

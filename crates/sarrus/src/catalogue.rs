@@ -43,6 +43,7 @@ pub const FAMILIES: &[&str] = &[
     "forces",
     "controllers",
     "measures",
+    "events",
     "shapes",
     "materials",
     "formulations",
@@ -78,6 +79,10 @@ pub fn family(name: &str) -> Vec<Entry> {
         }
         "measures" => {
             sarrus_system::measures::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
+        }
+        "events" => {
+            use sarrus_system::events::{KEYS, KIND};
+            vec![entry(KIND.0, KIND.1, "", KEYS)]
         }
         "shapes" => shapes(),
         "materials" => materials(),

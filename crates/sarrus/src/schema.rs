@@ -4,7 +4,7 @@ use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
 use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
-use sarrus_system::{bodies, constraints, controllers, drivers, forces, joints, measures};
+use sarrus_system::{bodies, constraints, controllers, drivers, events, forces, joints, measures};
 use std::sync::LazyLock;
 
 /// The schema as indented JSON.
@@ -45,6 +45,12 @@ fn families() -> Vec<Family> {
         family("forces", None, false, FORCES.clone()),
         family("controllers", None, false, kinds(controllers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
         family("measures", None, true, kinds(measures::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family(
+            "events",
+            Some(events::KIND.0),
+            false,
+            kinds(std::iter::once((events::KIND.0, events::KIND.1, events::KEYS))),
+        ),
     ]
 }
 

@@ -82,6 +82,40 @@ fn a_step_allocates_nothing_after_warm_up() {
     }
 }
 
+/// Counts allocations between two steps of a run.
+#[derive(Default)]
+struct Steps {
+    at: [u64; 2],
+}
+
+impl sarrus::analysis::Watch for Steps {
+    fn step(&mut self, progress: &sarrus::analysis::Progress) -> sarrus::analysis::Flow {
+        for (at, step) in self.at.iter_mut().zip([30, 80]) {
+            if progress.steps == step {
+                *at = ALLOCATIONS.get();
+            }
+        }
+        sarrus::analysis::Flow::Continue
+    }
+}
+
+#[test]
+fn looking_for_events_allocates_nothing_after_warm_up() {
+    let text = "format = 'sarrus/1'\nrun = { t_end = 20, step = 0.05 }\n\
+        bodies.a = { from = [0, 0, 0], to = [1, 0, 0], mass = 1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], axis = [0, 1, 0], lock_at = '7 rev' }\n\
+        events.far = { when = 'A.angle > 10 or energy.kinetic > 1e3', stop = 'far' }\n\
+        events.high = { when = 'a.z > 0.4 and A.fz > 1e4', stop = 'high' }\n";
+    let model =
+        load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let mut steps = Steps::default();
+    let request = Simulate { record: false, ..Simulate::default() };
+    let report = simulate(&model, &system, &request, &mut steps).unwrap().report;
+    assert!(report.events.is_empty() && report.counts.steps > 80, "{:?}", report.counts);
+    assert_eq!(steps.at[1] - steps.at[0], 0);
+}
+
 /// A loop, redundant rows, and rows at velocity level.
 #[test]
 fn partitioning_and_correction_allocate_nothing_after_warm_up() {

@@ -12,7 +12,7 @@ use crate::simulate::{Plan, Progress, Simulate, Watch, simulate};
 use crate::start::Rows;
 use sarrus_model::Model;
 use sarrus_solve::integrators::Flow;
-use sarrus_solve::{Equations, Problem, Stage, State};
+use sarrus_solve::{Equations, Problem, Stage, State, Structure};
 use sarrus_system::{Mechanism, System};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,6 +45,7 @@ pub fn along(
     let mut looker = Looker {
         watch,
         scaled: None,
+        structure: Structure::default(),
         distributed,
         times: Vec::new(),
         ranks: Vec::new(),
@@ -64,6 +65,8 @@ pub fn along(
 struct Looker<'a> {
     watch: &'a mut dyn Watch,
     scaled: Option<Scaled>,
+    /// Of what `scaled` is.
+    structure: Structure,
     distributed: bool,
     times: Vec<f64>,
     ranks: Vec<RankSpan>,
@@ -84,8 +87,8 @@ impl Looker<'_> {
         let rows = Rows::find_quickly(&structure, &eq)?;
         self.times.push(s.t);
         match self.ranks.last_mut() {
-            Some(last) if last.rank == rows.rank => last.to = s.t,
-            _ => self.ranks.push(RankSpan { from: s.t, to: s.t, rank: rows.rank }),
+            Some(last) if (last.rows, last.rank) == (structure.nc, rows.rank) => last.to = s.t,
+            _ => self.ranks.push(RankSpan { from: s.t, to: s.t, rows: structure.nc, rank: rows.rank }),
         }
         if let Some(margin) = rows.margin
             && self.least_margin.is_none_or(|(least, _)| margin < least)
@@ -93,6 +96,9 @@ impl Looker<'_> {
             self.least_margin = Some((margin, s.t));
         }
         if rows.rank.is_some_and(|rank| rank < structure.nc) {
+            // events may have changed which rows there are
+            self.scaled = self.scaled.take().filter(|_| self.structure == structure);
+            self.structure.clone_from(&structure);
             let scaled = match &mut self.scaled {
                 Some(scaled) => scaled.update(&structure, &eq).map(|()| scaled),
                 none => Scaled::new(&structure, &eq, None).map(|new| none.insert(new)),

@@ -70,12 +70,12 @@ pub(crate) fn components(
         .iter()
         .map(|(element, efforts)| (*element, efforts.iter().map(|(name, _)| name.to_string()).collect()))
         .collect();
-    for (index, element) in system.elements.iter().enumerate() {
-        if matches!(element.family, Family::Joint | Family::Hold) {
+    for element in &system.elements {
+        if matches!(element.family, Family::Joint | Family::Lock | Family::Hold) {
             continue;
         }
         let rows: Vec<usize> = (element.start..element.start + element.rows.rows()).collect();
-        let names = efforts.get(&index).cloned().unwrap_or_else(|| row_names(rows.len()));
+        let names = efforts.get(&element.id).cloned().unwrap_or_else(|| row_names(rows.len()));
         let parts = rows.iter().zip(names).map(|(&row, name)| (name, part(&[(row, 1.0)], nulls))).collect();
         let free = rank(&rows, nulls);
         let family = element.family.name();

@@ -90,6 +90,8 @@ pub struct RankSpan {
     pub from: f64,
     /// See there.
     pub to: f64,
+    /// Rows that acted.
+    pub rows: usize,
     /// The rank; none where it could not be found.
     pub rank: Option<usize>,
 }

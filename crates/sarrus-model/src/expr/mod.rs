@@ -19,6 +19,7 @@ mod functions;
 mod graph;
 mod lex;
 mod lower;
+mod margin;
 mod op;
 mod parse;
 mod program;

@@ -108,6 +108,17 @@ impl Program {
         }
     }
 
+    /// Whether it is a condition, 1 or 0: a comparison, or several put together.
+    pub fn is_condition(&self) -> bool {
+        match self.code.result {
+            Term::Node(result) => {
+                let last = self.code.instructions.iter().rev().find(|i| u32::from(i.target) == result);
+                last.is_some_and(|i| i.op.is_flag())
+            }
+            Term::Constant(_) => false,
+        }
+    }
+
     /// Whether it or one of its first derivatives may jump: `if`, `abs`, `min`, a comparison, a table, ….
     pub fn switches(&self) -> bool {
         self.code.instructions.iter().any(|i| i.op.switches())

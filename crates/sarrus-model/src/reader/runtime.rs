@@ -27,6 +27,13 @@ pub struct RuntimeExpr {
     pub(super) place: Option<Arc<Place>>,
 }
 
+impl RuntimeExpr {
+    /// How far this condition is from changing; see [`Expr::margin`].
+    pub fn margin(&self) -> RuntimeExpr {
+        RuntimeExpr { expr: Arc::new(self.expr.margin()), place: None, verbatim: None, ..self.clone() }
+    }
+}
+
 /// A vector of expressions, or one vector expression, in world or body axes of the model.
 #[derive(Clone, Debug)]
 pub struct RuntimeVector {
@@ -152,6 +159,34 @@ impl Reader<'_> {
         for entry in &inner.table.entries {
             if let Some(expr) = inner.expression(&entry.key)? {
                 out.push((entry.key.to_string(), entry.key_span, expr));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A table of expressions by path, such as `set = { ctl.x = "1" }`: full paths, with the prefix of the file.
+    pub fn settings(&self, key: &str) -> Result<Vec<(String, Span, RuntimeExpr)>> {
+        let mut out = Vec::new();
+        let Some(map) = self.map(key)? else { return Ok(out) };
+        let mut open: Vec<(String, Reader)> = vec![(String::new(), map)];
+        while let Some((path, reader)) = open.pop() {
+            for entry in &reader.table.entries {
+                let name =
+                    reader.context().expand_key(&entry.key).map_err(|m| reader.at(entry.key_span, m))?;
+                let path = if path.is_empty() { name } else { format!("{path}.{name}") };
+                if let Data::Table(table) = &entry.value.data {
+                    let inner = Reader { table, span: entry.value.span, ..reader.clone() };
+                    open.push((path, inner));
+                    continue;
+                }
+                let full = self.model.resolve(self.scope(), &path);
+                let mut expr = reader.runtime(&entry.key, &entry.value)?;
+                if self.is_recording() {
+                    let mut place = self.place(key);
+                    place.path.push(full.clone());
+                    expr.place = Some(Arc::new(place));
+                }
+                out.push((full, entry.key_span, expr));
             }
         }
         Ok(out)

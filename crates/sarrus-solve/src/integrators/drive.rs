@@ -22,9 +22,41 @@ pub trait Observer<O: ?Sized> {
     /// The state at a time asked for by the samples.
     fn sample(&mut self, _ode: &mut O, _s: &State) {}
 
-    /// A step was accepted and ended at `s`; its samples have been given before.
+    /// A step was taken. If something happens inside it that ends the run there, the time \[s\] of it, after the start of the
+    /// step and not after its end: the rest of the step is given up.
+    ///
+    /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); whoever cuts it must take that back.
+    fn cut(&mut self, _step: &mut Taken<'_, O>) -> Result<Option<f64>, StepError> {
+        Ok(None)
+    }
+
+    /// A step was accepted and ended at `s`, or was cut there; its samples have been given before.
     fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Flow {
         Flow::Continue
+    }
+}
+
+/// A step that was taken, open for questions about the states inside it.
+pub struct Taken<'a, O: ?Sized> {
+    /// Whose step it is.
+    pub ode: &'a mut O,
+    /// What it was.
+    pub info: StepInfo,
+    /// The state at its end.
+    pub end: &'a State,
+    method: &'a mut Integrator,
+    control: &'a mut Control,
+    between: &'a mut State,
+}
+
+impl<O: Ode> Taken<'_, O> {
+    /// The state at time `t` \[s\] inside the step, by dense output; it is off the constraints by the accuracy of that.
+    pub fn at(&mut self, t: f64) -> Result<(&mut O, &State), StepError> {
+        if t < self.end.t {
+            self.method.dense(self.ode, self.control, t, self.between)?;
+            return Ok((self.ode, self.between));
+        }
+        Ok((self.ode, self.end))
     }
 }
 
@@ -89,6 +121,8 @@ pub enum Because {
     End,
     /// The observer stopped it.
     Stopped,
+    /// The observer has cut a step: something happens there.
+    Cut,
     /// A step was not taken.
     Failed(StepError),
 }
@@ -154,13 +188,30 @@ pub fn integrate<O: Ode>(
 
     let mut because = Because::End;
     while s.t < t_end {
-        let info = match method.step(ode, s, control) {
+        let mut info = match method.step(ode, s, control) {
             Ok(info) => info,
             Err(error) => {
                 because = Because::Failed(error);
                 break;
             }
         };
+
+        // what happens inside the step ends it
+        let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
+        let cut = match observer.cut(&mut step) {
+            Ok(cut) => cut,
+            Err(error) => {
+                because = Because::Failed(error);
+                break;
+            }
+        };
+        if let Some(t) = cut {
+            if let Err(error) = shorten(ode, method, control, t, s) {
+                because = Because::Failed(error);
+                break;
+            }
+            info.h = s.t - info.t;
+        }
 
         // samples inside the step and at its end
         let sampled = sample(ode, method, control, s, &mut between, samples, observer);
@@ -173,8 +224,28 @@ pub fn integrate<O: Ode>(
             because = Because::Stopped;
             break;
         }
+        if cut.is_some() {
+            because = Because::Cut;
+            break;
+        }
     }
     Ended { at: s.t, because, counts: control.counts }
+}
+
+/// Makes `t` the end of the step that ended at `s`.
+fn shorten<O: Ode>(
+    ode: &mut O,
+    method: &mut Integrator,
+    control: &mut Control,
+    t: f64,
+    s: &mut State,
+) -> Result<(), StepError> {
+    let h = s.t - t;
+    if h > 0.0 {
+        method.dense(ode, control, t, s)?;
+    }
+    // what was taken back is noted again
+    ode.finish_step(s, h).map(|_| ())
 }
 
 /// Gives the samples up to `s.t`, the end of the step just taken.

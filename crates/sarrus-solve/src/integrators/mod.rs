@@ -8,7 +8,7 @@ mod explicit_rk;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Ended, Flow, Observer, Samples, integrate};
+pub use drive::{Because, Ended, Flow, Observer, Samples, Taken, integrate};
 pub use explicit_rk::ExplicitRk;
 
 use crate::error::MethodError;

@@ -15,13 +15,13 @@ pub static JOINT_OPTION_KEYS: &[Key] = &[
     Key::new("stiffness", KeyType::Number, "0", "of a spring along the coordinate [N/m, N m/rad]"),
     Key::new("rest", KeyType::Number, "reading in the model pose", "where that spring is slack [m, rad]"),
     Key::new("damping", KeyType::Number, "0", "of a damper along the coordinate [N s/m, N m s/rad]"),
+    Key::new("lock_at", KeyType::Number, "never", "value at which the coordinate locks for good [m, rad]"),
 ];
 
 /// Options that the file format names and that are not available yet: known keys, refused where they are used.
 pub static LATER_JOINT_OPTIONS: &[Key] = &[
     Key::new("limits", KeyType::Numbers, "", "lowest and highest value (not available yet)"),
     Key::new("stop", KeyType::Any, "", "what happens at the limits (not available yet)"),
-    Key::new("lock_at", KeyType::Number, "", "value at which the coordinate locks (not available yet)"),
     Key::new("armature", KeyType::Number, "", "inertia of the coordinate itself (not available yet)"),
     Key::new("friction", KeyType::Any, "", "friction of the joint (not available yet)"),
 ];

@@ -4,6 +4,7 @@ mod a01_pendulum;
 mod a02_n_four_bar;
 mod andrews;
 mod chaplygin_sleigh;
+pub mod deployment;
 mod double_pendulum;
 mod four_bar;
 mod free_top;
@@ -31,6 +32,7 @@ pub static PROBLEMS: &[&Problem] = &[
     &heavy_top::HEAVY_TOP,
     &rolling_sphere::ROLLING_SPHERE,
     &chaplygin_sleigh::CHAPLYGIN_SLEIGH,
+    &deployment::DEPLOYMENT,
     &double_pendulum::DOUBLE_PENDULUM,
     &four_bar::FOUR_BAR,
     &rolling_ball::ROLLING_BALL,

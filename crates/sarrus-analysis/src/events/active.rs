@@ -1,0 +1,129 @@
+//! What acts at the moment: a part of the whole system, and the locks.
+
+use sarrus_solve::{State, StructureError};
+use sarrus_system::events::{Actions, Lock, Target};
+use sarrus_system::{ConstraintElement, Family, Mechanism, System};
+use std::sync::Arc;
+
+/// What acts.
+pub(crate) struct Active {
+    elements: Vec<bool>,
+    forces: Vec<bool>,
+    /// Locks that hold, with their rows.
+    locks: Vec<(Lock, ConstraintElement)>,
+    /// Every lock that there has been: its place here, after all elements of the model, is its number.
+    known: Vec<(Lock, ConstraintElement)>,
+}
+
+/// A lock whose impulse is wanted: what it holds and its number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NewLock {
+    /// What it holds.
+    pub lock: Lock,
+    /// Number of its rows.
+    pub id: usize,
+}
+
+/// What an event has changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// In words: `lock J1`.
+    pub words: Vec<String>,
+    /// Locks that hold from now on.
+    pub locked: Vec<NewLock>,
+    /// Whether rows or forces are others than before.
+    pub structure: bool,
+}
+
+impl Active {
+    /// What acts when a run starts.
+    pub fn new(system: &System) -> Active {
+        Active {
+            elements: system.whole.enabled.clone(),
+            forces: system.forces.iter().map(|f| f.enabled).collect(),
+            locks: Vec::new(),
+            known: Vec::new(),
+        }
+    }
+
+    /// Makes the changes of an event at `s`, those of states aside.
+    pub fn change(&mut self, actions: &Actions, mechanism: &mut Mechanism, s: &State) -> Changes {
+        let mut changes = Changes::default();
+        let directory = mechanism.system().directory.clone();
+        for &joint in &actions.release {
+            let before = self.locks.len();
+            self.locks.retain(|(lock, _)| lock.joint != joint);
+            changes.structure |= self.locks.len() < before;
+            changes.words.push(format!("release {}", directory.joints[joint].name));
+        }
+        for (targets, on, word) in [(&actions.disable, false, "disable"), (&actions.enable, true, "enable")] {
+            for target in targets {
+                changes.structure |= self.switch(target, on);
+                changes.words.push(format!("{word} {}", target.name));
+            }
+        }
+        for lock in &actions.lock {
+            self.lock(lock, mechanism, s, &mut changes);
+        }
+        changes
+    }
+
+    /// Locks a coordinate where it is at `s`, or where it is to be.
+    pub fn lock(&mut self, lock: &Lock, mechanism: &mut Mechanism, s: &State, changes: &mut Changes) {
+        let directory = mechanism.system().directory.clone();
+        let word = format!("lock {}", directory.joints[lock.joint].name);
+        if changes.words.last() != Some(&word) {
+            changes.words.push(word);
+        }
+        if self.locks.iter().any(|(held, _)| held.is_same(lock)) {
+            return;
+        }
+        let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
+        let place = match self.known.iter().position(|(known, _)| known.is_same(lock)) {
+            Some(place) => place,
+            None => {
+                self.known.push((*lock, rows.clone()));
+                self.known.len() - 1
+            }
+        };
+        rows.id = self.elements.len() + place;
+        changes.locked.push(NewLock { lock: *lock, id: rows.id });
+        self.locks.push((*lock, rows));
+        changes.structure = true;
+    }
+
+    fn switch(&mut self, target: &Target, on: bool) -> bool {
+        let mut changed = false;
+        let mut set = |flag: &mut bool| {
+            changed |= *flag != on;
+            *flag = on;
+        };
+        self.elements[target.elements.clone()].iter_mut().for_each(&mut set);
+        target.forces.iter().for_each(|&i| set(&mut self.forces[i]));
+        changed
+    }
+
+    /// The system of what acts; the locks of a joint stand behind its rows. A joint that does not act holds nothing.
+    pub fn system(&self, system: &Arc<System>) -> Result<System, StructureError> {
+        let whole = &system.whole.elements;
+        let mut elements = Vec::new();
+        for (id, element) in whole.iter().enumerate().filter(|(id, _)| self.elements[*id]) {
+            elements.push(element.clone());
+            let ends = whole
+                .get(id + 1)
+                .is_none_or(|next| (next.family, &next.name) != (element.family, &element.name));
+            if element.family == Family::Joint && ends {
+                let own = self.locks.iter().filter(|(_, rows)| rows.name == element.name);
+                elements.extend(own.map(|(_, rows)| rows.clone()));
+            }
+        }
+        let mut forces = system.forces.clone();
+        forces.iter_mut().zip(&self.forces).for_each(|(force, on)| force.enabled = *on);
+        system.with_parts(elements, forces)
+    }
+
+    /// Every element there has been, by number: those of the model, then the locks.
+    pub fn all<'a>(&'a self, system: &'a System) -> impl Iterator<Item = &'a ConstraintElement> {
+        system.whole.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
+    }
+}

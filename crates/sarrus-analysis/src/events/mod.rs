@@ -1,0 +1,303 @@
+//! A run with events: legs between the instants at which something happens, and what happens there.
+//!
+//! A leg ends where a condition becomes true ([`detect`]) or where something switches because of the time alone. The events
+//! that are due there act one after the other, in the order of the file and after joints with `lock_at`: rows are added or
+//! taken away, forces switched, states set, and where rows begin to act velocities jump ([`jump`]). The energy that is lost
+//! by it is booked as dissipated, a gain (a driver that sets off, a spring that is enabled under load) as work. Then all
+//! conditions are looked at again, until nothing more happens at that instant, and the run goes on with the system of what
+//! acts.
+//!
+//! An event that fires [`MOST`] times within [`WINDOW`] of the run's duration is taken for chattering, and ends the run.
+
+mod active;
+mod dead_centre;
+mod detect;
+mod jump;
+mod search;
+
+pub(crate) use active::Active;
+pub(crate) use detect::Detector;
+
+use crate::legs::{Leg, Route, advance};
+use crate::method::Method;
+use crate::recorder::{Recorder, Stop};
+use crate::report::{EventReport, ImpulseReport};
+use crate::start::Rows;
+use sarrus_solve::integrators::{Because, Ended, Observer, Samples};
+use sarrus_solve::{
+    Control, Counts, Dynamics, Equations, Findings, Integrator, Problem, SolveError, Stage, State, StepError,
+};
+use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
+use sarrus_system::{Mechanism, System};
+use std::sync::Arc;
+
+/// Firings within the window that are one too many.
+pub const MOST: usize = 100;
+/// The window, as a part of the run's duration.
+pub const WINDOW: f64 = 1e-3;
+
+/// A run that goes on through events.
+pub(crate) struct Journey<'a> {
+    /// The system at the start.
+    pub system: &'a Arc<System>,
+    /// How it is made.
+    pub method: &'a Method,
+    /// The way.
+    pub route: Route<'a>,
+    /// What acts.
+    pub active: Active,
+    /// What the legs so far have cost.
+    pub counts: Counts,
+    /// What the methods found on the legs so far.
+    pub found: [Findings; 2],
+    /// The nearest that Euler angles came to their singularity on the legs so far.
+    pub nearest: Option<NearSingular>,
+    /// The event that the run failed at, if it did.
+    pub failed_at: Option<String>,
+    /// Times of the last firings, by event.
+    times: Vec<Vec<f64>>,
+}
+
+/// Why a journey could not begin.
+pub(crate) struct NoStart(pub SolveError);
+
+impl<'a> Journey<'a> {
+    /// One that has not begun.
+    pub fn new(system: &'a Arc<System>, method: &'a Method, route: Route<'a>) -> Journey<'a> {
+        Journey {
+            system,
+            method,
+            route,
+            active: Active::new(system),
+            counts: Counts::default(),
+            found: Default::default(),
+            nearest: None,
+            failed_at: None,
+            times: vec![Vec::new(); system.whole.events.list.len()],
+        }
+    }
+
+    /// Goes from `state` to the end.
+    pub fn go(
+        &mut self,
+        mechanism: &mut Mechanism,
+        integrator: &mut Integrator,
+        control: &mut Control,
+        state: &mut State,
+        samples: &mut Samples<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ended, NoStart> {
+        let mut fired: Vec<(usize, bool)> = Vec::new();
+        let mut started = false;
+        loop {
+            let ended = |because, control: &Control, t| Ended { at: t, because, counts: control.counts };
+            let failed = |source, control: &Control, t| {
+                ended(Because::Failed(StepError::Solve { t, source }), control, t)
+            };
+            let mut dynamics = match self.dynamics(mechanism, state) {
+                Ok(dynamics) => dynamics,
+                Err(source) if !started => return Err(NoStart(source)),
+                Err(source) => return Ok(failed(source, control, state.t)),
+            };
+            started = true;
+            // legs with the same rows, until something happens
+            let due = loop {
+                let looked = match &mut recorder.detector {
+                    Some(detector) => detector.look(&mut dynamics, state, &fired),
+                    None => Ok(Vec::new()),
+                };
+                let way = match looked {
+                    Ok(due) if !due.is_empty() => break Ok(due),
+                    Ok(_) => {
+                        fired.clear();
+                        advance(&mut dynamics, integrator, control, state, &self.route, samples, recorder)
+                    }
+                    Err(source) => Leg::Ended(failed(source, control, state.t)),
+                };
+                if let Leg::Ended(ended) = way {
+                    break Err(ended);
+                }
+            };
+            self.close(dynamics);
+            let due = match due {
+                Ok(due) => due,
+                Err(ended) => {
+                    self.note(mechanism);
+                    return Ok(ended);
+                }
+            };
+            fired.clear();
+            for i in due {
+                let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
+                fired.push((i, held));
+                if let Err(error) = self.fire(i, mechanism, state, recorder) {
+                    self.failed_at = Some(self.system.whole.events.list[i].name.clone());
+                    return Ok(ended(Because::Failed(error), control, state.t));
+                }
+                if recorder.stop.is_some() {
+                    // the instant itself, between two samples
+                    if !recorder.has_sample(state.t)
+                        && let Ok(mut dynamics) = self.dynamics(mechanism, state)
+                    {
+                        recorder.sample(&mut dynamics, state);
+                    }
+                    return Ok(ended(Because::Stopped, control, state.t));
+                }
+                control.restart();
+            }
+        }
+    }
+
+    /// The equations of what acts, with methods of their own.
+    fn dynamics<'m>(
+        &self,
+        mechanism: &'m mut Mechanism,
+        state: &State,
+    ) -> Result<Dynamics<'m, Mechanism>, SolveError> {
+        // both were made before the run, from the same options
+        let none = |_| SolveError::NotFinite { quantity: "options", index: 0 };
+        let formulation = self.method.new_formulation().map_err(none)?;
+        let stabilization = self.method.new_stabilization().map_err(none)?;
+        let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
+        // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
+        let mechanism = dynamics.problem_mut();
+        let mut eq = Equations::new(mechanism);
+        mechanism.update(state, Stage::POSITION, &mut eq);
+        let structure = mechanism.structure();
+        let redundant = Rows::find(structure, &eq).ok().and_then(|rows| rows.known_redundant(structure));
+        if let Some(redundant) = redundant.filter(|n| *n > 0) {
+            let _ = dynamics.settle(state, redundant);
+        }
+        Ok(dynamics)
+    }
+
+    /// Takes down what a leg has cost and found.
+    fn close(&mut self, dynamics: Dynamics<'_, Mechanism>) {
+        let (leg, all) = (dynamics.counts(), &mut self.counts);
+        all.rhs += leg.rhs;
+        all.factorizations += leg.factorizations;
+        all.refinements += leg.refinements;
+        all.projection_iterations += leg.projection_iterations;
+        for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
+            all.add(leg);
+        }
+    }
+
+    fn note(&mut self, mechanism: &Mechanism) {
+        if let Some(here) = mechanism.nearest_singular()
+            && self.nearest.is_none_or(|nearest| here.sin_beta < nearest.sin_beta)
+        {
+            self.nearest = Some(here);
+        }
+    }
+
+    /// Event `i` happens.
+    fn fire(
+        &mut self,
+        i: usize,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), StepError> {
+        let event = &self.system.whole.events.list[i];
+        let before = mechanism.energy(state);
+        let values = self.values(i, mechanism, state, recorder)?;
+        let mut changes = self.active.change(&event.actions, mechanism, state);
+        for ((place, path, _), value) in event.actions.set.iter().zip(values) {
+            state.x[*place] = value;
+            changes.words.push(format!("set {path} = {value}"));
+        }
+        let mut impulses = Vec::new();
+        if changes.structure {
+            let mut mu = self.rebuild(mechanism, state)?;
+            let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
+            let solve = |source| StepError::Solve { t: state.t, source };
+            if !enabled.is_empty()
+                && let Some(lock) = dead_centre::find(mechanism, state, &enabled).map_err(solve)?
+            {
+                self.active.lock(&lock, mechanism, state, &mut changes);
+                mu = self.rebuild(mechanism, state)?;
+            }
+            let system = mechanism.system().clone();
+            for new in &changes.locked {
+                let element = system.elements.iter().find(|e| e.id == new.id);
+                let rows = element.map_or(0..0, |e| e.start..e.start + e.rows.rows());
+                let joint = &system.directory.joints[new.lock.joint];
+                let coordinate = new.lock.coordinate.map(|k| joint.face.coordinates()[k]);
+                impulses.push(ImpulseReport {
+                    joint: joint.name.clone(),
+                    coordinate: coordinate.map_or("orientation", |c| c.name),
+                    impulse: rows.map(|row| -mu[row]).collect(),
+                    unit: if coordinate.is_some_and(|c| !c.is_angle()) { "N s" } else { "N m s" },
+                });
+            }
+        }
+        let after = mechanism.energy(state);
+        let lost = before.kinetic + before.potential - after.kinetic - after.potential;
+        if lost >= 0.0 {
+            state.x[DISSIPATED] += lost
+        } else {
+            state.x[WORK] -= lost
+        }
+        if let Some(why) = &event.actions.stop {
+            changes.words.push(format!("stop: {why}"));
+            recorder.stop = Some(Stop::Event(event.name.clone(), why.clone()));
+        }
+        recorder.events.push(EventReport {
+            t: state.t,
+            name: event.name.clone(),
+            actions: changes.words,
+            impulses,
+            energy_lost: lost,
+        });
+        recorder.enter(mechanism, state);
+        if event.once
+            && let Some(detector) = &mut recorder.detector
+        {
+            detector.finish(i);
+        }
+        if self.chatters(i, state.t) {
+            recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), MOST));
+        }
+        Ok(())
+    }
+
+    /// Goes over to the system of what acts, and brings `state` onto its rows; returns the impulses.
+    fn rebuild(&mut self, mechanism: &mut Mechanism, state: &mut State) -> Result<Vec<f64>, StepError> {
+        let unfit = |_| StepError::NotFinite { t: state.t };
+        let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
+        let mut next = system.mechanism();
+        next.set_hints(mechanism.hints());
+        self.note(mechanism);
+        *mechanism = next;
+        jump::jump(mechanism, state)
+    }
+
+    /// The values that event `i` sets.
+    fn values(
+        &self,
+        i: usize,
+        mechanism: &mut Mechanism,
+        state: &State,
+        recorder: &Recorder<'_>,
+    ) -> Result<Vec<f64>, StepError> {
+        let Some(detector) = &recorder.detector else { return Ok(Vec::new()) };
+        let conditions = &detector.conditions;
+        if !conditions.sets_need_reactions(i) {
+            return Ok(conditions.values(i, mechanism, state, None));
+        }
+        let solve = |source| StepError::Solve { t: state.t, source };
+        let mut dynamics = self.dynamics(mechanism, state).map_err(solve)?;
+        dynamics.evaluate(state).map_err(solve)?;
+        let (mechanism, eq, accel) = dynamics.parts();
+        Ok(conditions.values(i, mechanism, state, Some((eq, accel))))
+    }
+
+    fn chatters(&mut self, i: usize, t: f64) -> bool {
+        let (from, to) = self.route.span;
+        let times = &mut self.times[i];
+        times.retain(|before| t - before <= WINDOW * (to - from));
+        times.push(t);
+        times.len() >= MOST
+    }
+}
