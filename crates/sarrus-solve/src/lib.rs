@@ -16,6 +16,7 @@ mod options;
 mod partition;
 mod problem;
 pub mod stabilizations;
+pub mod staggered;
 mod views;
 
 pub use control::*;

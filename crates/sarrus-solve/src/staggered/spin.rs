@@ -1,0 +1,161 @@
+//! Rotations of bodies in space: where they are in v, and the equations of one body.
+
+use crate::problem::{GroupKind, Structure};
+use sarrus_math::{Mat3, Vec3};
+
+/// Newton iterations for the rate of one body.
+const ITERATIONS: u32 = 30;
+
+/// How a rate times time becomes a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Map {
+    /// The turn about h w by its length: steady rotation about a principal axis is exact.
+    #[default]
+    Exponential,
+    /// Cayley's map: the turn about h w by 2 atan(h|w|/2).
+    Cayley,
+}
+
+impl Map {
+    /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a turn ξ, from |ξ|².
+    fn momentum(self, squared: f64) -> [f64; 2] {
+        match self {
+            Map::Cayley => [0.25, 0.0],
+            Map::Exponential => {
+                let half = 0.5 * squared.sqrt();
+                // (1 - (θ/2) cot(θ/2))/θ², whose digits cancel for small θ
+                let c = if half < 0.05 {
+                    1.0 / 12.0 + squared * (1.0 / 720.0 + squared * (1.0 / 30240.0 + squared / 1_209_600.0))
+                } else {
+                    (1.0 - half / half.tan()) / squared
+                };
+                [c, c]
+            }
+        }
+    }
+
+    /// The angle of a turn by `size` = h|w|.
+    pub fn angle(self, size: f64) -> f64 {
+        match self {
+            Map::Exponential => size,
+            Map::Cayley => 2.0 * (0.5 * size).atan(),
+        }
+    }
+}
+
+/// A body that turns about three axes, ω being in its own axes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spin {
+    /// First index of ω in v.
+    pub at: usize,
+    /// Inertia about the centre of mass, body axes \[kg m²\].
+    pub inertia: Mat3<f64>,
+}
+
+/// The three numbers of `v` from `at`.
+pub(super) fn three(v: &[f64], at: usize) -> Vec3<f64> {
+    Vec3([v[at], v[at + 1], v[at + 2]])
+}
+
+/// All groups of three angular velocities whose inertia is a block of its own.
+pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<Spin> {
+    let turning = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
+    turning
+        .filter_map(|g| {
+            let col = s.cols.get(s.cols.partition_point(|c| c.start <= g.start).checked_sub(1)?)?;
+            let (n, first) = (col.size, g.start - col.start);
+            if first + 3 > n {
+                return None;
+            }
+            let entry = |i: usize, j: usize| mass[col.mass + i * n + j];
+            let own = first..first + 3;
+            let alone = (0..n).filter(|j| !own.contains(j)).all(|j| own.clone().all(|i| entry(i, j) == 0.0));
+            let inertia = Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(first + i, first + j))));
+            alone.then_some(Spin { at: g.start, inertia })
+        })
+        .collect()
+}
+
+impl Spin {
+    /// ω × J ω, which the force in [`Equations::f`](crate::Equations::f) has with the other sign.
+    pub fn gyroscopic(&self, w: Vec3<f64>) -> Vec3<f64> {
+        w.cross(self.inertia * w)
+    }
+
+    /// w with J w + ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w = `momentum`, ξ = h w, by Newton's method from `start`; a and b, which
+    /// hardly change, are not differentiated.
+    pub fn rate(&self, map: Map, momentum: Vec3<f64>, h: f64, start: Vec3<f64>) -> Option<Vec3<f64>> {
+        let mut w = start;
+        let mut last = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            let residual = self.momentum_at_ends(map, w, h)[0] - momentum;
+            let Jw = self.inertia * w;
+            let [a, b] = map.momentum(h * h * w.dot(w)).map(|x| x * h * h);
+            let (turning, size) = (w.dot(Jw), w.dot(w));
+            let column = |i: usize| {
+                let mut unit = Vec3([0.0; 3]);
+                unit.0[i] = 1.0;
+                let Ji = self.inertia * unit;
+                let gyroscopic = (w.cross(Ji) - Jw.cross(unit)).scale(0.5 * h);
+                let along = unit.scale(a * turning) + w.scale(2.0 * a * Jw.0[i]);
+                Ji + gyroscopic + along - Ji.scale(b * size) - Jw.scale(2.0 * b * w.0[i])
+            };
+            let change = solve([column(0), column(1), column(2)], residual)?;
+            w -= change;
+            let size = change.norm();
+            // converged, or as near as rounding allows
+            if size <= 4.0 * f64::EPSILON * w.norm() || (size >= 0.5 * last && size <= 1e-12 * w.norm()) {
+                return Some(w);
+            }
+            last = size;
+        }
+        None
+    }
+
+    /// The angular momentum of a step that w carries, in the axes of the body at its start and at its end.
+    pub fn momentum_at_ends(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 2] {
+        let Jw = self.inertia * w;
+        let [a, b] = map.momentum(h * h * w.dot(w));
+        let even = Jw.scale(1.0 - b * h * h * w.dot(w)) + w.scale(a * h * h * w.dot(Jw));
+        let odd = w.cross(Jw).scale(0.5 * h);
+        [even + odd, even - odd]
+    }
+}
+
+/// x with [a b c] x = y, by Cramer's rule.
+fn solve([a, b, c]: [Vec3<f64>; 3], y: Vec3<f64>) -> Option<Vec3<f64>> {
+    let bc = b.cross(c);
+    let determinant = a.dot(bc);
+    let x = Vec3([y.dot(bc), a.dot(y.cross(c)), a.dot(b.cross(y))]).scale(1.0 / determinant);
+    x.0.iter().all(|x| x.is_finite()).then_some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarrus_math::quat_from_rotation_vector;
+
+    #[test]
+    fn a_free_body_keeps_its_angular_momentum_in_space() {
+        let spin = Spin { at: 0, inertia: Mat3([[1.0, 0.2, 0.0], [0.2, 2.0, 0.1], [0.0, 0.1, 2.5]]) };
+        let omega = Vec3([1.0, -2.0, 0.5]);
+        for map in [Map::Exponential, Map::Cayley] {
+            for h in [0.01, 0.1, 0.5] {
+                let w = spin.rate(map, spin.inertia * omega, h, omega).unwrap();
+                let [start, end] = spin.momentum_at_ends(map, w, h);
+                let factor = map.angle(h * w.norm()) / w.norm();
+                let turn = Mat3::from_quat(quat_from_rotation_vector(&w.scale(factor).0));
+                let difference = turn * end - start;
+                assert!(difference.norm() < 1e-14, "{map:?} {h}: {difference:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn steady_rotation_about_a_principal_axis_is_exact_with_the_exponential() {
+        let spin = Spin { at: 0, inertia: Mat3([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]) };
+        let omega = Vec3([0.0, 3.0, 0.0]);
+        let w = spin.rate(Map::Exponential, spin.inertia * omega, 0.3, omega).unwrap();
+        assert!((w - omega).norm() < 1e-15, "{w:?}");
+    }
+}
