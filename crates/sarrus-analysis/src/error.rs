@@ -54,7 +54,9 @@ pub enum SetupError {
         at: Span,
     },
     /// A formulation or stabilization for an integrator that resolves the constraints itself.
-    #[error("integrator `{integrator}` resolves the constraints itself: {family} `{name}` would have no effect")]
+    #[error(
+        "integrator `{integrator}` resolves the constraints itself: {family} `{name}` would have no effect"
+    )]
     OwnConstraints {
         /// The integrator.
         integrator: &'static str,

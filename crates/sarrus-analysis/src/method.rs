@@ -399,7 +399,10 @@ mod tests {
         let s = Settings { integrator: named("staggered"), step: Some(0.01), ..settings() };
         let m = Method::resolve(&s, &FACTS).unwrap();
         assert_eq!(m.announcement(), "staggered");
-        assert_eq!((m.report().formulation.as_str(), m.report().stabilization.as_str()), ("staggered", "none"));
+        assert_eq!(
+            (m.report().formulation.as_str(), m.report().stabilization.as_str()),
+            ("staggered", "none")
+        );
 
         let formulation = Settings { formulation: named("direct"), ..s.clone() };
         let stabilization = Settings { stabilization: named("projection"), ..s };

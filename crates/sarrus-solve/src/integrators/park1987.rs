@@ -33,7 +33,11 @@ use sarrus_math::quat_to_rotation_vector;
 
 /// Options of the method.
 pub(super) const OPTIONS: &[OptionDoc] = &[
-    OptionDoc { name: "iterations", default: "2", doc: "times that a step is gone through, 1 to 20; 1: first order" },
+    OptionDoc {
+        name: "iterations",
+        default: "2",
+        doc: "times that a step is gone through, 1 to 20; 1: first order",
+    },
     OptionDoc {
         name: "epsilon",
         default: "auto",
@@ -241,10 +245,10 @@ impl StaggeredStep for Park1987 {
         let before = &mut self.before;
         before.copy_from_slice(&self.half.vdot);
         self.try_step(view, t1)?;
-        let Park1987 { modules, eq, omega, before, half, start, end, .. } = self;
+        let Park1987 { modules, omega, before, half, start, end, .. } = self;
         let ends = [&**before, &*half.vdot];
         if let Verdict::TooLarge(omega) =
-            modules.watch.look(view.structure(), eq, h, omega, ends, [&start.v, &end.v])
+            modules.watch.look(&modules.mass, h, omega, ends, [&start.v, &end.v])
         {
             return Err(StepError::StepTooLarge { t, h, omega });
         }

@@ -17,7 +17,7 @@
 //! run reactions are those of the equations of motion at the state shown, which is the same λ to second order.
 //!
 //! Needs smooth forces with no strong damping: c h/m < 1. Costs one evaluation of all equations, one of Φ and J, a factorization
-//! and five solutions a step, all O(N). For long runs at moderate accuracy, and for many bodies; for tight tolerances take
+//! and a few solutions a step, all O(N). For long runs at moderate accuracy, and for many bodies; for tight tolerances take
 //! `dop853`.
 
 mod error;
@@ -30,8 +30,8 @@ use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, State, Structure};
 use crate::staggered::{
-    CentralDifference, Controller, Epsilon, MotionModule, MultiplierModule, SparseMultipliers, VariationalMotion,
-    Verdict,
+    CentralDifference, Controller, Epsilon, MotionModule, MultiplierModule, SparseMultipliers,
+    VariationalMotion, Verdict,
 };
 use crate::views::{Staggered, StaggeredStep, StepInfo};
 use error::ErrorEstimate;
@@ -41,13 +41,21 @@ use two_stage::TwoStage;
 
 /// Options of the method.
 pub(super) const OPTIONS: &[OptionDoc] = &[
-    OptionDoc { name: "form", default: "symmetric", doc: "`symmetric`, or `paper` for the two-stage procedure" },
+    OptionDoc {
+        name: "form",
+        default: "symmetric",
+        doc: "`symmetric`, or `paper` for the two-stage procedure",
+    },
     OptionDoc {
         name: "epsilon",
         default: "auto",
         doc: "regularization of the multipliers, relative; `auto`: from the conditioning",
     },
-    OptionDoc { name: "iterations", default: "4", doc: "evaluations of positions in a step at most, 1 to 10" },
+    OptionDoc {
+        name: "iterations",
+        default: "4",
+        doc: "evaluations of positions in a step at most, 1 to 10",
+    },
     OptionDoc { name: "adaptive", default: "no", doc: "`yes`: steps from the tolerances" },
     OptionDoc {
         name: "safety",
@@ -89,8 +97,9 @@ pub struct StaggeredMethod {
     accepted: bool,
     start: State,
     end: State,
-    /// q̇ at both ends.
+    /// q̇ at both ends, once asked for.
     qdot: [Vec<f64>; 2],
+    has_qdot: bool,
     /// The highest frequency found at the start \[rad/s\].
     highest: Option<f64>,
 }
@@ -117,6 +126,7 @@ impl StaggeredMethod {
             start: State::default(),
             end: State::default(),
             qdot: Default::default(),
+            has_qdot: false,
             highest: None,
         }
     }
@@ -237,15 +247,15 @@ impl StaggeredMethod {
     }
 
     /// Whether the step just made is within the stability limit.
-    fn look(&mut self, view: &dyn Staggered) -> Result<(), StepError> {
+    fn look(&mut self) -> Result<(), StepError> {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
-        let (eq, accel, w) = match chain {
-            Chain::Symmetric(c) => (&c.eq[0], &c.accel, &c.w),
-            Chain::Paper(c) => (c.equations(), &c.accel, &c.w),
+        let (accel, w) = match chain {
+            Chain::Symmetric(c) => (&c.accel, &c.w),
+            Chain::Paper(c) => (&c.accel, &c.w),
         };
         let h = end.t - start.t;
         let ends = [&*accel[0].vdot, &*accel[1].vdot];
-        match modules.watch.look(view.structure(), eq, h, w, ends, [&start.v, &end.v]) {
+        match modules.watch.look(&modules.mass, h, w, ends, [&start.v, &end.v]) {
             Verdict::Fine => Ok(()),
             Verdict::TooLarge(omega) => Err(StepError::StepTooLarge { t: start.t, h, omega }),
         }
@@ -255,9 +265,7 @@ impl StaggeredMethod {
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
         self.modules.tell(view);
-        view.qdot(&self.start, &mut self.qdot[0]);
-        view.qdot(&self.end, &mut self.qdot[1]);
-        self.accepted = true;
+        (self.accepted, self.has_qdot) = (true, false);
     }
 
     /// A step of fixed size.
@@ -281,7 +289,7 @@ impl StaggeredMethod {
             }
             other => other,
         })?;
-        self.look(view)?;
+        self.look()?;
         self.finish(view, control);
         control.accept_fixed();
         Ok(())
@@ -397,6 +405,11 @@ impl StaggeredStep for StaggeredMethod {
     }
 
     fn dense(&mut self, view: &mut dyn Staggered, t: f64, out: &mut State) -> Result<(), StepError> {
+        if !self.has_qdot {
+            view.qdot(&self.start, &mut self.qdot[0]);
+            view.qdot(&self.end, &mut self.qdot[1]);
+            self.has_qdot = true;
+        }
         let (start, end) = (&self.start, &self.end);
         let h = end.t - start.t;
         let theta = if h > 0.0 { ((t - start.t) / h).clamp(0.0, 1.0) } else { 1.0 };

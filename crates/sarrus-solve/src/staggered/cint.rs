@@ -21,26 +21,32 @@
 //! a turn, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
 
 use super::spin::{Map, Spin, spins, three};
-use super::{MotionModule, add_minv};
+use super::{BlockDiagonal, MotionModule};
 use crate::problem::Structure;
 
 /// What both modules keep.
 #[derive(Debug, Clone, Default)]
 struct Bodies {
-    structure: Structure,
-    minv: Vec<f64>,
+    minv: BlockDiagonal,
     spins: Vec<Spin>,
 }
 
 impl Bodies {
     fn new(s: &Structure, mass: &[f64], minv: &[f64]) -> Bodies {
-        Bodies { structure: s.clone(), minv: minv.to_vec(), spins: spins(s, mass) }
+        Bodies { minv: BlockDiagonal::new(s, minv), spins: spins(s, mass) }
     }
 
     /// `out` = `v` + M⁻¹ `impulse`.
     fn kick(&self, v: &[f64], impulse: &[f64], out: &mut [f64]) {
         out.copy_from_slice(v);
-        add_minv(&self.structure, &self.minv, 1.0, impulse, out);
+        self.minv.add_mul(1.0, impulse, out);
+    }
+
+    /// M⁻¹ impulse, and h times that.
+    fn respond(&self, impulse: &[f64], h: f64, change: &mut [f64], moved: &mut [f64]) {
+        change.fill(0.0);
+        self.minv.add_mul(1.0, impulse, change);
+        moved.iter_mut().zip(&*change).for_each(|(m, c)| *m = h * c);
     }
 
     /// h w, with turns by `angle(h|ω|)`.
@@ -63,6 +69,8 @@ pub struct VariationalMotion {
     bodies: Bodies,
     /// Impulses with the gyroscopic ones (nv).
     total: Vec<f64>,
+    /// The last w (nv).
+    w: Vec<f64>,
 }
 
 impl VariationalMotion {
@@ -75,7 +83,7 @@ impl VariationalMotion {
 impl MotionModule for VariationalMotion {
     fn prepare(&mut self, s: &Structure, mass: &[f64], minv: &[f64]) {
         self.bodies = Bodies::new(s, mass, minv);
-        self.total = vec![0.0; s.nv];
+        (self.total, self.w) = (vec![0.0; s.nv], vec![0.0; s.nv]);
     }
 
     fn applied(&self, v: &[f64], f: &mut [f64]) {
@@ -85,14 +93,30 @@ impl MotionModule for VariationalMotion {
         }
     }
 
-    fn open(&mut self, v: &[f64], impulse: &[f64], h: f64, w: &mut [f64]) -> bool {
-        self.bodies.kick(v, impulse, w);
-        for spin in &self.bodies.spins {
+    fn open(&mut self, v: &[f64], impulse: &[f64], h: f64, warm: bool, w: &mut [f64]) -> bool {
+        let VariationalMotion { map, bodies, total, w: last } = self;
+        if warm {
+            total.copy_from_slice(w);
+        }
+        bodies.kick(v, impulse, w);
+        for spin in &bodies.spins {
             let momentum = spin.inertia * three(v, spin.at) + three(impulse, spin.at);
-            let Some(rate) = spin.rate(self.map, momentum, h, three(w, spin.at)) else { return false };
+            let near = three(if warm { total } else { w }, spin.at);
+            let Some(rate) = spin.rate(*map, momentum, h, near) else { return false };
             w[spin.at..][..3].copy_from_slice(&rate.0);
         }
+        last.copy_from_slice(w);
         true
+    }
+
+    fn respond(&mut self, impulse: &[f64], h: f64, change: &mut [f64], moved: &mut [f64]) {
+        let VariationalMotion { map, bodies, w, .. } = self;
+        bodies.respond(impulse, h, change, moved);
+        for spin in &bodies.spins {
+            let [rate, turn] = spin.respond(*map, three(w, spin.at), h, three(impulse, spin.at));
+            change[spin.at..][..3].copy_from_slice(&rate.0);
+            moved[spin.at..][..3].copy_from_slice(&turn.0);
+        }
     }
 
     fn displace(&mut self, w: &[f64], h: f64, delta: &mut [f64]) {
@@ -102,7 +126,7 @@ impl MotionModule for VariationalMotion {
 
     fn close(&mut self, w: &[f64], impulse: &[f64], h: f64, v: &mut [f64]) {
         // the momentum that w brings differs from M w by a gyroscopic impulse
-        let VariationalMotion { map, bodies, total } = self;
+        let VariationalMotion { map, bodies, total, .. } = self;
         total.copy_from_slice(impulse);
         for spin in &bodies.spins {
             let rate = three(w, spin.at);
@@ -127,9 +151,13 @@ impl MotionModule for CentralDifference {
 
     fn applied(&self, _v: &[f64], _f: &mut [f64]) {}
 
-    fn open(&mut self, v: &[f64], impulse: &[f64], _h: f64, w: &mut [f64]) -> bool {
+    fn open(&mut self, v: &[f64], impulse: &[f64], _h: f64, _warm: bool, w: &mut [f64]) -> bool {
         self.bodies.kick(v, impulse, w);
         true
+    }
+
+    fn respond(&mut self, impulse: &[f64], h: f64, change: &mut [f64], moved: &mut [f64]) {
+        self.bodies.respond(impulse, h, change, moved);
     }
 
     fn displace(&mut self, w: &[f64], h: f64, delta: &mut [f64]) {

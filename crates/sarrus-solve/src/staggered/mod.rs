@@ -11,12 +11,14 @@
 //!
 //! Either module can be replaced, and a controller put between them, by [`StaggeredMethod`](crate::integrators::StaggeredMethod).
 
+mod blocks;
 mod cint;
 pub(crate) mod euler_parameters;
 mod lint;
 mod spin;
 mod watch;
 
+pub(crate) use blocks::{BlockDiagonal, add_J_mul, add_Jt_mul};
 pub use cint::{CentralDifference, VariationalMotion};
 pub use lint::{Epsilon, SparseMultipliers};
 pub use spin::Map;
@@ -37,11 +39,16 @@ pub trait MotionModule: Send {
     /// Takes out of the force `f`, which holds the inertial force at `v`, what this module accounts for itself.
     fn applied(&self, v: &[f64], f: &mut [f64]);
 
-    /// w from `v` and `impulse` (nv, as the applied force times time). Returns false where there is no such w.
-    fn open(&mut self, v: &[f64], impulse: &[f64], h: f64, w: &mut [f64]) -> bool;
+    /// w from `v` and `impulse` (nv, as the applied force times time), near `w` where `warm`. Returns false where there is no
+    /// such w.
+    fn open(&mut self, v: &[f64], impulse: &[f64], h: f64, warm: bool, w: &mut [f64]) -> bool;
 
     /// The displacement of `w` over `h`, as a tangent vector (nv).
     fn displace(&mut self, w: &[f64], h: f64, delta: &mut [f64]);
+
+    /// To first order, how w of the last [`open`](MotionModule::open) answers to a change of `impulse`, and how far that moves where
+    /// [`displace`](MotionModule::displace) ends, as a tangent vector there.
+    fn respond(&mut self, impulse: &[f64], h: f64, change: &mut [f64], moved: &mut [f64]);
 
     /// v at the end from `w` and `impulse`.
     fn close(&mut self, w: &[f64], impulse: &[f64], h: f64, v: &mut [f64]);
@@ -83,16 +90,4 @@ pub trait MultiplierModule: Send {
 pub trait Controller: Send {
     /// Adds to the forces `f` (nv) at `s`. λ is that of the constraints there, extrapolated from the two instants before.
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]);
-}
-
-/// y += scale M⁻¹ x.
-pub(crate) fn add_minv(s: &Structure, minv: &[f64], scale: f64, x: &[f64], y: &mut [f64]) {
-    for col in &s.cols {
-        let n = col.size;
-        let x = &x[col.start..][..n];
-        let rows = minv[col.mass..][..n * n].chunks_exact(n);
-        for (y, row) in y[col.start..][..n].iter_mut().zip(rows) {
-            *y += scale * row.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
-        }
-    }
 }

@@ -89,18 +89,7 @@ impl Spin {
         let mut last = f64::INFINITY;
         for _ in 0..ITERATIONS {
             let residual = self.momentum_at_ends(map, w, h)[0] - momentum;
-            let Jw = self.inertia * w;
-            let [a, b] = map.momentum(h * h * w.dot(w)).map(|x| x * h * h);
-            let (turning, size) = (w.dot(Jw), w.dot(w));
-            let column = |i: usize| {
-                let mut unit = Vec3([0.0; 3]);
-                unit.0[i] = 1.0;
-                let Ji = self.inertia * unit;
-                let gyroscopic = (w.cross(Ji) - Jw.cross(unit)).scale(0.5 * h);
-                let along = unit.scale(a * turning) + w.scale(2.0 * a * Jw.0[i]);
-                Ji + gyroscopic + along - Ji.scale(b * size) - Jw.scale(2.0 * b * w.0[i])
-            };
-            let change = solve([column(0), column(1), column(2)], residual)?;
+            let change = solve(self.tangent(map, w, h), residual)?;
             w -= change;
             let size = change.norm();
             // converged, or as near as rounding allows
@@ -110,6 +99,30 @@ impl Spin {
             last = size;
         }
         None
+    }
+
+    /// Columns of the derivative of the momentum at the start with respect to w, a and b held.
+    fn tangent(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 3] {
+        let Jw = self.inertia * w;
+        let [a, b] = map.momentum(h * h * w.dot(w)).map(|x| x * h * h);
+        let (turning, size) = (w.dot(Jw), w.dot(w));
+        [0, 1, 2].map(|i| {
+            let mut unit = Vec3([0.0; 3]);
+            unit.0[i] = 1.0;
+            let Ji = self.inertia.col(i);
+            let gyroscopic = (w.cross(Ji) - Jw.cross(unit)).scale(0.5 * h);
+            let along = unit.scale(a * turning) + w.scale(2.0 * a * Jw.0[i]);
+            Ji.scale(1.0 - b * size) + gyroscopic + along - Jw.scale(2.0 * b * w.0[i])
+        })
+    }
+
+    /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
+    pub fn respond(&self, map: Map, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
+        let change = solve(self.tangent(map, w, h), momentum).unwrap_or(Vec3([0.0; 3]));
+        // the derivative of the exponential map, in the axes at the end; of Cayley's it is the same to the second term
+        let once = w.cross(change).scale(h);
+        let twice = w.cross(once).scale(h);
+        [change, (change - once.scale(0.5) + twice.scale(1.0 / 6.0)).scale(h)]
     }
 
     /// The angular momentum of a step that w carries, in the axes of the body at its start and at its end.

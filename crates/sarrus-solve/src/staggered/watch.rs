@@ -8,7 +8,8 @@
 //! **Before it**, by power iteration on the accelerations' change with positions, at the start: see
 //! [`highest`](Watch::highest).
 
-use crate::problem::{Equations, Structure};
+use super::BlockDiagonal;
+use crate::problem::Structure;
 
 /// Steps beyond the limit in a row before a run is stopped, and the growth of the changes of velocity over them.
 const STEPS: u32 = 8;
@@ -37,6 +38,7 @@ pub(crate) struct Watch {
     /// The highest so far.
     pub highest: f64,
     momentum: Vec<f64>,
+    change: Vec<f64>,
 }
 
 impl Watch {
@@ -44,19 +46,20 @@ impl Watch {
     pub fn restart(&mut self, s: &Structure) {
         self.beyond = 0;
         self.momentum.resize(s.nv, 0.0);
+        self.change.resize(s.nv, 0.0);
     }
 
     /// Looks at a step of size `h` carried by `w`, with accelerations `a0` and `a1` at its ends and velocities `v0`, `v1`.
     pub fn look(
         &mut self,
-        s: &Structure,
-        eq: &Equations,
+        mass: &BlockDiagonal,
         h: f64,
         w: &[f64],
         [a0, a1]: [&[f64]; 2],
         [v0, v1]: [&[f64]; 2],
     ) -> Verdict {
-        eq.mass_mul(s, w, &mut self.momentum);
+        self.momentum.fill(0.0);
+        mass.add_mul(1.0, w, &mut self.momentum);
         let (mut change, mut size) = (0.0, 0.0);
         for (((p, w), a0), a1) in self.momentum.iter().zip(w).zip(a0).zip(a1) {
             change -= p * (a1 - a0);
@@ -69,13 +72,8 @@ impl Watch {
             self.beyond = 0;
             return Verdict::Fine;
         }
-        let mut growth = 0.0;
-        for col in &s.cols {
-            for i in 0..col.size {
-                let d = v1[col.start + i] - v0[col.start + i];
-                growth += eq.mass[col.mass + i * (col.size + 1)] * d * d;
-            }
-        }
+        self.change.iter_mut().zip(v1).zip(v0).for_each(|((d, b), a)| *d = b - a);
+        let growth = mass.dot(&self.change, &self.change, &mut self.momentum);
         self.beyond += 1;
         if self.beyond == 1 {
             self.first = growth;

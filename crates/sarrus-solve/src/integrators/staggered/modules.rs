@@ -2,7 +2,9 @@
 
 use crate::error::{SolveError, StepError};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
-use crate::staggered::{Controller, MotionModule, MultiplierModule, Watch, add_minv};
+use crate::staggered::{
+    BlockDiagonal, Controller, MotionModule, MultiplierModule, Watch, add_J_mul, add_Jt_mul,
+};
 use crate::views::Staggered;
 
 /// Power iterations for the highest frequency, and the displacement that forces are differenced over \[m, rad\].
@@ -17,6 +19,8 @@ pub(crate) struct Modules {
     pub multipliers: Box<dyn MultiplierModule>,
     pub controller: Option<Box<dyn Controller>>,
     pub watch: Watch,
+    pub mass: BlockDiagonal,
+    pub minv: BlockDiagonal,
     /// Evaluations of f, and corrections of positions, not yet told.
     pub evaluations: u64,
     pub corrections: u64,
@@ -35,6 +39,8 @@ impl Modules {
             multipliers,
             controller: None,
             watch: Watch::default(),
+            mass: BlockDiagonal::default(),
+            minv: BlockDiagonal::default(),
             evaluations: 0,
             corrections: 0,
             told: 0,
@@ -48,6 +54,8 @@ impl Modules {
     /// Begins a run.
     pub fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.motion.prepare(s, &eq.mass, &eq.minv);
+        self.mass = BlockDiagonal::new(s, &eq.mass);
+        self.minv = BlockDiagonal::new(s, &eq.minv);
         self.force.resize(s.nv, 0.0);
         for room in [&mut self.r, &mut self.eta, &mut self.seen] {
             room.resize(s.nc, 0.0);
@@ -84,11 +92,22 @@ impl Modules {
         corrections: u32,
     ) -> Result<(), SolveError> {
         self.remaining(s, eq, &eq.f, &out.lambda);
+        self.accelerate_remaining(s, eq, out, corrections)
+    }
+
+    /// As [`accelerate`](Modules::accelerate), with f - Jᵀλ at hand.
+    pub fn accelerate_remaining(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        out: &mut Accel,
+        corrections: u32,
+    ) -> Result<(), SolveError> {
         out.vdot.fill(0.0);
-        add_minv(s, &eq.minv, 1.0, &self.force, &mut out.vdot);
+        self.minv.add_mul(1.0, &self.force, &mut out.vdot);
         for _ in 0..corrections {
             self.r.iter_mut().zip(&eq.gamma).for_each(|(r, g)| *r = -g);
-            eq.add_J_mul(s, &out.vdot, &mut self.r);
+            add_J_mul(s, eq, &out.vdot, &mut self.r);
             self.multipliers.solve(&self.r, &mut self.eta)?;
             out.lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e);
             self.take_from(s, eq, &mut out.vdot);
@@ -96,10 +115,10 @@ impl Modules {
         Ok(())
     }
 
-    /// Corrects `v` to J v + Φ_t = 0; returns the impulse of the multipliers. J has been taken.
+    /// Corrects `v` to J v + Φ_t = 0; returns the impulse η of the multipliers, and leaves Jᵀη. J has been taken.
     pub fn constrain(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) -> Result<&[f64], SolveError> {
         self.r.copy_from_slice(&eq.phi_t);
-        eq.add_J_mul(s, v, &mut self.r);
+        add_J_mul(s, eq, v, &mut self.r);
         self.multipliers.solve(&self.r, &mut self.eta)?;
         self.take_from(s, eq, v);
         Ok(&self.eta)
@@ -108,16 +127,21 @@ impl Modules {
     /// f - Jᵀλ, kept until the next call.
     pub fn remaining(&mut self, s: &Structure, eq: &Equations, f: &[f64], lambda: &[f64]) -> &mut [f64] {
         self.force.fill(0.0);
-        eq.add_Jt_mul(s, lambda, &mut self.force);
+        add_Jt_mul(s, eq, lambda, &mut self.force);
         self.force.iter_mut().zip(f).for_each(|(x, f)| *x = f - *x);
+        &mut self.force
+    }
+
+    /// What the last call left of forces or impulses (nv).
+    pub fn force(&mut self) -> &mut [f64] {
         &mut self.force
     }
 
     /// v -= M⁻¹Jᵀη.
     fn take_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
         self.force.fill(0.0);
-        eq.add_Jt_mul(s, &self.eta, &mut self.force);
-        add_minv(s, &eq.minv, -1.0, &self.force, v);
+        add_Jt_mul(s, eq, &self.eta, &mut self.force);
+        self.minv.add_mul(-1.0, &self.force, v);
     }
 
     /// Tells the problem what was done since the last time.
@@ -141,7 +165,8 @@ impl Modules {
         let (mut moved, mut other, mut there) = (s.clone(), eq.clone(), here.clone());
         other.phi_t.fill(0.0);
         // any direction, then along the constraints
-        let mut z: Vec<f64> = (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
+        let mut z: Vec<f64> =
+            (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
         let still = Equations { phi_t: other.phi_t.clone(), ..eq.clone() };
         self.multipliers.take_J(&structure, eq)?;
         self.constrain(&structure, &still, &mut z)?;

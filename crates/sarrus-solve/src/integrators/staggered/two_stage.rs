@@ -22,7 +22,7 @@
 use super::modules::{Modules, at};
 use crate::error::StepError;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
-use crate::staggered::add_minv;
+use crate::staggered::{add_J_mul, add_Jt_mul};
 use crate::views::Staggered;
 
 /// Corrections of λ at a start, and at each half step at most.
@@ -183,7 +183,7 @@ impl TwoStage {
         let force = m.remaining(view.structure(), &self.eq[0], &self.eq[0].f, &self.now.lambda);
         self.impulse.iter_mut().zip(&*force).for_each(|(i, f)| *i = h * f);
         self.trial.copy_from_slice(&self.u[0]);
-        if !m.motion.open(&self.trial, &self.impulse, h, &mut self.u[0]) {
+        if !m.motion.open(&self.trial, &self.impulse, h, false, &mut self.u[0]) {
             let omega = m.watch.highest.max(2.0 / h);
             return Err(StepError::StepTooLarge { t: t1 - 0.5 * h, h, omega });
         }
@@ -214,9 +214,8 @@ impl TwoStage {
 
         // rates at k+1
         let TwoStage { eq: [eq, _], now, state, .. } = self;
-        let force = m.remaining(view.structure(), eq, &eq.f, &now.lambda);
-        now.vdot.fill(0.0);
-        add_minv(view.structure(), &eq.minv, 1.0, force, &mut now.vdot);
+        m.remaining(view.structure(), eq, &eq.f, &now.lambda);
+        m.accelerate_remaining(view.structure(), eq, now, 0).map_err(at(state))?;
         self.rates.swap(0, 1);
         view.xdot(state, eq, now, &mut self.rates[0]);
         Ok(())
@@ -228,18 +227,18 @@ impl TwoStage {
         if now.lambda.is_empty() {
             return Ok(());
         }
-        let force = m.remaining(s, eq, &eq.f, &now.lambda);
+        impulse.copy_from_slice(m.remaining(s, eq, &eq.f, &now.lambda));
         trial.copy_from_slice(&u[0]);
-        add_minv(s, &eq.minv, h, force, trial);
+        m.minv.add_mul(h, impulse, trial);
         let mut before = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             r.copy_from_slice(&next.phi_t);
-            next.add_J_mul(s, trial, r);
+            add_J_mul(s, next, trial, r);
             m.multipliers.solve(r, eta).map_err(at(state))?;
             now.lambda.iter_mut().zip(&*eta).for_each(|(l, e)| *l += e / h);
             impulse.fill(0.0);
-            eq.add_Jt_mul(s, eta, impulse);
-            add_minv(s, &eq.minv, -1.0, impulse, trial);
+            add_Jt_mul(s, eq, eta, impulse);
+            m.minv.add_mul(-1.0, impulse, trial);
             // a dependent row goes on asking in vain: what matters is whether velocities still change
             let change = impulse.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
             if !(change > CONVERGED * before.min(1.0)) || change >= before {
