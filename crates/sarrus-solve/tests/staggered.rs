@@ -248,7 +248,7 @@ fn a_step_that_becomes_too_large_on_the_way_is_noticed() {
 #[test]
 fn a_jump_is_not_taken_for_instability() {
     fn jumps(t: f64) -> f64 {
-        if (10.0 * t) as u64 % 2 == 0 { 0.0 } else { 400.0 }
+        if ((10.0 * t) as u64).is_multiple_of(2) { 0.0 } else { 400.0 }
     }
     let mut s = level();
     run(&mut Point::new(Some(jumps)), symmetric(), &mut s, 0.05, 5.0).unwrap();

@@ -5,6 +5,8 @@ use sarrus_math::{Mat3, Vec3};
 
 /// Newton iterations for the rate of one body.
 const ITERATIONS: u32 = 30;
+/// Relative size of a last correction for turns below half a radian: the next one would be less than 10⁻⁴ of it.
+const QUICK: f64 = 1e-10;
 
 /// How a rate times time becomes a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,8 +94,8 @@ impl Spin {
             let change = solve(self.tangent(map, w, h), residual)?;
             w -= change;
             let size = change.norm();
-            // converged, or as near as rounding allows
-            if size <= 4.0 * f64::EPSILON * w.norm() || (size >= 0.5 * last && size <= 1e-12 * w.norm()) {
+            let reached = if h * h * w.dot(w) < 0.25 { QUICK } else { 4.0 * f64::EPSILON };
+            if size <= reached * w.norm() || (size >= 0.5 * last && size <= 1e-12 * w.norm()) {
                 return Some(w);
             }
             last = size;
@@ -104,16 +106,23 @@ impl Spin {
     /// Columns of the derivative of the momentum at the start with respect to w, a and b held.
     fn tangent(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 3] {
         let Jw = self.inertia * w;
-        let [a, b] = map.momentum(h * h * w.dot(w)).map(|x| x * h * h);
+        let [a, b] = map.momentum(h * h * w.dot(w));
+        let (a, b) = (a * h * h, b * h * h);
         let (turning, size) = (w.dot(Jw), w.dot(w));
-        [0, 1, 2].map(|i| {
-            let mut unit = Vec3([0.0; 3]);
-            unit.0[i] = 1.0;
-            let Ji = self.inertia.col(i);
-            let gyroscopic = (w.cross(Ji) - Jw.cross(unit)).scale(0.5 * h);
-            let along = unit.scale(a * turning) + w.scale(2.0 * a * Jw.0[i]);
-            Ji.scale(1.0 - b * size) + gyroscopic + along - Jw.scale(2.0 * b * w.0[i])
-        })
+        // written out: a closure per column is not inlined, and this is done for every body several times a step
+        let column = |Ji: Vec3<f64>, gyroscopic: Vec3<f64>, i: usize| {
+            let turn = (w.cross(Ji) - gyroscopic).scale(0.5 * h);
+            let mut column =
+                Ji.scale(1.0 - b * size) + turn + w.scale(2.0 * a * Jw.0[i]) - Jw.scale(2.0 * b * w.0[i]);
+            column.0[i] += a * turning;
+            column
+        };
+        let [x, y, z] = Jw.0;
+        [
+            column(self.inertia.col(0), Vec3([0.0, z, -y]), 0),
+            column(self.inertia.col(1), Vec3([-z, 0.0, x]), 1),
+            column(self.inertia.col(2), Vec3([y, -x, 0.0]), 2),
+        ]
     }
 
     /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
