@@ -242,7 +242,8 @@ fn a_centred_ball_keeps_its_speed_to_the_order_of_the_method() {
         let mut error = 0.0_f64;
         run("rolling_ball", &[("a", "1"), ("r0", "0")], method, h, 10.0, |seen| {
             error = error.max((seen.s.v[0].hypot(seen.s.v[1]) - 2.0_f64.sqrt()).abs());
-            assert!(seen.violation[0] < 1e-10 || method != "staggered");
+            // Φ is evaluated once where w is corrected by less than 3e-4 of itself: the square of that times h |w| is left
+            assert!(seen.violation[0] < 5e-9 || method != "staggered", "{:e}", seen.violation[0]);
         });
         error
     };

@@ -5,6 +5,8 @@ use sarrus_math::{Mat3, Vec3};
 
 /// Newton iterations for the rate of one body.
 const ITERATIONS: u32 = 30;
+/// A turn whose square is small enough for a series of two terms \[rad\].
+const SMALL: f64 = 1e-3;
 /// Relative size of a last correction for turns below half a radian: the next one would be less than 10⁻⁴ of it.
 const QUICK: f64 = 1e-10;
 
@@ -20,6 +22,7 @@ pub enum Map {
 
 impl Map {
     /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a turn ξ, from |ξ|².
+    #[inline]
     fn momentum(self, squared: f64) -> [f64; 2] {
         match self {
             Map::Cayley => [0.25, 0.0],
@@ -52,6 +55,8 @@ pub(super) struct Spin {
     pub at: usize,
     /// Inertia about the centre of mass, body axes \[kg m²\].
     pub inertia: Mat3<f64>,
+    /// Its inverse.
+    pub inverse: Mat3<f64>,
 }
 
 /// The three numbers of `v` from `at`.
@@ -73,12 +78,20 @@ pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<Spin> {
             let own = first..first + 3;
             let alone = (0..n).filter(|j| !own.contains(j)).all(|j| own.clone().all(|i| entry(i, j) == 0.0));
             let inertia = Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(first + i, first + j))));
-            alone.then_some(Spin { at: g.start, inertia })
+            alone.then_some(Spin::new(g.start, inertia))
         })
         .collect()
 }
 
 impl Spin {
+    pub fn new(at: usize, inertia: Mat3<f64>) -> Spin {
+        let [x, y, z] = [inertia.row(0), inertia.row(1), inertia.row(2)];
+        let factor = 1.0 / x.dot(y.cross(z));
+        let inverse =
+            Mat3::from_cols(y.cross(z).scale(factor), z.cross(x).scale(factor), x.cross(y).scale(factor));
+        Spin { at, inertia, inverse }
+    }
+
     /// ω × J ω, which the force in [`Equations::f`](crate::Equations::f) has with the other sign.
     pub fn gyroscopic(&self, w: Vec3<f64>) -> Vec3<f64> {
         w.cross(self.inertia * w)
@@ -86,12 +99,13 @@ impl Spin {
 
     /// w with J w + ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w = `momentum`, ξ = h w, by Newton's method from `start`; a and b, which
     /// hardly change, are not differentiated.
+    #[inline]
     pub fn rate(&self, map: Map, momentum: Vec3<f64>, h: f64, start: Vec3<f64>) -> Option<Vec3<f64>> {
         let mut w = start;
         let mut last = f64::INFINITY;
         for _ in 0..ITERATIONS {
             let residual = self.momentum_at_ends(map, w, h)[0] - momentum;
-            let change = solve(self.tangent(map, w, h), residual)?;
+            let change = self.solve_tangent(map, w, h, residual)?;
             w -= change;
             let size = change.norm();
             let reached = if h * h * w.dot(w) < 0.25 { QUICK } else { 4.0 * f64::EPSILON };
@@ -104,6 +118,7 @@ impl Spin {
     }
 
     /// Columns of the derivative of the momentum at the start with respect to w, a and b held.
+    #[inline]
     fn tangent(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 3] {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
@@ -125,9 +140,22 @@ impl Spin {
         ]
     }
 
+    /// x with T x = y, T being the tangent; for small turns by two terms of the series in h w, exact to their square.
+    #[inline]
+    fn solve_tangent(&self, map: Map, w: Vec3<f64>, h: f64, y: Vec3<f64>) -> Option<Vec3<f64>> {
+        if h * h * w.dot(w) > SMALL * SMALL {
+            return solve(self.tangent(map, w, h), y);
+        }
+        let x = self.inverse * y;
+        let turned = w.cross(self.inertia * x) + x.cross(self.inertia * w);
+        let x = x - self.inverse * turned.scale(0.5 * h);
+        x.0.iter().all(|x| x.is_finite()).then_some(x)
+    }
+
     /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
+    #[inline]
     pub fn respond(&self, map: Map, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
-        let change = solve(self.tangent(map, w, h), momentum).unwrap_or(Vec3([0.0; 3]));
+        let change = self.solve_tangent(map, w, h, momentum).unwrap_or(Vec3([0.0; 3]));
         // the derivative of the exponential map, in the axes at the end; of Cayley's it is the same to the second term
         let once = w.cross(change).scale(h);
         let twice = w.cross(once).scale(h);
@@ -135,6 +163,7 @@ impl Spin {
     }
 
     /// The angular momentum of a step that w carries, in the axes of the body at its start and at its end.
+    #[inline]
     pub fn momentum_at_ends(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 2] {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
@@ -145,6 +174,7 @@ impl Spin {
 }
 
 /// x with [a b c] x = y, by Cramer's rule.
+#[inline]
 fn solve([a, b, c]: [Vec3<f64>; 3], y: Vec3<f64>) -> Option<Vec3<f64>> {
     let bc = b.cross(c);
     let determinant = a.dot(bc);
@@ -159,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_free_body_keeps_its_angular_momentum_in_space() {
-        let spin = Spin { at: 0, inertia: Mat3([[1.0, 0.2, 0.0], [0.2, 2.0, 0.1], [0.0, 0.1, 2.5]]) };
+        let spin = Spin::new(0, Mat3([[1.0, 0.2, 0.0], [0.2, 2.0, 0.1], [0.0, 0.1, 2.5]]));
         let omega = Vec3([1.0, -2.0, 0.5]);
         for map in [Map::Exponential, Map::Cayley] {
             for h in [0.01, 0.1, 0.5] {
@@ -175,7 +205,7 @@ mod tests {
 
     #[test]
     fn steady_rotation_about_a_principal_axis_is_exact_with_the_exponential() {
-        let spin = Spin { at: 0, inertia: Mat3([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]) };
+        let spin = Spin::new(0, Mat3([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]));
         let omega = Vec3([0.0, 3.0, 0.0]);
         let w = spin.rate(Map::Exponential, spin.inertia * omega, 0.3, omega).unwrap();
         assert!((w - omega).norm() < 1e-15, "{w:?}");

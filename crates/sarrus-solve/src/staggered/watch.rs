@@ -6,7 +6,7 @@
 //! One large value may be a force that jumps; several in a row, with changes of velocity that grow, are not.
 //!
 //! **Before it**, by power iteration on the accelerations' change with positions, at the start: see
-//! [`highest`](Watch::highest).
+//! `Modules::highest`.
 
 use super::BlockDiagonal;
 use crate::problem::Structure;

@@ -42,8 +42,10 @@ use crate::views::Staggered;
 /// Corrections of λ⁺ for one evaluation of Φ at most, and the correction of w, relative in the metric of M, that asks for no other.
 const CORRECTIONS: u32 = 5;
 const ENOUGH: f64 = 3e-4;
-/// The same of a correction that asks for no further one with the Φ at hand.
-const DONE: f64 = 1e-7;
+/// The same of one whose square is rounding: w, corrected to first order, is exact.
+const LINEAR: f64 = 1e-7;
+/// The same of what a further correction with the Φ at hand would be.
+const DONE: f64 = 1e-8;
 /// Corrections of λ at a start.
 const START: u32 = 4;
 
@@ -76,6 +78,8 @@ pub(super) struct Symmetric {
     /// Size of the step before \[s\]; not a number at a start.
     h: [f64; 2],
     has_velocity_rows: bool,
+    /// What a correction of λ⁺ leaves to the next, squared.
+    share: f64,
 }
 
 impl Symmetric {
@@ -103,6 +107,7 @@ impl Symmetric {
             eta: none(),
             h: [f64::NAN; 2],
             has_velocity_rows: false,
+            share: 1.0,
         }
     }
 
@@ -144,6 +149,7 @@ impl Symmetric {
         add_Jt_mul(view.structure(), eq, &accel.lambda, &mut self.pull);
         self.pull_minus.copy_from_slice(&self.pull);
         self.h = [f64::NAN; 2];
+        self.share = 1.0;
         Ok(())
     }
 
@@ -245,7 +251,12 @@ impl Symmetric {
             view.update(end, stage, &mut self.eq[1]);
             m.corrections += 1;
             let corrected = self.correct(m, view.structure(), h, kinetic).map_err(at(end))?;
-            self.drift(m, view, start, end, h, true)?;
+            if corrected <= LINEAR * LINEAR * kinetic {
+                // w is already what open would make of the impulse
+                self.place(m, view, start, end, h);
+            } else {
+                self.drift(m, view, start, end, h, true)?;
+            }
             // what is left is of the order of the square
             if corrected <= ENOUGH * ENOUGH * kinetic {
                 break;
@@ -264,6 +275,8 @@ impl Symmetric {
         kinetic: f64,
     ) -> Result<f64, crate::error::SolveError> {
         self.delta.fill(0.0);
+        // what is known fades, so that it is found anew now and then
+        self.share = (1.2 * self.share).min(1.0);
         let (mut corrected, mut last) = (0.0, f64::INFINITY);
         for pass in 0..CORRECTIONS {
             self.violation(s, h, pass > 0);
@@ -280,8 +293,11 @@ impl Symmetric {
             }
             let size = self.r.iter().zip(&self.eta).map(|(r, e)| r * e).sum::<f64>();
             corrected += size;
-            // small enough, or rounding
-            if size <= DONE * DONE * kinetic || size > 0.25 * last {
+            // small enough, as far as one correction's share of the one before it is known, or rounding
+            if pass > 0 {
+                self.share = (size / last).min(1.0);
+            }
+            if size * self.share <= DONE * DONE * kinetic || size > 0.25 * last {
                 break;
             }
             last = size;
@@ -302,10 +318,15 @@ impl Symmetric {
             let omega = m.watch.highest.max(2.0 / h);
             return Err(StepError::StepTooLarge { t: start.t, h, omega });
         }
+        self.place(m, view, start, end, h);
+        Ok(())
+    }
+
+    /// Moves `end` to where w leads from `start`.
+    fn place(&mut self, m: &mut Modules, view: &dyn Staggered, start: &State, end: &mut State, h: f64) {
         m.motion.displace(&self.w, h, &mut self.delta);
         end.q.copy_from_slice(&start.q);
         view.retract(&mut end.q, &self.delta);
-        Ok(())
     }
 
     /// What w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it

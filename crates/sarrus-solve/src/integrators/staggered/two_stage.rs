@@ -112,9 +112,10 @@ impl TwoStage {
             m.accelerate(view.structure(), eq, now, START).map_err(at(s))?;
         }
         view.xdot(s, eq, now, &mut self.rates[0]);
-        self.rates[1] = self.rates[0].clone();
+        let [now_rates, before_rates] = &mut self.rates;
+        before_rates.copy_from_slice(now_rates);
         self.before.copy_from_slice(&now.lambda);
-        self.accel[0].clone_from(now);
+        copy(now, &mut self.accel[0]);
         self.xdot[0].copy_from_slice(&self.rates[0]);
         self.h = f64::NAN;
         Ok(())
@@ -154,7 +155,7 @@ impl TwoStage {
         end.q.copy_from_slice(&self.q[0]);
         end.v.copy_from_slice(&self.u[1]);
         end.x.copy_from_slice(&self.state.x);
-        self.accel[1].clone_from(&self.now);
+        copy(&self.now, &mut self.accel[1]);
         self.xdot[1].copy_from_slice(&self.rates[0]);
         Ok(())
     }
@@ -248,4 +249,10 @@ impl TwoStage {
         }
         Ok(())
     }
+}
+
+/// Without allocating, as a derived `clone_from` would.
+fn copy(from: &Accel, to: &mut Accel) {
+    to.vdot.copy_from_slice(&from.vdot);
+    to.lambda.copy_from_slice(&from.lambda);
 }
