@@ -45,7 +45,7 @@ const ENOUGH: f64 = 3e-4;
 /// The same of one whose square is rounding: w, corrected to first order, is exact.
 const LINEAR: f64 = 1e-7;
 /// The same of what a further correction with the Φ at hand would be.
-const DONE: f64 = 1e-8;
+const DONE: f64 = 1e-9;
 /// Corrections of λ at a start.
 const START: u32 = 4;
 
