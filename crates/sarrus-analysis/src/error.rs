@@ -53,6 +53,20 @@ pub enum SetupError {
         /// Where it was asked for.
         at: Span,
     },
+    /// A formulation or stabilization for an integrator that resolves the constraints itself.
+    #[error(
+        "integrator `{integrator}` resolves the constraints itself: {family} `{name}` would have no effect"
+    )]
+    OwnConstraints {
+        /// The integrator.
+        integrator: &'static str,
+        /// `formulation` or `stabilization`.
+        family: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Where.
+        at: Span,
+    },
     /// A flag's value is not a positive number.
     #[error("`{flag}` must be a positive number, not {value}")]
     NotPositive {
@@ -142,6 +156,9 @@ impl SetupError {
             ),
             SetupError::NeedsViolation { at, .. } => {
                 one(*at, Some("use `none`, or another formulation".into()))
+            }
+            SetupError::OwnConstraints { at, family, .. } => {
+                one(*at, Some(format!("leave the {family} out, or take another integrator")))
             }
             SetupError::NotPositive { .. } => one(Span::NONE, None),
             SetupError::Backwards { .. } => {

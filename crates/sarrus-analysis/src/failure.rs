@@ -28,6 +28,15 @@ pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport
             ),
             Some(*h_min),
         ),
+        StepError::StepTooLarge { t, h, omega } => (
+            format!(
+                "the step of {h} s is too large at t = {t}: the fastest motion has about {omega:.3e} rad/s, and steps \
+                 must stay below 2/ω = {:.3e} s",
+                2.0 / omega
+            ),
+            Some(*omega),
+        ),
+        StepError::View { .. } => (error.to_string(), None),
         StepError::NotFinite { t } => (
             format!(
                 "the motion grew beyond all numbers after t = {}: a smaller step or tolerance may help",

@@ -12,6 +12,10 @@
 //! | | `rk23` | rtol above 1e-3 |
 //! | | `rk45` | rtol above 1e-5 |
 //! | | `dop853` | otherwise |
+//!
+//! An integrator that takes motion and multipliers in turn resolves the constraints itself: a formulation or stabilization
+//! named with it is refused. Accelerations and reactions of its results are those of the equations of motion at the states
+//! shown, found as `auto` would.
 
 use crate::error::SetupError;
 use crate::memory;
@@ -22,7 +26,7 @@ use sarrus_model::settings::{MethodChoice, OptionValue};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
-use sarrus_solve::{Integrator, MethodError, Options, Structure};
+use sarrus_solve::{Integrator, MethodError, Options, Structure, View};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
@@ -94,11 +98,16 @@ pub struct Method {
     pub why: Vec<String>,
     /// What the reader should know: settings without effect and the like.
     pub notes: Vec<String>,
+    /// What the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
+    pub view: View,
 }
 
 impl Method {
     /// Takes what `settings` name and chooses the rest from `facts`.
     pub fn resolve(settings: &Settings, facts: &Facts) -> Result<Method, SetupError> {
+        if let Some(own) = own_constraints(settings)? {
+            return Ok(own);
+        }
         let mut why = Vec::new();
         let mut choose = |asked: &Option<MethodChoice>, auto: (&'static str, String)| match asked {
             None => {
@@ -151,7 +160,8 @@ impl Method {
             atol: settings.atol,
             step: settings.step,
             why,
-            notes: [notes(settings, i), slow(&dense, unknowns)].concat(),
+            notes: [notes(settings, i.name, i.adaptive), slow(&dense, unknowns)].concat(),
+            view: i.view,
         })
     }
 
@@ -172,8 +182,11 @@ impl Method {
         (integrators::find(&self.integrator.name)?.new)(&self.integrator.options)
     }
 
-    /// `proximal + projection + dop853`
+    /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
     pub fn text(&self) -> String {
+        if self.view == View::Staggered {
+            return self.integrator.text();
+        }
         format!("{} + {} + {}", self.formulation.text(), self.stabilization.text(), self.integrator.text())
     }
 
@@ -187,8 +200,10 @@ impl Method {
 
     /// For `report.json`.
     pub fn report(&self) -> MethodReport {
+        let own = self.view == View::Staggered;
         MethodReport {
-            formulation: self.formulation.text(),
+            // the integrator's own: naming another would claim what was not done
+            formulation: if own { self.integrator.name.clone() } else { self.formulation.text() },
             stabilization: self.stabilization.text(),
             integrator: self.integrator.text(),
             rtol: self.adaptive.then_some(self.rtol),
@@ -199,6 +214,43 @@ impl Method {
             found: Vec::new(),
         }
     }
+}
+
+/// The method, where the settings name an integrator that resolves the constraints itself.
+fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
+    let Some(choice) = &settings.integrator else { return Ok(None) };
+    let Ok(kind) = integrators::find(&choice.kind) else { return Ok(None) };
+    if kind.view != View::Staggered {
+        return Ok(None);
+    }
+    let asked = [("formulation", &settings.formulation), ("stabilization", &settings.stabilization)];
+    for (family, part) in asked {
+        if let Some(part) = part {
+            let (name, at) = (part.kind.clone(), part.span);
+            return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at });
+        }
+    }
+    let options = options(choice);
+    let made = (kind.new)(&options).map_err(|source| SetupError::Method { source, at: choice.span })?;
+    let adaptive = made.is_adaptive();
+    let mut notes = notes(settings, kind.name, adaptive);
+    notes.push(format!(
+        "accelerations and reactions shown are those of the equations of motion at the states of `{}`",
+        kind.name
+    ));
+    let plain = |name: &str| Part { name: name.into(), options: Options::new() };
+    Ok(Some(Method {
+        formulation: plain("proximal"),
+        stabilization: plain("none"),
+        integrator: Part { name: choice.kind.clone(), options },
+        adaptive,
+        rtol: settings.rtol,
+        atol: settings.atol,
+        step: settings.step,
+        why: Vec::new(),
+        notes,
+        view: View::Staggered,
+    }))
 }
 
 fn options(choice: &MethodChoice) -> Options {
@@ -258,18 +310,15 @@ fn slow(dense: &[(&'static str, bool, Span)], unknowns: usize) -> Vec<String> {
 }
 
 /// Settings that have no effect on the integrator, and defaults that matter.
-fn notes(settings: &Settings, integrator: &integrators::Kind) -> Vec<String> {
+fn notes(settings: &Settings, name: &str, adaptive: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if !integrator.adaptive {
+    if !adaptive {
         if settings.tolerance_given {
-            notes.push(format!(
-                "`rtol` and `atol` have no effect on `{}`, whose step is fixed",
-                integrator.name
-            ));
+            notes.push(format!("`rtol` and `atol` have no effect on `{name}`, whose step is fixed"));
         }
         if settings.step.is_none() {
             let step = (settings.t_end - settings.t_start) / 1000.0;
-            notes.push(format!("no step is given: `{}` takes 1000 steps of {step} s", integrator.name));
+            notes.push(format!("no step is given: `{name}` takes 1000 steps of {step} s"));
         }
     }
     notes
@@ -389,6 +438,25 @@ mod tests {
                     assert!(error.diagnostics()[0].hint.as_deref().unwrap().contains("`none`"));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn an_integrator_that_resolves_the_constraints_itself_takes_no_formulation() {
+        let s = Settings { integrator: named("staggered"), step: Some(0.01), ..settings() };
+        let m = Method::resolve(&s, &FACTS).unwrap();
+        assert_eq!(m.announcement(), "staggered");
+        assert_eq!(
+            (m.report().formulation.as_str(), m.report().stabilization.as_str()),
+            ("staggered", "none")
+        );
+
+        let formulation = Settings { formulation: named("direct"), ..s.clone() };
+        let stabilization = Settings { stabilization: named("projection"), ..s };
+        for (s, name) in [(formulation, "`direct`"), (stabilization, "`projection`")] {
+            let error = Method::resolve(&s, &FACTS).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            assert!(error.diagnostics()[0].hint.is_some());
         }
     }
 

@@ -9,7 +9,7 @@ use crate::formulations::Formulation;
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
-use crate::views::Ode;
+use crate::views::{Ode, Staggered};
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
@@ -155,8 +155,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// What the run has cost so far.
     pub fn counts(&self) -> Counts {
-        let factorizations = self.kkt.factorizations() + self.formulation.factorizations();
-        Counts { factorizations, ..self.counts }
+        let own = self.kkt.factorizations() + self.formulation.factorizations();
+        Counts { factorizations: own + self.counts.factorizations, ..self.counts }
     }
 
     /// What the formulation and the stabilization found on the way.
@@ -255,5 +255,56 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         Ok(moved)
+    }
+
+    fn staggered(&mut self) -> Option<&mut dyn Staggered> {
+        Some(self)
+    }
+}
+
+/// The problem itself: formulation and stabilization take no part.
+impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
+    fn structure(&self) -> &Structure {
+        self.problem.structure()
+    }
+
+    fn equations(&self) -> Equations {
+        let mut eq = Equations::zeros(self.problem.structure());
+        self.problem.mass(&mut eq.mass, &mut eq.minv);
+        eq
+    }
+
+    fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
+        self.problem.update(s, stage, eq);
+    }
+
+    fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        self.problem.qdot(s, qdot);
+    }
+
+    fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
+        self.problem.xdot(s, eq, accel, xdot);
+    }
+
+    fn retract(&self, q: &mut [f64], delta: &[f64]) {
+        self.problem.retract(q, delta);
+    }
+
+    fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
+        self.problem.difference(a, b, delta);
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        self.problem.normalize(q);
+    }
+
+    fn accept(&mut self, s: &State) {
+        self.problem.accept(s);
+    }
+
+    fn note(&mut self, evaluations: u64, factorizations: u64, corrections: u64) {
+        self.counts.rhs += evaluations;
+        self.counts.factorizations += factorizations;
+        self.counts.projection_iterations += corrections;
     }
 }

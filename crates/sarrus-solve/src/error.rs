@@ -171,6 +171,22 @@ pub enum StepError {
         /// The least step allowed \[s\].
         h_min: f64,
     },
+    /// A step of fixed size is beyond the stability limit of the method.
+    #[error("the step {h:e} is too large at t = {t}: motion at {omega:.3e} rad/s needs less than {:.3e}", 2.0 / omega)]
+    StepTooLarge {
+        /// Time of the last good state \[s\].
+        t: f64,
+        /// The step \[s\].
+        h: f64,
+        /// Estimate of the highest frequency \[rad/s\].
+        omega: f64,
+    },
+    /// The method takes motion and multipliers in turn, and the right side has no such view.
+    #[error("the method needs the constraints, which this right side does not show (t = {t})")]
+    View {
+        /// Time \[s\].
+        t: f64,
+    },
     /// The state left the numbers.
     #[error("the state is not finite at t = {t}")]
     NotFinite {
@@ -186,6 +202,8 @@ impl StepError {
             StepError::Solve { t, .. }
             | StepError::Project { t, .. }
             | StepError::StepTooSmall { t, .. }
+            | StepError::StepTooLarge { t, .. }
+            | StepError::View { t }
             | StepError::NotFinite { t } => t,
         }
     }

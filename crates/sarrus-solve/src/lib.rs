@@ -17,6 +17,7 @@ mod partition;
 mod problem;
 mod rank;
 pub mod stabilizations;
+pub mod staggered;
 mod views;
 
 pub use control::*;

@@ -2,17 +2,17 @@
 //!
 //! | view | a method sees | who uses it |
 //! |---|---|---|
-//! | [`Ode`] | (q̇, v̇, ẋ) at a state | explicit Runge-Kutta |
+//! | [`Ode`] | (q̇, v̇, ẋ) at a state | explicit Runge-Kutta, Adams |
+//! | [`Staggered`] | M, f, J, γ, Φ at a state, and displacements | motion and multipliers in turn |
 //!
-//! A method that wants another face (a residual with its tangent, or motion and multipliers in turn) gets a
-//! trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`]; [`integrate`]
+//! A method that wants another face (a residual with its tangent) gets a trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`]; [`integrate`]
 //! stays the one loop over all of them.
 //!
 //! [`integrate`]: crate::integrators::integrate
 
 use crate::control::Control;
 use crate::error::{SolveError, StepError};
-use crate::problem::{State, Structure};
+use crate::problem::{Accel, Equations, Stage, State, Structure};
 
 /// q̇, v̇, ẋ as functions of the state.
 ///
@@ -55,6 +55,11 @@ pub trait Ode {
     /// moved, or the problem switched); if not, the slope at the end of the step is used again for the next.
     /// On an error nothing may have been noted: an adaptive method then tries a shorter step.
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
+
+    /// The same problem for methods that take motion and multipliers in turn, if it can be had so.
+    fn staggered(&mut self) -> Option<&mut dyn Staggered> {
+        None
+    }
 }
 
 impl<T: Ode + ?Sized> Ode for &mut T {
@@ -85,6 +90,46 @@ impl<T: Ode + ?Sized> Ode for &mut T {
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
         (**self).finish_step(s, h)
     }
+
+    fn staggered(&mut self) -> Option<&mut dyn Staggered> {
+        (**self).staggered()
+    }
+}
+
+/// A problem whose constraints a method resolves itself: the one generator of J that its modules share.
+///
+/// Three angular velocities in a [`Group`](crate::Group) are those of a body in its own axes, with -ω × J ω in f.
+pub trait Staggered {
+    /// Sizes, and the groups for error norms.
+    fn structure(&self) -> &Structure;
+
+    /// Equations with the constant blocks of M and M⁻¹ filled in. Allocates.
+    fn equations(&self) -> Equations;
+
+    /// Fills the parts of `eq` that belong to `stage`. The hot path: must not allocate.
+    fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations);
+
+    /// q̇ = N(q) v.
+    fn qdot(&self, s: &State, qdot: &mut [f64]);
+
+    /// Rates of the first-order states, once the accelerations are known; `s` is that of the last
+    /// [`update`](Staggered::update).
+    fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]);
+
+    /// q ⊕ δ for a tangent vector δ (nv) whose turns are rotation vectors; keeps quaternions unit.
+    fn retract(&self, q: &mut [f64], delta: &[f64]);
+
+    /// a ⊖ b as a tangent vector (nv).
+    fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]);
+
+    /// Makes quaternions unit, without changing their sign.
+    fn normalize(&self, q: &mut [f64]);
+
+    /// Takes note of an accepted step.
+    fn accept(&mut self, s: &State);
+
+    /// Takes note of work done: evaluations of f, factorizations, corrections of positions.
+    fn note(&mut self, _evaluations: u64, _factorizations: u64, _corrections: u64) {}
 }
 
 /// A method that advances an [`Ode`].
@@ -127,11 +172,51 @@ pub trait Step: Send {
     ) -> Result<(), StepError>;
 }
 
+/// A method that advances a [`Staggered`] problem; otherwise as [`Step`].
+pub trait StaggeredStep: Send {
+    /// As [`Step::order`].
+    fn order(&self) -> u32;
+
+    /// As [`Step::dense_order`].
+    fn dense_order(&self) -> u32;
+
+    /// As [`Step::is_adaptive`].
+    fn is_adaptive(&self) -> bool;
+
+    /// As [`Step::prepare`]; the first step may allocate too.
+    fn prepare(&mut self, structure: &Structure);
+
+    /// As [`Step::step`].
+    fn step(
+        &mut self,
+        view: &mut dyn Staggered,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError>;
+
+    /// As [`Step::dense`].
+    fn dense(&mut self, view: &mut dyn Staggered, t: f64, out: &mut State) -> Result<(), StepError>;
+
+    /// The method's own λ (nc) at the end of the step just taken.
+    fn multipliers(&self) -> &[f64];
+}
+
+/// The view that a method needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// [`Ode`].
+    Ode,
+    /// [`Staggered`].
+    Staggered,
+}
+
 /// An integrator, by the view it needs.
 #[non_exhaustive]
 pub enum Integrator {
     /// Explicit in the accelerations.
     Ode(Box<dyn Step>),
+    /// Motion and multipliers in turn.
+    Staggered(Box<dyn StaggeredStep>),
 }
 
 impl Integrator {
@@ -139,6 +224,7 @@ impl Integrator {
     pub fn order(&self) -> u32 {
         match self {
             Integrator::Ode(m) => m.order(),
+            Integrator::Staggered(m) => m.order(),
         }
     }
 
@@ -146,6 +232,7 @@ impl Integrator {
     pub fn dense_order(&self) -> u32 {
         match self {
             Integrator::Ode(m) => m.dense_order(),
+            Integrator::Staggered(m) => m.dense_order(),
         }
     }
 
@@ -153,6 +240,7 @@ impl Integrator {
     pub fn is_adaptive(&self) -> bool {
         match self {
             Integrator::Ode(m) => m.is_adaptive(),
+            Integrator::Staggered(m) => m.is_adaptive(),
         }
     }
 
@@ -160,6 +248,7 @@ impl Integrator {
     pub fn prepare(&mut self, structure: &Structure) {
         match self {
             Integrator::Ode(m) => m.prepare(structure),
+            Integrator::Staggered(m) => m.prepare(structure),
         }
     }
 
@@ -172,6 +261,10 @@ impl Integrator {
     ) -> Result<StepInfo, StepError> {
         match self {
             Integrator::Ode(m) => m.step(ode, s, control),
+            Integrator::Staggered(m) => {
+                let view = ode.staggered().ok_or(StepError::View { t: s.t })?;
+                m.step(view, s, control)
+            }
         }
     }
 
@@ -185,6 +278,15 @@ impl Integrator {
     ) -> Result<(), StepError> {
         match self {
             Integrator::Ode(m) => m.dense(ode, control, t, out),
+            Integrator::Staggered(m) => m.dense(ode.staggered().ok_or(StepError::View { t })?, t, out),
+        }
+    }
+
+    /// λ (nc) at the end of the step just taken, as the method itself has found it, where it finds any.
+    pub fn multipliers(&self) -> Option<&[f64]> {
+        match self {
+            Integrator::Ode(_) => None,
+            Integrator::Staggered(m) => Some(m.multipliers()),
         }
     }
 }

@@ -7,7 +7,7 @@ use sarrus_solve::integrators::{
 };
 use sarrus_solve::{
     Control, Group, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure,
-    error_norm,
+    View, error_norm,
 };
 use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, state_x, turn};
 
@@ -22,13 +22,18 @@ fn by_name(name: &str) -> Integrator {
     make(find(name).unwrap())
 }
 
+/// Those that need no more than right sides.
+fn ode_kinds() -> impl Iterator<Item = &'static Kind> {
+    KINDS.iter().filter(|k| k.view == View::Ode)
+}
+
 fn adaptive_kinds() -> impl Iterator<Item = &'static Kind> {
-    KINDS.iter().filter(|k| k.adaptive)
+    ode_kinds().filter(|k| k.adaptive)
 }
 
 /// Those whose order can be seen from steps of a given size.
 fn kinds_of_one_order() -> impl Iterator<Item = &'static Kind> {
-    KINDS.iter().filter(|k| k.least_order == k.order)
+    ode_kinds().filter(|k| k.least_order == k.order)
 }
 
 fn run<O: Ode>(
@@ -176,7 +181,7 @@ fn pendulum_at_start() -> State {
 /// states, and the slopes there.
 #[test]
 fn dense_output_joins_the_projected_states_smoothly() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let mut ode = pendulum();
         let mut method = make(kind);
         let mut control = Control::new(LOOSE, LOOSE, Some(0.1)).unwrap();
@@ -345,7 +350,7 @@ fn broken(row: usize) -> SolveError {
 
 #[test]
 fn a_run_that_cannot_go_on_keeps_what_it_has() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let mut ode = first_order(1, |s, (_, _, dx)| {
             dx[0] = s.x[0];
             if s.t > 1.0 { Err(broken(7)) } else { Ok(()) }
@@ -405,7 +410,7 @@ fn a_failing_stage_shortens_an_adaptive_step() {
 /// The end of a step longer than 0.01 is refused, as a projection that does not converge would be.
 #[test]
 fn a_step_that_cannot_be_finished_is_shortened_or_reported() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let last = std::cell::Cell::new(0.0);
         let mut ode = Toy {
             structure: first_order(1, |_, _| Ok(())).structure,
@@ -477,7 +482,7 @@ fn a_least_step_is_respected() {
 
 #[test]
 fn rates_that_are_not_numbers_end_the_run() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let mut ode = first_order(1, |s, (_, _, dx)| {
             dx[0] = if s.t > 0.5 { f64::NAN } else { 1.0 };
             Ok(())
@@ -493,7 +498,7 @@ fn rates_that_are_not_numbers_end_the_run() {
 
 #[test]
 fn the_end_is_hit_exactly() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         for (end, step) in [(1.0, 0.1), (0.7, 0.1), (1.0, 0.3), (std::f64::consts::PI, 0.01), (1e-3, 0.5)] {
             let mut ode = first_order(1, |s, (_, _, dx)| {
                 dx[0] = -s.x[0];
@@ -727,7 +732,7 @@ fn options_are_checked() {
     assert_eq!(with("rk4", "safety", 0.8).unwrap(), "`rk4` has no option `safety` (it has none)");
     assert_eq!(
         find("rk5").unwrap_err().to_string(),
-        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853, abm)"
+        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853, abm, staggered, park1987)"
     );
     for (rtol, atol, step) in
         [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))]
@@ -739,7 +744,7 @@ fn options_are_checked() {
 /// An integrator used again on a problem of another size starts afresh.
 #[test]
 fn an_integrator_can_be_used_for_another_problem() {
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let mut method = make(kind);
         let control = || Control::new(1e-6, 1e-8, Some(0.01)).unwrap();
         let mut first = first_order(3, |_, (_, _, dx)| {
@@ -766,7 +771,7 @@ fn quaternions_are_unit_at_the_end_of_every_step() {
             Flow::Continue
         }
     }
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let mut s = body_at(0.0, &PLAIN);
         let mut control = Control::new(LOOSE, LOOSE, Some(0.2)).unwrap();
         let none = &mut Samples::none();
@@ -799,7 +804,7 @@ fn the_size_of_every_trial_is_announced() {
             Ok(true)
         }
     }
-    for kind in KINDS {
+    for kind in ode_kinds() {
         let structure = first_order(1, |_, _| Ok(())).structure;
         let mut ode = Announced { structure, h: f64::NAN };
         let mut control = Control::new(1e-6, 1e-6, None).unwrap();

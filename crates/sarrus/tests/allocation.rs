@@ -1,7 +1,7 @@
 //! After warm-up a step allocates nothing.
 
 use sarrus::prelude::*;
-use sarrus::solve::{Control, Dynamics, State, formulations, integrators, stabilizations};
+use sarrus::solve::{Control, Dynamics, Options, State, formulations, integrators, stabilizations};
 use sarrus_zoo::model;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
@@ -54,7 +54,12 @@ fn allocations(name: &str, integrator: &str, methods: [&str; 2]) -> u64 {
         stabilizations::make(methods[1], &none).unwrap(),
     )
     .unwrap();
-    let mut method = (integrators::find(integrator).unwrap().new)(&none).unwrap();
+    let (kind, option) = integrator.split_once(':').unwrap_or((integrator, ""));
+    let mut options = Options::new();
+    if let Some((name, value)) = option.split_once('=') {
+        options.set(name, value);
+    }
+    let mut method = (integrators::find(kind).unwrap().new)(&options).unwrap();
     let mut control = Control::new(1e-8, 1e-10, Some(1e-3)).unwrap();
     let mut state: State = start.state;
     control.t_end = state.t + 1e3;
@@ -122,6 +127,18 @@ fn partitioning_and_correction_allocate_nothing_after_warm_up() {
     for name in ["four_bar", "mcpherson_overconstrained", "rolling_ball"] {
         for methods in [["partitioned", "partitioned"], ["proximal", "violation_correction"]] {
             assert_eq!(allocations(name, "rk45", methods), 0, "{name} with {methods:?}");
+        }
+    }
+}
+
+/// Drivers, redundant rows, rows at velocity level, a controller, quaternions.
+#[test]
+fn staggered_steps_allocate_nothing_after_warm_up() {
+    for name in
+        ["four_bar", "strandbeest", "mcpherson_overconstrained", "rolling_ball", "slider_crank", "chain"]
+    {
+        for integrator in ["staggered", "staggered:form=paper", "staggered:adaptive=yes", "park1987"] {
+            assert_eq!(allocations(name, integrator, ["proximal", "none"]), 0, "{name} with {integrator}");
         }
     }
 }

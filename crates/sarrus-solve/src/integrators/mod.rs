@@ -5,15 +5,19 @@ mod abm;
 mod dense;
 mod drive;
 mod explicit_rk;
+mod park1987;
+mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
 pub use drive::{Because, Ended, Flow, Observer, Samples, Taken, integrate};
 pub use explicit_rk::ExplicitRk;
+pub use park1987::Park1987;
+pub use staggered::{Form, StaggeredMethod};
 
 use crate::error::MethodError;
 use crate::options::{OptionDoc, Options};
-use crate::views::Integrator;
+use crate::views::{Integrator, View};
 use explicit_rk::ADAPTIVE_OPTIONS;
 use tableaux::{DOP853, EULER, RK4, RK23, RK45, Tableau};
 
@@ -30,6 +34,8 @@ pub struct Kind {
     pub least_order: u32,
     /// Whether it chooses its steps from the tolerances.
     pub adaptive: bool,
+    /// What it must be shown of a problem.
+    pub view: View,
     /// Options that it knows.
     pub options: &'static [OptionDoc],
     /// Makes one.
@@ -44,6 +50,7 @@ pub static KINDS: &[Kind] = &[
         order: 1,
         least_order: 1,
         adaptive: false,
+        view: View::Ode,
         options: &[],
         new: |o| runge_kutta("euler", &EULER, o),
     },
@@ -53,6 +60,7 @@ pub static KINDS: &[Kind] = &[
         order: 4,
         least_order: 4,
         adaptive: false,
+        view: View::Ode,
         options: &[],
         new: |o| runge_kutta("rk4", &RK4, o),
     },
@@ -62,6 +70,7 @@ pub static KINDS: &[Kind] = &[
         order: 3,
         least_order: 3,
         adaptive: true,
+        view: View::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk23", &RK23, o),
     },
@@ -71,6 +80,7 @@ pub static KINDS: &[Kind] = &[
         order: 5,
         least_order: 5,
         adaptive: true,
+        view: View::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk45", &RK45, o),
     },
@@ -80,6 +90,7 @@ pub static KINDS: &[Kind] = &[
         order: 8,
         least_order: 8,
         adaptive: true,
+        view: View::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("dop853", &DOP853, o),
     },
@@ -89,8 +100,29 @@ pub static KINDS: &[Kind] = &[
         order: 12,
         least_order: 1,
         adaptive: true,
+        view: View::Ode,
         options: abm::OPTIONS,
         new: |o| Ok(Integrator::Ode(Box::new(Abm::from_options(o)?))),
+    },
+    Kind {
+        name: "staggered",
+        doc: "motion and multipliers in turn, fixed step; bounded energy and violation over long runs",
+        order: 2,
+        least_order: 2,
+        adaptive: false,
+        view: View::Staggered,
+        options: staggered::OPTIONS,
+        new: |o| Ok(Integrator::Staggered(Box::new(StaggeredMethod::from_options(o)?))),
+    },
+    Kind {
+        name: "park1987",
+        doc: "nonlinearly implicit Euler parameters with multipliers in turn, fixed step; to compare with",
+        order: 2,
+        least_order: 1,
+        adaptive: false,
+        view: View::Staggered,
+        options: park1987::OPTIONS,
+        new: |o| Ok(Integrator::Staggered(Box::new(Park1987::from_options(o)?))),
     },
 ];
 

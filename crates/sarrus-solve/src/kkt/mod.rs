@@ -29,6 +29,7 @@ mod null;
 mod plan;
 mod refine;
 mod rows;
+mod soft;
 
 use crate::error::SolveError;
 use crate::problem::{Equations, Structure};
@@ -187,6 +188,11 @@ impl Kkt {
         };
         kkt.weigh_hubs();
         Ok(kkt)
+    }
+
+    /// Whether it was made for the pattern `s`.
+    pub fn is_for(&self, s: &Structure) -> bool {
+        self.structure == *s
     }
 
     /// Factorizations made so far.

@@ -1,0 +1,111 @@
+//! The error of a step of the symmetric form, from accelerations at three instants.
+//!
+//! v' - v against ∫ v̇ over the step, and q' ⊖ q against ∫ v: both quadratures are of higher order than the step. v̇ goes through
+//! the instants t₋, t and t' as a parabola, the weights being those of Adams and Moulton for unequal steps; v with its slopes at
+//! both ends as a cubic. Turns do not add: to their rates belongs (h²/12) ω × ω', the first term of Magnus's series
+//! \[Magnus1954\]. In the first step, without t₋, velocities are not judged.
+
+use crate::problem::{Accel, GroupKind, State, Structure};
+use crate::views::Staggered;
+
+/// What is remembered, and room.
+#[derive(Default)]
+pub(super) struct ErrorEstimate {
+    /// Size of the step before \[s\]; not a number at a start.
+    h: f64,
+    /// v̇ and ẋ at its start.
+    vdot: Vec<f64>,
+    xdot: Vec<f64>,
+    delta: State,
+    turn: Vec<f64>,
+}
+
+impl ErrorEstimate {
+    pub fn restart(&mut self, s: &Structure) {
+        self.h = f64::NAN;
+        self.vdot.resize(s.nv, 0.0);
+        self.xdot.resize(s.nx, 0.0);
+        self.turn.resize(s.nv, 0.0);
+        if self.delta.q.len() != s.nq || self.delta.v.len() != s.nv || self.delta.x.len() != s.nx {
+            self.delta = State::zeros(s);
+        }
+    }
+
+    /// Takes note of an accepted step.
+    pub fn remember(&mut self, h: f64, vdot: &[f64], xdot: &[f64]) {
+        self.h = h;
+        self.vdot.copy_from_slice(vdot);
+        self.xdot.copy_from_slice(xdot);
+    }
+
+    /// The error of the step between `ends`.
+    pub fn find(
+        &mut self,
+        view: &dyn Staggered,
+        [start, end]: [&State; 2],
+        accel: &[Accel; 2],
+        xdot: &[Vec<f64>; 2],
+    ) -> &State {
+        let h = end.t - start.t;
+        let [here, there] = accel;
+
+        // positions
+        view.difference(&end.q, &start.q, &mut self.turn);
+        for (i, d) in self.turn.iter_mut().enumerate() {
+            let mean = 0.5 * h * (start.v[i] + end.v[i]);
+            *d -= mean + h * h / 12.0 * (here.vdot[i] - there.vdot[i]);
+        }
+        let turning = |g: &&crate::problem::Group| g.kind == GroupKind::AngularVelocity && g.len == 3;
+        for g in view.structure().groups.iter().filter(turning) {
+            let (a, b) = (&start.v[g.start..][..3], &end.v[g.start..][..3]);
+            let d = &mut self.turn[g.start..][..3];
+            for i in 0..3 {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                d[i] -= h * h / 12.0 * (a[j] * b[k] - a[k] * b[j]);
+            }
+        }
+        self.turn.iter_mut().for_each(|d| *d = -*d);
+        self.delta.q.copy_from_slice(&end.q);
+        view.retract(&mut self.delta.q, &self.turn);
+        self.delta.q.iter_mut().zip(&end.q).for_each(|(d, q)| *d -= q);
+
+        // velocities and first-order states
+        let weights = weights(h, self.h);
+        let judge = |out: &mut [f64], y: [&[f64]; 2], rate: [&[f64]; 3]| match weights {
+            None => out.fill(0.0),
+            Some([before, now, then]) => {
+                for (i, out) in out.iter_mut().enumerate() {
+                    *out = y[1][i] - y[0][i] - (before * rate[0][i] + now * rate[1][i] + then * rate[2][i]);
+                }
+            }
+        };
+        judge(&mut self.delta.v, [&start.v, &end.v], [&self.vdot, &here.vdot, &there.vdot]);
+        judge(&mut self.delta.x, [&start.x, &end.x], [&self.xdot, &xdot[0], &xdot[1]]);
+        &self.delta
+    }
+}
+
+/// Weights of the rates at -k, 0 and h in the integral from 0 to h of the parabola through them.
+fn weights(h: f64, k: f64) -> Option<[f64; 3]> {
+    if k.is_nan() {
+        return None;
+    }
+    let before = -h * h * h / (6.0 * k * (h + k));
+    let then = h * (2.0 * h + 3.0 * k) / (6.0 * (h + k));
+    Some([before, h - before - then, then])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_integrate_parabolas_exactly() {
+        let (h, k) = (0.3, 0.2);
+        let [a, b, c] = weights(h, k).unwrap();
+        let integrate = |f: fn(f64) -> f64| a * f(-k) + b * f(0.0) + c * f(h);
+        assert!((integrate(|_| 1.0) - h).abs() < 1e-15);
+        assert!((integrate(|t| t) - h * h / 2.0).abs() < 1e-15);
+        assert!((integrate(|t| t * t) - h * h * h / 3.0).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,206 @@
+//! The modules of a method, and what every form of it asks of them.
+
+use crate::error::{SolveError, StepError};
+use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::staggered::{
+    BlockDiagonal, Controller, MotionModule, MultiplierModule, Watch, add_J_mul, add_Jt_mul,
+};
+use crate::views::Staggered;
+
+/// Power iterations for the highest frequency, and the displacement that forces are differenced over \[m, rad\].
+const POWER: u32 = 12;
+const DISPLACEMENT: f64 = 1e-6;
+/// The iteration has converged where its last two results differ by less.
+const CONVERGED: f64 = 0.1;
+
+/// Motion, multipliers, what is between them, and room.
+pub(crate) struct Modules {
+    pub motion: Box<dyn MotionModule>,
+    pub multipliers: Box<dyn MultiplierModule>,
+    pub controller: Option<Box<dyn Controller>>,
+    pub watch: Watch,
+    pub mass: BlockDiagonal,
+    pub minv: BlockDiagonal,
+    /// Evaluations of f, and corrections of positions, not yet told.
+    pub evaluations: u64,
+    pub corrections: u64,
+    told: u64,
+    force: Vec<f64>,
+    r: Vec<f64>,
+    eta: Vec<f64>,
+    /// λ as a controller sees it (nc).
+    seen: Vec<f64>,
+}
+
+impl Modules {
+    pub fn new(motion: Box<dyn MotionModule>, multipliers: Box<dyn MultiplierModule>) -> Modules {
+        Modules {
+            motion,
+            multipliers,
+            controller: None,
+            watch: Watch::default(),
+            mass: BlockDiagonal::default(),
+            minv: BlockDiagonal::default(),
+            evaluations: 0,
+            corrections: 0,
+            told: 0,
+            force: Vec::new(),
+            r: Vec::new(),
+            eta: Vec::new(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// Begins a run.
+    pub fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        self.motion.prepare(s, &eq.mass, &eq.minv);
+        self.mass = BlockDiagonal::new(s, &eq.mass);
+        self.minv = BlockDiagonal::new(s, &eq.minv);
+        self.force.resize(s.nv, 0.0);
+        for room in [&mut self.r, &mut self.eta, &mut self.seen] {
+            room.resize(s.nc, 0.0);
+        }
+        self.multipliers.prepare(s, eq)
+    }
+
+    /// Evaluates the forces at `s`, with those of the controller, which sees `lambda` + `ratio` (`lambda` - `before`).
+    pub fn evaluate(
+        &mut self,
+        view: &mut dyn Staggered,
+        s: &State,
+        eq: &mut Equations,
+        lambda: &[f64],
+        before: &[f64],
+        ratio: f64,
+    ) {
+        view.update(s, Stage::FORCE, eq);
+        self.evaluations += 1;
+        if let Some(controller) = &mut self.controller {
+            for ((seen, l), b) in self.seen.iter_mut().zip(lambda).zip(before) {
+                *seen = l + ratio * (l - b);
+            }
+            controller.act(s, &self.seen, &mut eq.f);
+        }
+    }
+
+    /// v̇ and λ with M v̇ + Jᵀλ = f, J v̇ = γ, from the λ in `out` by so many corrections; J has been taken.
+    pub fn accelerate(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        out: &mut Accel,
+        corrections: u32,
+    ) -> Result<(), SolveError> {
+        self.remaining(s, eq, &eq.f, &out.lambda);
+        self.accelerate_remaining(s, eq, out, corrections)
+    }
+
+    /// As [`accelerate`](Modules::accelerate), with f - Jᵀλ at hand.
+    pub fn accelerate_remaining(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        out: &mut Accel,
+        corrections: u32,
+    ) -> Result<(), SolveError> {
+        out.vdot.fill(0.0);
+        self.minv.add_mul(1.0, &self.force, &mut out.vdot);
+        for _ in 0..corrections {
+            self.r.iter_mut().zip(&eq.gamma).for_each(|(r, g)| *r = -g);
+            add_J_mul(s, eq, &out.vdot, &mut self.r);
+            self.multipliers.solve(&self.r, &mut self.eta)?;
+            out.lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e);
+            self.take_from(s, eq, &mut out.vdot);
+        }
+        Ok(())
+    }
+
+    /// Corrects `v` to J v + Φ_t = 0; returns the impulse η of the multipliers, and leaves Jᵀη. J has been taken.
+    pub fn constrain(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) -> Result<&[f64], SolveError> {
+        self.r.copy_from_slice(&eq.phi_t);
+        add_J_mul(s, eq, v, &mut self.r);
+        self.multipliers.solve(&self.r, &mut self.eta)?;
+        self.take_from(s, eq, v);
+        Ok(&self.eta)
+    }
+
+    /// f - Jᵀλ, kept until the next call.
+    pub fn remaining(&mut self, s: &Structure, eq: &Equations, f: &[f64], lambda: &[f64]) -> &mut [f64] {
+        self.force.fill(0.0);
+        add_Jt_mul(s, eq, lambda, &mut self.force);
+        self.force.iter_mut().zip(f).for_each(|(x, f)| *x = f - *x);
+        &mut self.force
+    }
+
+    /// What the last call left of forces or impulses (nv).
+    pub fn force(&mut self) -> &mut [f64] {
+        &mut self.force
+    }
+
+    /// v -= M⁻¹Jᵀη.
+    fn take_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
+        self.force.fill(0.0);
+        add_Jt_mul(s, eq, &self.eta, &mut self.force);
+        self.minv.add_mul(-1.0, &self.force, v);
+    }
+
+    /// Tells the problem what was done since the last time.
+    pub fn tell(&mut self, view: &mut dyn Staggered) {
+        let made = self.multipliers.factorizations();
+        view.note(self.evaluations, made.saturating_sub(self.told), self.corrections);
+        (self.evaluations, self.corrections, self.told) = (0, 0, made);
+    }
+
+    /// The highest frequency \[rad/s\] at `s`, where `here` are the accelerations: power iteration on their change with
+    /// positions. None where it does not converge, or the fastest motion is no oscillation. Allocates; leaves J as it
+    /// was taken last.
+    pub fn highest(
+        &mut self,
+        view: &mut dyn Staggered,
+        s: &State,
+        eq: &Equations,
+        here: &Accel,
+    ) -> Result<Option<f64>, SolveError> {
+        let structure = view.structure().clone();
+        let (mut moved, mut other, mut there) = (s.clone(), eq.clone(), here.clone());
+        other.phi_t.fill(0.0);
+        // any direction, then along the constraints
+        let mut z: Vec<f64> =
+            (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
+        let still = Equations { phi_t: other.phi_t.clone(), ..eq.clone() };
+        self.multipliers.take_J(&structure, eq)?;
+        self.constrain(&structure, &still, &mut z)?;
+        let (mut y, mut momentum) = (z.clone(), z.clone());
+        let mut found = [f64::NAN; 2];
+        for _ in 0..POWER {
+            let largest = z.iter().fold(0.0_f64, |a, z| a.max(z.abs()));
+            if !(largest > 0.0 && largest.is_finite()) {
+                return Ok(None);
+            }
+            z.iter_mut().for_each(|z| *z /= largest);
+            y.iter_mut().zip(&z).for_each(|(y, z)| *y = DISPLACEMENT * z);
+            moved.q.copy_from_slice(&s.q);
+            view.retract(&mut moved.q, &y);
+            view.update(&moved, Stage::FORCE, &mut other);
+            self.evaluations += 1;
+            self.multipliers.take_J(&structure, &other)?;
+            there.lambda.copy_from_slice(&here.lambda);
+            self.accelerate(&structure, &other, &mut there, 2)?;
+            for ((y, a), b) in y.iter_mut().zip(&there.vdot).zip(&here.vdot) {
+                *y = (b - a) / DISPLACEMENT;
+            }
+            eq.mass_mul(&structure, &z, &mut momentum);
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            found = [found[1], dot(&momentum, &y) / dot(&momentum, &z)];
+            z.copy_from_slice(&y);
+        }
+        let [before, last] = found;
+        Ok((last > 0.0 && (last - before).abs() <= CONVERGED * last).then(|| last.sqrt()))
+    }
+}
+
+/// Puts the time of `s` to an error.
+pub(crate) fn at(s: &State) -> impl Fn(SolveError) -> StepError {
+    let t = s.t;
+    move |source| StepError::Solve { t, source }
+}

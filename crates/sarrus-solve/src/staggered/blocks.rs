@@ -1,0 +1,165 @@
+//! Products with M, M⁻¹ and J that know the common shapes of their blocks: a step is made of many.
+
+use crate::problem::{Equations, Structure};
+
+/// A block of M or M⁻¹.
+#[derive(Debug, Clone, Copy)]
+enum Block {
+    /// Diagonal, of so many numbers.
+    Diagonal(usize),
+    /// Three diagonal numbers and 3 × 3 by rows: a spatial body.
+    Split,
+    /// All numbers, by rows.
+    Full(usize),
+}
+
+/// M or M⁻¹.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BlockDiagonal {
+    /// Index in v, and the block.
+    blocks: Vec<(usize, Block)>,
+    values: Vec<f64>,
+}
+
+impl BlockDiagonal {
+    /// The blocks `matrix`, laid out as [`Equations::mass`].
+    pub fn new(s: &Structure, matrix: &[f64]) -> BlockDiagonal {
+        let mut out = BlockDiagonal::default();
+        for col in &s.cols {
+            let n = col.size;
+            let entry = |i: usize, j: usize| matrix[col.mass + i * n + j];
+            let zero_unless = |allowed: fn(usize, usize) -> bool| {
+                (0..n).all(|i| (0..n).all(|j| i == j || allowed(i, j) || entry(i, j) == 0.0))
+            };
+            let block = if zero_unless(|_, _| false) {
+                out.values.extend((0..n).map(|i| entry(i, i)));
+                Block::Diagonal(n)
+            } else if n == 6 && zero_unless(|i, j| i >= 3 && j >= 3) {
+                out.values.extend((0..3).map(|i| entry(i, i)));
+                out.values.extend((0..9).map(|k| entry(3 + k / 3, 3 + k % 3)));
+                Block::Split
+            } else {
+                out.values.extend_from_slice(&matrix[col.mass..][..n * n]);
+                Block::Full(n)
+            };
+            out.blocks.push((col.start, block));
+        }
+        out
+    }
+
+    /// y += scale B x.
+    pub fn add_mul(&self, scale: f64, x: &[f64], y: &mut [f64]) {
+        let mut values = &self.values[..];
+        for &(start, block) in &self.blocks {
+            match block {
+                Block::Diagonal(n) => {
+                    let (b, rest) = values.split_at(n);
+                    let (x, y) = (&x[start..][..n], &mut y[start..][..n]);
+                    for i in 0..n {
+                        y[i] += scale * b[i] * x[i];
+                    }
+                    values = rest;
+                }
+                Block::Split => {
+                    let (b, rest) = values.split_at(12);
+                    let (x, y) = (&x[start..][..6], &mut y[start..][..6]);
+                    for i in 0..3 {
+                        y[i] += scale * b[i] * x[i];
+                        let row = &b[3 + 3 * i..][..3];
+                        y[3 + i] += scale * (row[0] * x[3] + row[1] * x[4] + row[2] * x[5]);
+                    }
+                    values = rest;
+                }
+                Block::Full(n) => {
+                    let (b, rest) = values.split_at(n * n);
+                    let x = &x[start..][..n];
+                    for (y, row) in y[start..][..n].iter_mut().zip(b.chunks_exact(n)) {
+                        *y += scale * row.iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
+                    }
+                    values = rest;
+                }
+            }
+        }
+    }
+
+    /// xᵀ B y.
+    pub fn dot(&self, x: &[f64], y: &[f64], room: &mut [f64]) -> f64 {
+        room.fill(0.0);
+        self.add_mul(1.0, x, room);
+        room.iter().zip(y).map(|(a, b)| a * b).sum()
+    }
+}
+
+/// Calls `$f::<N, M>` for the sizes of ordinary joints and bodies, `$g` for any.
+macro_rules! sized {
+    ($n:expr, $m:expr, $f:ident($($arg:expr),*), $any:expr) => {
+        match ($n, $m) {
+            (1, 6) => $f::<1, 6>($($arg),*),
+            (2, 6) => $f::<2, 6>($($arg),*),
+            (3, 6) => $f::<3, 6>($($arg),*),
+            (4, 6) => $f::<4, 6>($($arg),*),
+            (5, 6) => $f::<5, 6>($($arg),*),
+            (6, 6) => $f::<6, 6>($($arg),*),
+            (1, 3) => $f::<1, 3>($($arg),*),
+            (2, 3) => $f::<2, 3>($($arg),*),
+            (3, 3) => $f::<3, 3>($($arg),*),
+            _ => $any,
+        }
+    };
+}
+
+fn forward<const N: usize, const M: usize>(J: &[f64], x: &[f64], y: &mut [f64]) {
+    let (Some(x), Some(y)) = (x.first_chunk::<M>(), y.first_chunk_mut::<N>()) else { return };
+    for (y, J) in y.iter_mut().zip(J.chunks_exact(M)) {
+        *y += (0..M).map(|j| J[j] * x[j]).sum::<f64>();
+    }
+}
+
+fn transposed<const N: usize, const M: usize>(J: &[f64], x: &[f64], y: &mut [f64]) {
+    let (Some(x), Some(y)) = (x.first_chunk::<N>(), y.first_chunk_mut::<M>()) else { return };
+    let mut sum = [0.0; M];
+    for (x, J) in x.iter().zip(J.chunks_exact(M)) {
+        for j in 0..M {
+            sum[j] += J[j] * x;
+        }
+    }
+    for j in 0..M {
+        y[j] += sum[j];
+    }
+}
+
+/// y += J x.
+pub(crate) fn add_J_mul(s: &Structure, eq: &Equations, x: &[f64], y: &mut [f64]) {
+    for row in &s.rows {
+        let n = row.size;
+        let y = &mut y[row.start..][..n];
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            let m = col.size;
+            let (x, J) = (&x[col.start..][..m], &eq.J[e.offset..][..n * m]);
+            sized!(n, m, forward(J, x, y), {
+                for (y, J) in y.iter_mut().zip(J.chunks_exact(m)) {
+                    *y += J.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+                }
+            });
+        }
+    }
+}
+
+/// y += Jᵀ x.
+pub(crate) fn add_Jt_mul(s: &Structure, eq: &Equations, x: &[f64], y: &mut [f64]) {
+    for row in &s.rows {
+        let n = row.size;
+        let x = &x[row.start..][..n];
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            let m = col.size;
+            let (y, J) = (&mut y[col.start..][..m], &eq.J[e.offset..][..n * m]);
+            sized!(n, m, transposed(J, x, y), {
+                for (x, J) in x.iter().zip(J.chunks_exact(m)) {
+                    y.iter_mut().zip(J).for_each(|(y, j)| *y += j * x);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Motion and multipliers in turn, on small problems with known answers.
+
+use sarrus_solve::integrators::{Form, StaggeredMethod, find};
+use sarrus_solve::staggered::{Controller, Epsilon, MultiplierModule};
+use sarrus_solve::{
+    Accel, Control, Dynamics, Equations, GroupKind, Integrator, Options, Problem, SolveError, Stage, State,
+    StepError, Structure, formulations, stabilizations,
+};
+
+const G: f64 = 9.81;
+
+/// A point mass of 1 kg in the plane, on a circle of radius 1 about the origin, or tied to it by a spring.
+struct Point {
+    structure: Structure,
+    /// Spring stiffness over time \[N/m\]; none: the circle.
+    spring: Option<fn(f64) -> f64>,
+}
+
+impl Point {
+    fn new(spring: Option<fn(f64) -> f64>) -> Point {
+        let mut b = Structure::builder();
+        let body = b.column(2);
+        if spring.is_none() {
+            b.row(1, 1, &[body]);
+        }
+        b.group(GroupKind::Position, 0, 2);
+        b.group(GroupKind::Velocity, 0, 2);
+        Point { structure: b.build(2, 0).unwrap(), spring }
+    }
+}
+
+impl Problem for Point {
+    fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
+        mass.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        minv.copy_from_slice(mass);
+    }
+
+    fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
+        let ([x, y], [u, v]) = ([s.q[0], s.q[1]], [s.v[0], s.v[1]]);
+        if let Some(spring) = self.spring {
+            eq.f.copy_from_slice(&[-spring(s.t) * x, -spring(s.t) * y]);
+            return;
+        }
+        eq.phi[0] = 0.5 * (x * x + y * y - 1.0);
+        eq.J.copy_from_slice(&[x, y]);
+        eq.phidot[0] = x * u + y * v;
+        if stage.includes(Stage::FORCE) {
+            eq.f.copy_from_slice(&[0.0, -G]);
+            eq.gamma[0] = -(u * u + v * v);
+        }
+    }
+
+    fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        qdot.copy_from_slice(&s.v);
+    }
+
+    fn xdot(&mut self, _: &State, _: &Equations, _: &Accel, _: &mut [f64]) {}
+
+    fn retract(&self, q: &mut [f64], delta: &[f64]) {
+        q.iter_mut().zip(delta).for_each(|(q, d)| *q += d);
+    }
+
+    fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
+        delta.iter_mut().zip(a).zip(b).for_each(|((d, a), b)| *d = a - b);
+    }
+
+    fn normalize(&self, _: &mut [f64]) {}
+
+    fn accept(&mut self, _: &State) {}
+
+    fn name_of_row(&self, _: usize) -> String {
+        "circle".into()
+    }
+}
+
+/// On the circle, level with its centre, at rest.
+fn level() -> State {
+    State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0, 0.0], x: vec![] }
+}
+
+fn with_dynamics<T>(problem: &mut Point, go: impl FnOnce(&mut Dynamics<'_, Point>) -> T) -> T {
+    let none = Options::new();
+    let formulation = formulations::make("proximal", &none).unwrap();
+    let mut dynamics =
+        Dynamics::new(problem, formulation, stabilizations::make("none", &none).unwrap()).unwrap();
+    go(&mut dynamics)
+}
+
+/// Steps of `h` from `s` to `t_end`; the method's λ there.
+fn run(
+    problem: &mut Point,
+    method: StaggeredMethod,
+    s: &mut State,
+    h: f64,
+    t_end: f64,
+) -> Result<Vec<f64>, StepError> {
+    let mut method = Integrator::Staggered(Box::new(method));
+    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    control.t_end = t_end;
+    with_dynamics(problem, |dynamics| {
+        method.prepare(&dynamics.problem().structure.clone());
+        while s.t < t_end {
+            method.step(dynamics, s, &mut control)?;
+        }
+        Ok(method.multipliers().unwrap().to_vec())
+    })
+}
+
+fn symmetric() -> StaggeredMethod {
+    StaggeredMethod::new(Form::Symmetric, Epsilon::Auto, 4, false)
+}
+
+/// Dry friction: against the motion, μ times the force of the circle.
+struct Friction(f64);
+
+impl Controller for Friction {
+    fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
+        // the force of the circle is -J λ with |J| = 1
+        let along = [-s.q[1], s.q[0]];
+        let speed = along[0] * s.v[0] + along[1] * s.v[1];
+        let size = self.0 * lambda[0].abs() * speed.tanh_like();
+        (0..2).for_each(|i| f[i] -= size * along[i]);
+    }
+}
+
+/// Friction smoothed over a range of speeds, so that there is an order to see.
+trait Smooth {
+    fn tanh_like(self) -> f64;
+}
+
+impl Smooth for f64 {
+    fn tanh_like(self) -> f64 {
+        (self / 0.5).tanh()
+    }
+}
+
+/// The angle from the level and its rate at `t`, by small steps of the classical Runge-Kutta method: with φ from the x axis,
+/// φ̈ = -g cos φ - μ |λ| tanh(φ̇/0.5), λ = φ̇² - g sin φ.
+fn reference(mu: f64, t: f64) -> [f64; 3] {
+    let lambda = |y: [f64; 2]| y[1] * y[1] - G * y[0].sin();
+    let rate = |y: [f64; 2]| [y[1], -G * y[0].cos() - mu * lambda(y).abs() * y[1].tanh_like()];
+    let (n, mut y) = (20_000, [0.0, 0.0]);
+    let h = t / f64::from(n);
+    let ahead = |y: [f64; 2], k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
+    for _ in 0..n {
+        let k1 = rate(y);
+        let k2 = rate(ahead(y, k1, 0.5 * h));
+        let k3 = rate(ahead(y, k2, 0.5 * h));
+        let k4 = rate(ahead(y, k3, h));
+        y = [0, 1].map(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+    }
+    [y[0], y[1], lambda(y)]
+}
+
+#[test]
+fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
+    let [angle, rate, lambda] = reference(0.3, 0.5);
+    for form in [Form::Symmetric, Form::Paper] {
+        let error = |h: f64| {
+            let mut s = level();
+            let method =
+                StaggeredMethod::new(form, Epsilon::Auto, 4, false).with_controller(Box::new(Friction(0.3)));
+            let found = run(&mut Point::new(None), method, &mut s, h, 0.5).unwrap();
+            let x = (s.q[0] - angle.cos()).abs().max((s.q[1] - angle.sin()).abs());
+            let v = (s.v[0] + rate * angle.sin()).abs().max((s.v[1] - rate * angle.cos()).abs());
+            [x, v, (found[0] - lambda).abs()]
+        };
+        let (coarse, fine) = (error(0.005), error(0.0025));
+        for (what, (coarse, fine)) in ["q", "v", "λ"].iter().zip(coarse.iter().zip(&fine)) {
+            let order = (coarse / fine).log2();
+            assert!((1.8..2.3).contains(&order), "{form:?} {what}: {coarse:e} {fine:e}");
+        }
+        // and it does act
+        let [free, ..] = reference(0.0, 0.5);
+        assert!((free - angle).abs() > 0.05);
+    }
+}
+
+/// One row: S is a number.
+#[derive(Default)]
+struct OneRow {
+    S: f64,
+    asked: std::sync::Arc<std::sync::atomic::AtomicU64>,
+}
+
+impl MultiplierModule for OneRow {
+    fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        self.take_J(s, eq)
+    }
+
+    fn take_J(&mut self, _: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        self.S = eq.J.iter().map(|j| j * j).sum();
+        Ok(())
+    }
+
+    fn solve(&mut self, r: &[f64], eta: &mut [f64]) -> Result<(), SolveError> {
+        self.asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        eta[0] = r[0] / self.S;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_module_can_be_replaced() {
+    let asked = std::sync::Arc::default();
+    let own = OneRow { S: 0.0, asked: std::sync::Arc::clone(&asked) };
+    let (mut a, mut b) = (level(), level());
+    run(&mut Point::new(None), symmetric(), &mut a, 0.01, 1.0).unwrap();
+    run(&mut Point::new(None), symmetric().with_multipliers(Box::new(own)), &mut b, 0.01, 1.0).unwrap();
+    assert!(asked.load(std::sync::atomic::Ordering::Relaxed) >= 300);
+    // ε apart
+    assert!((a.q[0] - b.q[0]).abs() < 1e-9 && (a.v[1] - b.v[1]).abs() < 1e-8);
+}
+
+#[test]
+fn a_step_beyond_the_stability_limit_is_refused_at_the_start_with_the_frequency() {
+    for form in [Form::Symmetric, Form::Paper] {
+        let method = || StaggeredMethod::new(form, Epsilon::Auto, 4, false);
+        let mut s = level();
+        let error = run(&mut Point::new(Some(|_| 1e4)), method(), &mut s, 0.0201, 1.0).unwrap_err();
+        let StepError::StepTooLarge { t, omega, .. } = error else { panic!("{error}") };
+        assert_eq!(t, 0.0);
+        assert!((omega - 100.0).abs() < 0.1, "{omega}");
+        assert_eq!(s, level());
+        // and just below the limit it runs
+        run(&mut Point::new(Some(|_| 1e4)), method(), &mut s, 0.0199, 1.0).unwrap();
+        assert!(s.q[0].abs() < 20.0);
+    }
+}
+
+#[test]
+fn a_step_that_becomes_too_large_on_the_way_is_noticed() {
+    fn stiffens(t: f64) -> f64 {
+        if t < 1.0 { 1.0 } else { 1e4 }
+    }
+    let mut s = level();
+    let error = run(&mut Point::new(Some(stiffens)), symmetric(), &mut s, 0.03, 10.0).unwrap_err();
+    let StepError::StepTooLarge { t, omega, .. } = error else { panic!("{error}") };
+    assert!(t > 1.0 && t < 1.5, "{t}");
+    assert!((omega - 100.0).abs() < 5.0, "{omega}");
+}
+
+/// A jump of the force is no instability.
+#[test]
+fn a_jump_is_not_taken_for_instability() {
+    fn jumps(t: f64) -> f64 {
+        if ((10.0 * t) as u64).is_multiple_of(2) { 0.0 } else { 400.0 }
+    }
+    let mut s = level();
+    run(&mut Point::new(Some(jumps)), symmetric(), &mut s, 0.05, 5.0).unwrap();
+}
+
+/// Frequency errors of a leapfrog: the period of x'' = -x is short by h²/24.
+#[test]
+fn a_free_oscillator_is_a_leapfrog() {
+    let h = 0.1;
+    let mut s = level();
+    run(&mut Point::new(Some(|_| 1.0)), symmetric(), &mut s, h, 10.0).unwrap();
+    let omega = 2.0 / h * (0.5 * h).asin();
+    assert!((s.q[0] - (omega * 10.0).cos()).abs() < 1e-12, "{}", s.q[0]);
+}
+
+#[test]
+fn dense_output_passes_through_the_ends_and_is_as_accurate_between() {
+    let mut method = Integrator::Staggered(Box::new(symmetric()));
+    let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+    control.t_end = 1.0;
+    let mut s = level();
+    let mut problem = Point::new(Some(|_| 1.0));
+    with_dynamics(&mut problem, |dynamics| {
+        method.prepare(&dynamics.problem().structure.clone());
+        let omega = 2.0 / 0.1 * 0.05_f64.asin();
+        while s.t < 1.0 {
+            let info = method.step(dynamics, &mut s, &mut control).unwrap();
+            let mut out = s.clone();
+            method.dense(dynamics, &mut control, s.t, &mut out).unwrap();
+            assert_eq!(out, s);
+            method.dense(dynamics, &mut control, info.t + 0.5 * info.h, &mut out).unwrap();
+            // the cubic errs by h⁴/384 of the fourth derivative, and its slopes by h² of the leapfrog's
+            assert!((out.q[0] - (omega * out.t).cos()).abs() < 2e-4, "{out:?}");
+            assert_eq!(out.t, info.t + 0.5 * info.h);
+        }
+    });
+}
+
+#[test]
+fn steps_follow_the_tolerance_where_asked() {
+    let error = |rtol: f64| {
+        let mut options = Options::new();
+        options.set("adaptive", "yes");
+        let mut method = (find("staggered").unwrap().new)(&options).unwrap();
+        assert!(method.is_adaptive());
+        let mut control = Control::new(rtol, 1e-2 * rtol, None).unwrap();
+        control.t_end = 2.0;
+        let mut s = level();
+        let mut problem = Point::new(None);
+        with_dynamics(&mut problem, |dynamics| {
+            method.prepare(&dynamics.problem().structure.clone());
+            while s.t < 2.0 {
+                method.step(dynamics, &mut s, &mut control).unwrap();
+            }
+        });
+        let [angle, ..] = reference(0.0, 2.0);
+        ((s.q[0] - angle.cos()).hypot(s.q[1] - angle.sin()), control.counts.steps)
+    };
+    let ((loose, few), (tight, many)) = (error(1e-4), error(1e-7));
+    // error per step of size h³: errors go with the power ⅔ of the tolerance, steps with ⅓
+    assert!(loose < 2e-2 && tight < loose / 30.0, "{loose:e} {tight:e}");
+    assert!((4..=25).contains(&(many / few)), "{few} {many}");
+}
+
+#[test]
+fn options_are_checked() {
+    let make = |name: &str, option: &str, value: &str| {
+        let mut options = Options::new();
+        match value.parse::<f64>() {
+            Ok(x) => options.set(option, x),
+            Err(_) => options.set(option, value),
+        };
+        (find(name).unwrap().new)(&options).err().map(|e| e.to_string())
+    };
+    for (option, value) in [("form", "paper"), ("epsilon", "auto"), ("epsilon", "1e-6"), ("iterations", "3")]
+    {
+        assert_eq!(make("staggered", option, value), None, "{option} = {value}");
+    }
+    for (option, value) in [
+        ("form", "c"),
+        ("epsilon", "small"),
+        ("epsilon", "-1"),
+        ("iterations", "0"),
+        ("adaptive", "1"),
+        ("h", "1"),
+    ] {
+        assert!(make("staggered", option, value).unwrap().contains(option), "{option} = {value}");
+    }
+    assert_eq!(make("park1987", "iterations", "1"), None);
+    assert!(make("park1987", "iterations", "1.5").is_some());
+    let mut both = Options::new();
+    both.set("form", "paper").set("adaptive", "yes");
+    assert!((find("staggered").unwrap().new)(&both).is_err());
+}
+
+#[test]
+fn a_right_side_without_constraints_to_show_is_refused() {
+    struct Bare(Structure);
+    impl sarrus_solve::Ode for Bare {
+        fn structure(&self) -> &Structure {
+            &self.0
+        }
+        fn rhs(&mut self, _: &State, _: &mut [f64], _: &mut [f64], _: &mut [f64]) -> Result<(), SolveError> {
+            Ok(())
+        }
+        fn normalize(&self, _: &mut [f64]) {}
+        fn finish_step(&mut self, _: &mut State, _: f64) -> Result<bool, StepError> {
+            Ok(false)
+        }
+    }
+    let mut ode = Bare(Structure::default());
+    let mut method = Integrator::Staggered(Box::new(symmetric()));
+    let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+    let error = method.step(&mut ode, &mut State::default(), &mut control).unwrap_err();
+    assert_eq!(error, StepError::View { t: 0.0 });
+}
