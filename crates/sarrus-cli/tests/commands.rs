@@ -78,7 +78,7 @@ fn list_names_every_family() {
     let list = json(&done.stdout);
     let names: Vec<&str> =
         list["integrators"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["euler", "rk4", "rk23", "rk45", "dop853", "abm"]);
+    assert_eq!(names, ["euler", "rk4", "rk23", "rk45", "dop853", "abm", "staggered", "park1987"]);
     let done = sarrus(&["list", "joints", "--markdown"]);
     assert!(done.stdout.contains("## joints\n\n### `revolute` (spatial)"), "{}", done.stdout);
 }
