@@ -660,7 +660,7 @@ impl<O: Ode> Observer<O> for Cutter {
 
 #[test]
 fn a_step_that_is_cut_ends_there_and_the_run_can_go_on() {
-    for kind in KINDS.iter().filter(|k| k.order > 1) {
+    for kind in KINDS.iter().filter(|k| k.view == View::Ode && k.order > 1) {
         let mut s = body_at(0.0, &PLAIN);
         let mut log = Cutter::default();
         let mut control = Control::new(1e-9, 1e-9, (!kind.adaptive).then_some(1e-3)).unwrap();
