@@ -9,10 +9,9 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::inverse_mass_mul;
-use super::{Formulation, Kind, Needs, dense};
+use super::whole::{Dense, Whole};
+use super::{Kind, Needs};
 use crate::error::SolveError;
-use crate::findings::Findings;
-use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{ROOT_FLOOR, RankKeeper};
 use sarrus_math::solve::SymmetricEigen;
@@ -22,16 +21,10 @@ pub(super) const KIND: Kind = Kind {
     doc: "multipliers by the pseudoinverse of J M⁻¹Jᵀ, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(LeastSquares1::default())),
+    new: |_| Ok(Box::new(Dense::<LeastSquares1>::default())),
 };
 
-#[derive(Default)]
 struct LeastSquares1 {
-    work: Option<Work>,
-    calls: u64,
-}
-
-struct Work {
     eigen: SymmetricEigen,
     rank: RankKeeper,
     correction: Correction,
@@ -80,15 +73,9 @@ fn fill_S(s: &Structure, eq: &Equations, W: &mut [f64], S: &mut [f64]) {
     }
 }
 
-impl Formulation for LeastSquares1 {
-    fn accelerations(
-        &mut self,
-        s: &Structure,
-        eq: &Equations,
-        _kkt: &mut Kkt,
-        out: &mut Accel,
-    ) -> Result<(), SolveError> {
-        let work = self.work.get_or_insert_with(|| Work {
+impl Whole for LeastSquares1 {
+    fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
+        Ok(LeastSquares1 {
             eigen: SymmetricEigen::new(s.nc),
             rank: RankKeeper::new(s, ROOT_FLOOR),
             correction: Correction::new(s),
@@ -97,12 +84,13 @@ impl Formulation for LeastSquares1 {
             t: vec![0.0; s.nc],
             force: vec![0.0; s.nv],
             change: vec![0.0; s.nv],
-        });
-        let Work { eigen, rank, correction, S, W, t, force, change } = work;
-        dense::check_finite(eq)?;
+        })
+    }
+
+    fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
+        let LeastSquares1 { eigen, rank, correction, S, W, t, force, change } = self;
         fill_S(s, eq, W, S);
         eigen.factor(S)?;
-        self.calls += 1;
         let violation = rank.violation(s, eq);
         let r = rank.decide(eigen.values().iter().rev().map(|x| x.max(0.0).sqrt()), violation);
 
@@ -121,15 +109,7 @@ impl Formulation for LeastSquares1 {
         correction.check(solvable)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
-    }
-
-    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
-        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
-    }
-
-    fn factorizations(&self) -> u64 {
-        self.calls
+    fn rank(&self) -> &RankKeeper {
+        &self.rank
     }
 }

@@ -9,10 +9,9 @@
 //! all right vectors. Not for large models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::{Formulation, Kind, Needs, dense};
+use super::whole::{Dense, Whole};
+use super::{Kind, Needs, dense};
 use crate::error::SolveError;
-use crate::findings::Findings;
-use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::{Svd, cholesky, cholesky_solve};
@@ -22,16 +21,10 @@ pub(super) const KIND: Kind = Kind {
     doc: "motion split by the null space of J, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(LeastSquares2::default())),
+    new: |_| Ok(Box::new(Dense::<LeastSquares2>::default())),
 };
 
-#[derive(Default)]
 struct LeastSquares2 {
-    work: Option<Work>,
-    calls: u64,
-}
-
-struct Work {
     svd: Svd,
     rank: RankKeeper,
     correction: Correction,
@@ -45,16 +38,10 @@ struct Work {
     z: Vec<f64>,
 }
 
-impl Formulation for LeastSquares2 {
-    fn accelerations(
-        &mut self,
-        s: &Structure,
-        eq: &Equations,
-        _kkt: &mut Kkt,
-        out: &mut Accel,
-    ) -> Result<(), SolveError> {
+impl Whole for LeastSquares2 {
+    fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
         let nv = s.nv;
-        let work = self.work.get_or_insert_with(|| Work {
+        Ok(LeastSquares2 {
             svd: Svd::full(s.nc, nv),
             rank: RankKeeper::new(s, FLOOR),
             correction: Correction::new(s),
@@ -63,12 +50,14 @@ impl Formulation for LeastSquares2 {
             H: vec![0.0; nv * nv],
             rest: vec![0.0; nv],
             z: vec![0.0; nv],
-        });
-        let Work { svd, rank, correction, J, Mv, H, rest, z } = work;
-        dense::check_finite(eq)?;
+        })
+    }
+
+    fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
+        let nv = s.nv;
+        let LeastSquares2 { svd, rank, correction, J, Mv, H, rest, z } = self;
         dense::fill_J(s, eq, J);
         svd.factor(J)?;
-        self.calls += 1;
         let violation = rank.violation(s, eq);
         let r = rank.decide(svd.sigma().iter().copied(), violation);
 
@@ -104,16 +93,8 @@ impl Formulation for LeastSquares2 {
         correction.check(solvable)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
-    }
-
-    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
-        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
-    }
-
-    fn factorizations(&self) -> u64 {
-        self.calls
+    fn rank(&self) -> &RankKeeper {
+        &self.rank
     }
 }
 

@@ -15,6 +15,7 @@ mod pseudo_inverse;
 mod udwadia_kalaba;
 mod udwadia_phohomsiri;
 mod weakest;
+mod whole;
 
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;

@@ -16,10 +16,9 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, fill_inverse_masses};
-use super::{Formulation, Kind, Needs, dense};
+use super::whole::{Dense, Whole};
+use super::{Kind, Needs};
 use crate::error::SolveError;
-use crate::findings::Findings;
-use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{ROOT_FLOOR, RankKeeper};
 use sarrus_math::solve::SymmetricEigen;
@@ -29,16 +28,10 @@ pub(super) const KIND: Kind = Kind {
     doc: "Moore-Penrose inverse of the whole KKT matrix, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(PseudoInverse::default())),
+    new: |_| Ok(Box::new(Dense::<PseudoInverse>::default())),
 };
 
-#[derive(Default)]
 struct PseudoInverse {
-    work: Option<Work>,
-    calls: u64,
-}
-
-struct Work {
     root: Root,
     eigen: SymmetricEigen,
     rank: RankKeeper,
@@ -53,10 +46,10 @@ struct Work {
     inverse_masses: Vec<f64>,
 }
 
-impl Work {
-    fn new(s: &Structure, eq: &Equations) -> Result<Work, SolveError> {
+impl Whole for PseudoInverse {
+    fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError> {
         let n = s.nv + s.nc;
-        Ok(Work {
+        Ok(PseudoInverse {
             root: Root::new(s, eq)?,
             eigen: SymmetricEigen::new(n),
             rank: RankKeeper::new(s, ROOT_FLOOR),
@@ -68,22 +61,9 @@ impl Work {
             inverse_masses: vec![0.0; s.nc],
         })
     }
-}
 
-impl Formulation for PseudoInverse {
-    fn accelerations(
-        &mut self,
-        s: &Structure,
-        eq: &Equations,
-        _kkt: &mut Kkt,
-        out: &mut Accel,
-    ) -> Result<(), SolveError> {
-        let work = match &mut self.work {
-            Some(work) => work,
-            none => none.insert(Work::new(s, eq)?),
-        };
-        let Work { root, eigen, rank, correction, A, X, right, solution, inverse_masses } = work;
-        dense::check_finite(eq)?;
+    fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
+        let PseudoInverse { root, eigen, rank, correction, A, X, right, solution, inverse_masses } = self;
         let (nv, nc) = (s.nv, s.nc);
 
         // d makes the longest row one
@@ -100,7 +80,6 @@ impl Formulation for PseudoInverse {
             X[(nv + i) * n..][..nv].iter_mut().zip(row).for_each(|(x, a)| *x = d * a);
         }
         eigen.factor(X)?;
-        self.calls += 1;
 
         // the nc lowest eigenvalues are -e with σ² = e² + e
         let violation = rank.violation(s, eq);
@@ -118,15 +97,7 @@ impl Formulation for PseudoInverse {
         correction.check(solvable)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
-    }
-
-    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
-        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
-    }
-
-    fn factorizations(&self) -> u64 {
-        self.calls
+    fn rank(&self) -> &RankKeeper {
+        &self.rank
     }
 }

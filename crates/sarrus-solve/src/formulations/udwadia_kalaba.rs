@@ -9,10 +9,9 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, inverse_mass_mul};
-use super::{Formulation, Kind, Needs, dense};
+use super::whole::{Dense, Whole};
+use super::{Kind, Needs};
 use crate::error::SolveError;
-use crate::findings::Findings;
-use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::Svd;
@@ -22,16 +21,10 @@ pub(super) const KIND: Kind = Kind {
     doc: "free accelerations plus the least change in the metric of M, by a pseudoinverse of J M^(-1/2)",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(UdwadiaKalaba::default())),
+    new: |_| Ok(Box::new(Dense::<UdwadiaKalaba>::default())),
 };
 
-#[derive(Default)]
 struct UdwadiaKalaba {
-    work: Option<Work>,
-    calls: u64,
-}
-
-struct Work {
     root: Root,
     svd: Svd,
     rank: RankKeeper,
@@ -45,32 +38,24 @@ struct Work {
     change: Vec<f64>,
 }
 
-impl Formulation for UdwadiaKalaba {
-    fn accelerations(
-        &mut self,
-        s: &Structure,
-        eq: &Equations,
-        _kkt: &mut Kkt,
-        out: &mut Accel,
-    ) -> Result<(), SolveError> {
-        let work = match &mut self.work {
-            Some(work) => work,
-            none => none.insert(Work {
-                root: Root::new(s, eq)?,
-                svd: Svd::thin(s.nc, s.nv),
-                rank: RankKeeper::new(s, FLOOR),
-                correction: Correction::new(s),
-                D: vec![0.0; s.nc * s.nv],
-                t: vec![0.0; s.nc],
-                w: vec![0.0; s.nv],
-                change: vec![0.0; s.nv],
-            }),
-        };
-        let Work { root, svd, rank, correction, D, t, w, change } = work;
-        dense::check_finite(eq)?;
+impl Whole for UdwadiaKalaba {
+    fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError> {
+        Ok(UdwadiaKalaba {
+            root: Root::new(s, eq)?,
+            svd: Svd::thin(s.nc, s.nv),
+            rank: RankKeeper::new(s, FLOOR),
+            correction: Correction::new(s),
+            D: vec![0.0; s.nc * s.nv],
+            t: vec![0.0; s.nc],
+            w: vec![0.0; s.nv],
+            change: vec![0.0; s.nv],
+        })
+    }
+
+    fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
+        let UdwadiaKalaba { root, svd, rank, correction, D, t, w, change } = self;
         root.fill_JC(s, eq, D);
         svd.factor(D)?;
-        self.calls += 1;
         let violation = rank.violation(s, eq);
         let r = rank.decide(svd.sigma().iter().copied(), violation);
 
@@ -89,15 +74,7 @@ impl Formulation for UdwadiaKalaba {
         correction.check(solvable)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
-    }
-
-    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
-        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
-    }
-
-    fn factorizations(&self) -> u64 {
-        self.calls
+    fn rank(&self) -> &RankKeeper {
+        &self.rank
     }
 }

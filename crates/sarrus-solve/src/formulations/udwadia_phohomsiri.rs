@@ -18,10 +18,9 @@
 //! models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::{Formulation, Kind, Needs, dense};
+use super::whole::{Dense, Whole};
+use super::{Kind, Needs, dense};
 use crate::error::SolveError;
-use crate::findings::Findings;
-use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::{PivotedQr, Svd};
@@ -31,16 +30,10 @@ pub(super) const KIND: Kind = Kind {
     doc: "projected equations of motion over the constraints, for constraints ideal or not, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(UdwadiaPhohomsiri::default())),
+    new: |_| Ok(Box::new(Dense::<UdwadiaPhohomsiri>::default())),
 };
 
-#[derive(Default)]
 struct UdwadiaPhohomsiri {
-    work: Option<Work>,
-    calls: u64,
-}
-
-struct Work {
     svd: Svd,
     qr: PivotedQr,
     rank: RankKeeper,
@@ -52,16 +45,10 @@ struct Work {
     rest: Vec<f64>,
 }
 
-impl Formulation for UdwadiaPhohomsiri {
-    fn accelerations(
-        &mut self,
-        s: &Structure,
-        eq: &Equations,
-        _kkt: &mut Kkt,
-        out: &mut Accel,
-    ) -> Result<(), SolveError> {
+impl Whole for UdwadiaPhohomsiri {
+    fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
         let nv = s.nv;
-        let work = self.work.get_or_insert_with(|| Work {
+        Ok(UdwadiaPhohomsiri {
             svd: Svd::full(s.nc, nv),
             qr: PivotedQr::default(),
             rank: RankKeeper::new(s, FLOOR),
@@ -70,12 +57,14 @@ impl Formulation for UdwadiaPhohomsiri {
             Mv: vec![0.0; nv],
             right: vec![0.0; nv],
             rest: vec![0.0; nv],
-        });
-        let Work { svd, qr, rank, correction, J, Mv, right, rest } = work;
-        dense::check_finite(eq)?;
+        })
+    }
+
+    fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
+        let nv = s.nv;
+        let UdwadiaPhohomsiri { svd, qr, rank, correction, J, Mv, right, rest } = self;
         dense::fill_J(s, eq, J);
         svd.factor(J)?;
-        self.calls += 1;
         let violation = rank.violation(s, eq);
         let r = rank.decide(svd.sigma().iter().copied(), violation);
 
@@ -113,15 +102,7 @@ impl Formulation for UdwadiaPhohomsiri {
         correction.check(solvable)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank.found()), ..Findings::default() }
-    }
-
-    fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
-        self.work.as_ref().map_or(1.0, |w| w.rank.smallest_pivot())
-    }
-
-    fn factorizations(&self) -> u64 {
-        self.calls
+    fn rank(&self) -> &RankKeeper {
+        &self.rank
     }
 }
