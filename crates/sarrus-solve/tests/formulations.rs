@@ -81,11 +81,14 @@ fn masses_with_products_of_inertia_are_solved_at_once() {
         let accel = full(&[[1.0, 1.0]], &[1.0]);
         close(kind.name, &accel.vdot, &[2.5, -1.5], 1e-13);
         close(kind.name, &accel.lambda, &[-4.0], 1e-13);
-        assert!(accel.refinements <= 3, "{}: {} refinements", kind.name, accel.refinements);
+        // an iteration takes its passes; the others are formulas
+        let passes = if kind.name == "augmented_lagrangian" { 2 } else { 0 };
+        assert!(accel.refinements <= passes, "{}: {} refinements", kind.name, accel.refinements);
         if !kind.needs.full_rank {
             let accel = full(&[[1.0, 1.0], [2.0, 2.0]], &[1.0, 2.0]);
             close(kind.name, &accel.vdot, &[2.5, -1.5], 1e-13);
             close(kind.name, &accel.lambda, &[-0.8, -1.6], 1e-12);
+            assert!(accel.refinements <= passes, "{}: {} refinements", kind.name, accel.refinements);
         }
     }
 }
