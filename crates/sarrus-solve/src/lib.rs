@@ -5,6 +5,7 @@
 //! them; a [`Formulation`](formulations::Formulation) solves them for an [`Accel`] through the shared
 //! block-sparse [`Kkt`]; [`Dynamics`] makes of the three an ordinary differential equation for an integrator.
 
+mod chart;
 mod control;
 mod dynamics;
 mod error;
@@ -20,6 +21,7 @@ pub mod stabilizations;
 pub mod staggered;
 mod views;
 
+pub use chart::Chart;
 pub use control::*;
 pub use dynamics::{Counts, Dynamics};
 pub use error::{MethodError, SolveError, StepError, StructureError};

@@ -3,6 +3,7 @@
 
 use crate::coordinate::Coordinate;
 use crate::primitive::Primitive;
+use crate::tree::motion::{self, JointMotion};
 use sarrus_math::{Mat3, Pose, Real};
 use sarrus_model::{Key, Reader, Space};
 
@@ -70,6 +71,9 @@ pub trait Joint: Send + Sync + Sized + 'static {
     const EXAMPLE: &'static str = "";
     /// Coordinates, in the order of `pose`.
     const COORDINATES: &'static [Coordinate];
+    /// Place of the first of four numbers of `pose` that are a unit quaternion, where it has one. Its speeds are the
+    /// three rates of M against F, in axes of M.
+    const QUATERNION: Option<usize> = None;
 
     /// Reads the keys of its own.
     fn read(reader: &mut Reader) -> sarrus_model::Result<Self>;
@@ -86,6 +90,17 @@ pub trait Joint: Send + Sync + Sized + 'static {
     /// How many numbers `pose` takes.
     fn coordinates(&self) -> usize {
         Self::COORDINATES.len()
+    }
+
+    /// `pose` at the numbers `q` with its partial velocities, and their bias at the speeds `y`: derived from `pose`, or by
+    /// hand where a profile asks for it.
+    fn motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion) {
+        motion::derive(self, q, y, out);
+    }
+
+    /// The coordinate that number `i` of `pose` is, a quaternion's four aside.
+    fn number(&self, i: usize) -> usize {
+        i
     }
 
     /// The rows it imposes.
@@ -107,6 +122,18 @@ pub trait JointFace: Send + Sync {
     fn pose_numbers(&self) -> usize;
     /// The motion it allows.
     fn pose(&self, q: &[f64]) -> Pose<f64>;
+    /// The coordinate that number `i` of `pose` is, a quaternion's four aside.
+    fn number(&self, i: usize) -> usize;
+    /// Place of a unit quaternion among the numbers of `pose`.
+    fn quaternion(&self) -> Option<usize>;
+    /// How many speeds it has.
+    fn freedoms(&self) -> usize {
+        self.pose_numbers() - usize::from(self.quaternion().is_some())
+    }
+    /// The pose with its partial velocities, by hand where there are hand-coded ones.
+    fn motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion);
+    /// The same from the pose alone, always: the oracle of the conformance test.
+    fn derived_motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion);
     /// The rows it imposes.
     fn rows(&self, frames: &Frames) -> Vec<Primitive>;
     /// Factors of a row that ties its coordinates together.
@@ -128,6 +155,22 @@ impl<J: Joint> JointFace for J {
 
     fn pose(&self, q: &[f64]) -> Pose<f64> {
         Joint::pose(self, q)
+    }
+
+    fn number(&self, i: usize) -> usize {
+        Joint::number(self, i)
+    }
+
+    fn quaternion(&self) -> Option<usize> {
+        J::QUATERNION
+    }
+
+    fn motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion) {
+        Joint::motion(self, q, y, out);
+    }
+
+    fn derived_motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion) {
+        motion::derive(self, q, y, out);
     }
 
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {

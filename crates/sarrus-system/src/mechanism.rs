@@ -386,11 +386,13 @@ impl Problem for Mechanism {
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
         self.place(s);
-        if stage.includes(Stage::FORCE) {
+        if stage.includes(Stage::LOADS) {
             self.control(s);
             self.update_forces(s, eq);
         }
-        self.update_rows(s, stage, eq);
+        if stage.includes(Stage::POSITION) {
+            self.update_rows(s, stage, eq);
+        }
     }
 
     fn qdot(&self, s: &State, qdot: &mut [f64]) {

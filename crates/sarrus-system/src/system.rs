@@ -1,6 +1,6 @@
 //! A model compiled: flat lists, places instead of names, nothing that changes with time.
 
-use crate::body::{Body, BodyKind};
+use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::controllers::Controller;
@@ -205,7 +205,7 @@ impl System {
         let mut columns = vec![usize::MAX; directory.bodies.len()];
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             columns[i] = builder.column(body.kind.nv());
-            groups(&mut builder, body);
+            groups(&mut builder, body.kind, body.q, body.v);
             nq += body.kind.nq();
         }
         for element in &mut elements {
@@ -392,31 +392,32 @@ pub(crate) struct Parts {
     pub timed: Vec<Formula>,
 }
 
-/// Error-norm groups of a body: whole vectors, so that the world's axes do not matter.
-fn groups(builder: &mut StructureBuilder, body: &Body) {
-    match body.kind {
+/// Error-norm groups of a body of some kind with its coordinates from `q` and velocities from `v` on: whole vectors, so that the
+/// world's axes do not matter.
+pub(crate) fn groups(builder: &mut StructureBuilder, kind: BodyKind, q: usize, v: usize) {
+    match kind {
         BodyKind::Ground => {}
         BodyKind::Rigid => {
-            builder.group(GroupKind::Position, body.q, 3);
-            builder.group(GroupKind::Rotation, body.q + 3, 4);
-            builder.group(GroupKind::Velocity, body.v, 3);
-            builder.group(GroupKind::AngularVelocity, body.v + 3, 3);
+            builder.group(GroupKind::Position, q, 3);
+            builder.group(GroupKind::Rotation, q + 3, 4);
+            builder.group(GroupKind::Velocity, v, 3);
+            builder.group(GroupKind::AngularVelocity, v + 3, 3);
         }
         BodyKind::RigidEuler => {
-            builder.group(GroupKind::Position, body.q, 3);
-            builder.group(GroupKind::Angle, body.q + 3, 3);
-            builder.group(GroupKind::Velocity, body.v, 3);
-            builder.group(GroupKind::AngularVelocity, body.v + 3, 3);
+            builder.group(GroupKind::Position, q, 3);
+            builder.group(GroupKind::Angle, q + 3, 3);
+            builder.group(GroupKind::Velocity, v, 3);
+            builder.group(GroupKind::AngularVelocity, v + 3, 3);
         }
         BodyKind::PlanarRigid => {
-            builder.group(GroupKind::Position, body.q, 2);
-            builder.group(GroupKind::Angle, body.q + 2, 1);
-            builder.group(GroupKind::Velocity, body.v, 2);
-            builder.group(GroupKind::AngularVelocity, body.v + 2, 1);
+            builder.group(GroupKind::Position, q, 2);
+            builder.group(GroupKind::Angle, q + 2, 1);
+            builder.group(GroupKind::Velocity, v, 2);
+            builder.group(GroupKind::AngularVelocity, v + 2, 1);
         }
         BodyKind::Point | BodyKind::PlanarPoint => {
-            builder.group(GroupKind::Position, body.q, body.kind.nq());
-            builder.group(GroupKind::Velocity, body.v, body.kind.nv());
+            builder.group(GroupKind::Position, q, kind.nq());
+            builder.group(GroupKind::Velocity, v, kind.nv());
         }
     }
 }

@@ -22,6 +22,10 @@ impl Joint for Fixed {
         Pose::identity()
     }
 
+    fn motion(&self, _: &[f64], _: &[f64], out: &mut JointMotion) {
+        (out.pose, out.bias) = (Pose::identity(), Vec6::ZERO);
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![
             coincident(frames),

@@ -24,6 +24,8 @@ mod prelude {
     pub use crate::coordinate::{Coordinate, Reading};
     pub use crate::joint::{Axis, Frames, Joint};
     pub use crate::primitive::Primitive;
+    pub use crate::tree::motion::{JointMotion, shift, turn};
+    pub use crate::tree::spatial::Vec6;
     pub use sarrus_math::{Mat3, Pose, Real, Vec3};
     pub use sarrus_model::{Key, KeyType, Reader, Result, Space};
 }

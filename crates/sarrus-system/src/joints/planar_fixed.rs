@@ -22,6 +22,10 @@ impl Joint for PlanarFixed {
         Pose::identity()
     }
 
+    fn motion(&self, _: &[f64], _: &[f64], out: &mut JointMotion) {
+        (out.pose, out.bias) = (Pose::identity(), Vec6::ZERO);
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![
             Primitive::Coincident2 { r_A: frames.F.p, r_B: frames.M.p },

@@ -22,6 +22,12 @@ impl Joint for PlanarPrismatic {
         Pose { p: Vec3([q[0], R::zero(), R::zero()]), ..Pose::identity() }
     }
 
+    fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
+        out.pose = Joint::pose(self, q);
+        out.S[0] = shift(0);
+        out.bias = Vec6::ZERO;
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![
             Primitive::OnLine2 { a_A: frames.F.axis(1), r_A: frames.F.p, r_B: frames.M.p },

@@ -28,6 +28,12 @@ impl Joint for PlanarRevolute {
         Pose { rot: Mat3::rot_z(q[0]), angle: q[0], ..Pose::identity() }
     }
 
+    fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
+        out.pose = Joint::pose(self, q);
+        out.S[0] = turn(2);
+        out.bias = Vec6::ZERO;
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![Primitive::Coincident2 { r_A: frames.F.p, r_B: frames.M.p }]
     }

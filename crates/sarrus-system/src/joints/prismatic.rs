@@ -22,6 +22,12 @@ impl Joint for Prismatic {
         Pose { p: Vec3([R::zero(), R::zero(), q[0]]), ..Pose::identity() }
     }
 
+    fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
+        out.pose = Joint::pose(self, q);
+        out.S[0] = shift(2);
+        out.bias = Vec6::ZERO;
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![
             in_plane(frames, 0),

@@ -22,6 +22,12 @@ impl Joint for Revolute {
         Pose { rot: Mat3::rot_z(q[0]), ..Pose::identity() }
     }
 
+    fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
+        out.pose = Joint::pose(self, q);
+        out.S[0] = turn(2);
+        out.bias = Vec6::ZERO;
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         vec![coincident(frames), perpendicular(frames, 2, 0), perpendicular(frames, 2, 1)]
     }

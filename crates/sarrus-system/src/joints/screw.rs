@@ -47,6 +47,11 @@ impl Joint for Screw {
         1
     }
 
+    /// Its one number is the angle.
+    fn number(&self, _: usize) -> usize {
+        1
+    }
+
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {
         cylindrical::rows(frames)
     }

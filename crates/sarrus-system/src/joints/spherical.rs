@@ -14,6 +14,7 @@ impl Joint for Spherical {
     const AXIS: Axis = Axis::None;
     // its coordinates, a quaternion and a rotation rate, are columns but not single numbers to drive
     const COORDINATES: &'static [Coordinate] = &[];
+    const QUATERNION: Option<usize> = Some(0);
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(Spherical)
@@ -30,6 +31,15 @@ impl Joint for Spherical {
 
     fn coordinates(&self) -> usize {
         4
+    }
+
+    /// The rates are in axes of M, and S in those of F: its columns are those of R_FM, and Ṡ y = R (ω × ω) = 0.
+    fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
+        out.pose = Pose { rot: Mat3::from_quat([q[0], q[1], q[2], q[3]]), ..Pose::identity() };
+        for (i, S) in out.S.iter_mut().enumerate().take(3) {
+            *S = Vec6::new(Vec3::zero(), out.pose.rot.col(i));
+        }
+        out.bias = Vec6::ZERO;
     }
 
     fn rows(&self, frames: &Frames) -> Vec<Primitive> {

@@ -1,0 +1,90 @@
+//! A tree as the coordinates that a run is made in.
+
+use super::Tree;
+use super::graph::Hinge;
+use sarrus_math::{quat_derivative, quat_normalize};
+use sarrus_solve::{Chart, State, Structure};
+
+impl Tree {
+    /// Places of quaternions: in q, and of their rates in y.
+    fn rotations(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.links.iter().filter_map(|link| match &link.hinge {
+            Hinge::Free if link.nq > link.ny => Some((link.q + 3, link.y + 3)),
+            Hinge::Free => None,
+            Hinge::Joint(on) => on.face.quaternion().map(|k| (link.q + k, link.y + k)),
+        })
+    }
+}
+
+impl Chart for Tree {
+    fn structure(&self) -> &Structure {
+        Tree::structure(self)
+    }
+
+    fn is_whole(&self) -> bool {
+        Tree::is_whole(self)
+    }
+
+    fn expand(&mut self, s: &State, out: &mut State) {
+        self.place(&s.q, &s.v);
+        self.write(out);
+        out.t = s.t;
+        out.x.copy_from_slice(&s.x);
+    }
+
+    fn compress(&mut self, s: &State, out: &mut State) {
+        self.read(s, &mut out.q, &mut out.v);
+        out.t = s.t;
+        out.x.copy_from_slice(&s.x);
+    }
+
+    fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        for link in &self.links {
+            let quaternion = match &link.hinge {
+                Hinge::Free if link.nq > link.ny => 3,
+                Hinge::Free => usize::MAX,
+                Hinge::Joint(on) => on.face.quaternion().unwrap_or(usize::MAX),
+            };
+            let (mut i, mut k) = (0, 0);
+            while i < link.nq {
+                let (q, y) = (&s.q[link.q + i..], &s.v[link.y + k..]);
+                if i == quaternion {
+                    let rates = quat_derivative(&[q[0], q[1], q[2], q[3]], &[y[0], y[1], y[2]]);
+                    qdot[link.q + i..link.q + i + 4].copy_from_slice(&rates);
+                    (i, k) = (i + 4, k + 3);
+                } else {
+                    qdot[link.q + i] = y[0];
+                    (i, k) = (i + 1, k + 1);
+                }
+            }
+        }
+    }
+
+    fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
+        Tree::speed_rates(self, vdot, ydot);
+    }
+
+    fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
+        self.forward_dynamics(f, None, ydot);
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        for (k, _) in self.rotations() {
+            let unit = quat_normalize([q[k], q[k + 1], q[k + 2], q[k + 3]]);
+            q[k..k + 4].copy_from_slice(&unit);
+        }
+    }
+
+    fn fastest(&self) -> f64 {
+        let of_bodies = self.placed.iter().map(|placed| placed.velocity.w.norm_squared());
+        of_bodies.fold(0.0, f64::max).sqrt()
+    }
+
+    fn accept(&mut self, s: &State) {
+        self.last.copy_from_slice(&s.q);
+        self.place(&s.q, &s.v);
+        for (link, placed) in self.links.iter().zip(&self.placed) {
+            self.quaternions[link.body] = placed.quaternion;
+        }
+    }
+}
