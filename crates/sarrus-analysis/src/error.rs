@@ -67,6 +67,16 @@ pub enum SetupError {
         /// Where.
         at: Span,
     },
+    /// Something that joint coordinates do not go with.
+    #[error("joint coordinates do not go with {what}")]
+    JointCoordinates {
+        /// What it is.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+        /// Where it was asked for.
+        at: Span,
+    },
     /// A flag's value is not a positive number.
     #[error("`{flag}` must be a positive number, not {value}")]
     NotPositive {
@@ -160,6 +170,7 @@ impl SetupError {
             SetupError::OwnConstraints { at, family, .. } => {
                 one(*at, Some(format!("leave the {family} out, or take another integrator")))
             }
+            SetupError::JointCoordinates { at, hint, .. } => one(*at, Some((*hint).into())),
             SetupError::NotPositive { .. } => one(Span::NONE, None),
             SetupError::Backwards { .. } => {
                 one(Span::NONE, Some("the end (`--t-end`, `run.t_end`) must be above `run.t_start`".into()))

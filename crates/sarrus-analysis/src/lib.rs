@@ -13,6 +13,7 @@ mod energy;
 mod error;
 mod events;
 mod failure;
+mod joints;
 mod legs;
 mod memory;
 mod method;

@@ -13,6 +13,9 @@
 //! | | `rk45` | rtol above 1e-5 |
 //! | | `dop853` | otherwise |
 //!
+//! In joint coordinates a tree without further constraints needs neither formulation nor stabilization: what is left to
+//! `auto` becomes `articulated_body`, and the two serve the results, and what events may add.
+//!
 //! An integrator that takes motion and multipliers in turn resolves the constraints itself: a formulation or stabilization
 //! named with it is refused. Accelerations and reactions of its results are those of the equations of motion at the states
 //! shown, found as `auto` would.
@@ -22,7 +25,7 @@ use crate::memory;
 use crate::report::MethodReport;
 use crate::settings::Settings;
 use sarrus_model::Span;
-use sarrus_model::settings::{MethodChoice, OptionValue};
+use sarrus_model::settings::{Coordinates, MethodChoice, OptionValue};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
@@ -30,6 +33,9 @@ use sarrus_solve::{Integrator, MethodError, Options, Structure, View};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
+
+/// What accelerations are found by where the coordinates of a tree satisfy every constraint.
+const ARTICULATED: &str = "articulated_body";
 
 /// Unknowns beyond which a dense method is worth a word.
 const SLOW: usize = 1000;
@@ -100,6 +106,10 @@ pub struct Method {
     pub notes: Vec<String>,
     /// What the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
     pub view: View,
+    /// Coordinates that time is stepped in.
+    pub coordinates: Coordinates,
+    /// Whether accelerations come from the tree where that satisfies every constraint.
+    pub articulated: bool,
 }
 
 impl Method {
@@ -108,6 +118,7 @@ impl Method {
         if let Some(own) = own_constraints(settings)? {
             return Ok(own);
         }
+        let coordinates = settings.coordinates;
         let mut why = Vec::new();
         let mut choose = |asked: &Option<MethodChoice>, auto: (&'static str, String)| match asked {
             None => {
@@ -151,6 +162,11 @@ impl Method {
             let (formulation, at) = (f.name, stabilization.2);
             return Err(SetupError::NeedsViolation { formulation, stabilization: stabilization.0, at });
         }
+        if f.needs.violation && coordinates == Coordinates::Joint {
+            let what = format!("formulation `{}`, which makes its forces from the violation", f.name);
+            let hint = "joints of the tree are never violated: take another formulation";
+            return Err(SetupError::JointCoordinates { what, hint, at: formulation.2 });
+        }
         Ok(Method {
             formulation: Part { name: formulation.0, options: formulation.1 },
             stabilization: Part { name: stabilization.0, options: stabilization.1 },
@@ -162,7 +178,21 @@ impl Method {
             why,
             notes: [notes(settings, i.name, i.adaptive), slow(&dense, unknowns)].concat(),
             view: i.view,
+            coordinates,
+            articulated: false,
         })
+    }
+
+    /// Takes note that the coordinates of the tree satisfy every constraint: what `settings` left to the program is not needed.
+    pub(crate) fn take_tree(&mut self, settings: &Settings) {
+        if settings.formulation.is_some() || settings.stabilization.is_some() {
+            return;
+        }
+        self.articulated = true;
+        self.why.drain(..2);
+        self.why.insert(0, "the joints make a tree, on which nothing drifts".into());
+        self.notes
+            .push(format!("accelerations and reactions shown are found by `{}`", self.formulation.name));
     }
 
     /// Makes the formulation.
@@ -187,7 +217,14 @@ impl Method {
         if self.view == View::Staggered {
             return self.integrator.text();
         }
-        format!("{} + {} + {}", self.formulation.text(), self.stabilization.text(), self.integrator.text())
+        let integrator = match self.coordinates {
+            Coordinates::Absolute => self.integrator.text(),
+            Coordinates::Joint => format!("{} in joint coordinates", self.integrator.text()),
+        };
+        if self.articulated {
+            return format!("{ARTICULATED} + {integrator}");
+        }
+        format!("{} + {} + {integrator}", self.formulation.text(), self.stabilization.text())
     }
 
     /// `auto -> proximal + projection + dop853 because ...`, or without `auto` where nothing was left to it.
@@ -203,13 +240,18 @@ impl Method {
         let own = self.view == View::Staggered;
         MethodReport {
             // the integrator's own: naming another would claim what was not done
-            formulation: if own { self.integrator.name.clone() } else { self.formulation.text() },
-            stabilization: self.stabilization.text(),
+            formulation: match (own, self.articulated) {
+                (true, _) => self.integrator.name.clone(),
+                (_, true) => ARTICULATED.into(),
+                _ => self.formulation.text(),
+            },
+            stabilization: if self.articulated { "none".into() } else { self.stabilization.text() },
             integrator: self.integrator.text(),
             rtol: self.adaptive.then_some(self.rtol),
             atol: self.adaptive.then_some(self.atol),
             step: self.step,
             why: self.why.clone(),
+            coordinates: self.coordinates.name(),
             rotation: None,
             found: Vec::new(),
         }
@@ -229,6 +271,12 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
             let (name, at) = (part.kind.clone(), part.span);
             return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at });
         }
+    }
+    if settings.coordinates == Coordinates::Joint {
+        let what =
+            format!("integrator `{}`, which resolves the constraints between bodies itself", kind.name);
+        let hint = "take another integrator, or `coordinates = \"absolute\"`";
+        return Err(SetupError::JointCoordinates { what, hint, at: choice.span });
     }
     let options = options(choice);
     let made = (kind.new)(&options).map_err(|source| SetupError::Method { source, at: choice.span })?;
@@ -250,6 +298,8 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         why: Vec::new(),
         notes,
         view: View::Staggered,
+        coordinates: Coordinates::Absolute,
+        articulated: false,
     }))
 }
 
@@ -340,6 +390,7 @@ mod tests {
             formulation: None,
             stabilization: None,
             integrator: None,
+            coordinates: Coordinates::Absolute,
             rtol: 1e-6,
             atol: 1e-8,
             tolerance_given: false,
@@ -458,6 +509,34 @@ mod tests {
             assert!(error.to_string().contains(name), "{error}");
             assert!(error.diagnostics()[0].hint.is_some());
         }
+    }
+
+    #[test]
+    fn joint_coordinates_are_refused_with_what_needs_the_bodies_own() {
+        let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
+        let staggered = Settings { integrator: named("staggered"), step: Some(0.01), ..joint.clone() };
+        let penalty = Settings { formulation: named("penalty"), ..joint.clone() };
+        for (s, name) in [(staggered, "`staggered`"), (penalty, "`penalty`")] {
+            let error = Method::resolve(&s, &FACTS).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            assert!(error.diagnostics()[0].hint.is_some());
+        }
+        let m = Method::resolve(&joint, &FACTS).unwrap();
+        assert_eq!(m.text(), "proximal + projection + dop853 in joint coordinates");
+    }
+
+    #[test]
+    fn a_tree_needs_no_formulation_unless_one_is_named() {
+        let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
+        let mut m = Method::resolve(&joint, &FACTS).unwrap();
+        m.take_tree(&joint);
+        assert_eq!(m.text(), "articulated_body + dop853 in joint coordinates");
+        assert_eq!((m.report().formulation.as_str(), m.why.len()), ("articulated_body", 2));
+
+        let named = Settings { formulation: named("direct"), ..joint };
+        let mut m = Method::resolve(&named, &FACTS).unwrap();
+        m.take_tree(&named);
+        assert_eq!(m.text(), "direct + projection + dop853 in joint coordinates");
     }
 
     #[test]

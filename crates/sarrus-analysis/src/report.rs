@@ -109,6 +109,8 @@ pub struct MethodReport {
     pub step: Option<f64>,
     /// Why `auto` chose what it chose; empty where nothing was left to it.
     pub why: Vec<String>,
+    /// Coordinates that the run was made in: `absolute` or `joint`.
+    pub coordinates: &'static str,
     /// How orientations of spatial bodies were integrated, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<&'static str>,

@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::events::{Active, Detector, Journey, NoStart};
 use crate::failure::{self, explain};
+use crate::joints;
 use crate::legs::Route;
 use crate::method::{Facts, Method};
 use crate::notes;
@@ -22,6 +23,7 @@ use crate::settings::{Overrides, Settings};
 use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
+use sarrus_model::settings::Coordinates;
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
@@ -120,7 +122,10 @@ pub fn simulate(
     let rows = Rows::find(&system.structure, &eq)?;
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
     drop(eq);
-    let method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
+    let mut method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
+    if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)? {
+        method.take_tree(&settings);
+    }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
     method.new_stabilization().map_err(bad)?;

@@ -74,6 +74,10 @@ pub struct MethodArgs {
     #[arg(long, value_name = "METHOD")]
     pub integrator: Option<MethodText>,
 
+    /// Coordinates that time is stepped in
+    #[arg(long, value_name = "WHICH")]
+    pub coordinates: Option<Coordinates>,
+
     /// Relative tolerance of a step
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
@@ -85,6 +89,15 @@ pub struct MethodArgs {
     /// Step of fixed-step methods; of the others the first and largest (s)
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub step: Option<f64>,
+}
+
+/// Coordinates of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Coordinates {
+    /// A pose per body
+    Absolute,
+    /// Those of the joints of a spanning tree, whose joints never drift; loops are cut
+    Joint,
 }
 
 /// `sarrus run`
@@ -127,6 +140,7 @@ Examples:
   sarrus run models/four_bar.toml --rtol 1e-10 --atol 1e-12 --integrator dop853
   sarrus run models/four_bar.toml --integrator rk4 --step 1e-3 --stabilization baumgarte:alpha=10
   sarrus run models/chain.toml --set n=1000 --t-end 0.1 --columns 'link1000.*' --out out/chain
+  sarrus run models/gyroscope.toml --coordinates joint
 
 What is not named is chosen (`auto`) and said aloud with its reason. What there is, with options:
 `sarrus list integrators`, `sarrus list formulations`, `sarrus list stabilizations`.";

@@ -30,7 +30,7 @@ pub const RUN_KEYS: &[Key] = &[
         "coordinates",
         KeyType::Choice(&["absolute", "joint"]),
         "absolute",
-        "coordinates of the equations",
+        "coordinates that the run is made in: a pose per body, or those of the joints",
     ),
     Key::new(
         "rotation",
@@ -115,6 +115,26 @@ pub enum Rotation {
     EulerZxz,
 }
 
+/// Coordinates that a run is made in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// A pose per body.
+    #[default]
+    Absolute,
+    /// Those of the joints of a spanning tree; loops are cut.
+    Joint,
+}
+
+impl Coordinates {
+    /// As files and flags write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Coordinates::Absolute => "absolute",
+            Coordinates::Joint => "joint",
+        }
+    }
+}
+
 /// Limits of the certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certify {
@@ -155,6 +175,8 @@ pub struct RunSettings {
     pub atol: Option<f64>,
     /// Step of fixed-step methods (s).
     pub step: Option<f64>,
+    /// Coordinates that the run is made in.
+    pub coordinates: Coordinates,
     /// How orientations are integrated.
     pub rotation: Rotation,
     /// How the run starts.
@@ -176,7 +198,10 @@ impl RunSettings {
     /// Reads `[run]`.
     pub fn read(model: &Model) -> Result<RunSettings> {
         let reader = Reader::new(model, &model.run, RUN_KEYS)?;
-        refuse_other(&reader, "coordinates", &["absolute"], &["absolute", "joint"])?;
+        let coordinates = match reader.choice("coordinates", &["absolute", "joint"])? {
+            Some(1) => Coordinates::Joint,
+            _ => Coordinates::Absolute,
+        };
         let rotation = match reader.choice("rotation", &["quaternion", "euler_zxz"])? {
             Some(1) => Rotation::EulerZxz,
             _ => Rotation::Quaternion,
@@ -206,6 +231,7 @@ impl RunSettings {
             rtol: reader.positive_opt("rtol")?,
             atol: reader.positive_opt("atol")?,
             step: reader.positive_opt("step")?,
+            coordinates,
             rotation,
             assembly,
             certify,

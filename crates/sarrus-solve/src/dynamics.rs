@@ -214,6 +214,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.careful
     }
 
+    fn approach(&mut self, s: &mut State) -> bool {
+        self.careful && self.project(s).unwrap_or(false)
+    }
+
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         // a solution that fails leaves infinity, and so no step
         self.stabilization.projects()

@@ -34,6 +34,12 @@ pub trait Ode {
         false
     }
 
+    /// Moves `s` to where the next right side would be taken for it: onto the constraints, while that is asked for
+    /// ([`set_careful`](Ode::set_careful)). Returns whether it was moved.
+    fn approach(&mut self, _s: &mut State) -> bool {
+        false
+    }
+
     /// Takes from the changes `delta` of q and v at the end `s` of a step the parts that [`finish_step`](Ode::finish_step) would
     /// take away. Returns whether it takes any.
     ///
@@ -73,6 +79,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn set_careful(&mut self, careful: bool) -> bool {
         (**self).set_careful(careful)
+    }
+
+    fn approach(&mut self, s: &mut State) -> bool {
+        (**self).approach(s)
     }
 
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {

@@ -1,7 +1,11 @@
 //! After warm-up a step allocates nothing.
 
 use sarrus::prelude::*;
-use sarrus::solve::{Control, Dynamics, Options, State, formulations, integrators, stabilizations};
+use sarrus::solve::integrators::InChart;
+use sarrus::solve::{
+    Control, Dynamics, Integrator, Options, State, formulations, integrators, stabilizations,
+};
+use sarrus::system::Tree;
 use sarrus_zoo::model;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
@@ -39,6 +43,11 @@ static ALLOCATOR: Counting = Counting;
 
 /// Allocations in 50 steps after 20 for warming up.
 fn allocations(name: &str, integrator: &str, methods: [&str; 2]) -> u64 {
+    allocations_in(name, integrator, methods, false)
+}
+
+/// The same, in joint coordinates where asked for.
+fn allocations_in(name: &str, integrator: &str, methods: [&str; 2], joint: bool) -> u64 {
     let options = LoadOptions::default();
     let text = model(name).unwrap();
     let model =
@@ -60,6 +69,11 @@ fn allocations(name: &str, integrator: &str, methods: [&str; 2]) -> u64 {
         options.set(name, value);
     }
     let mut method = (integrators::find(kind).unwrap().new)(&options).unwrap();
+    if joint {
+        let Integrator::Ode(inner) = method else { panic!("{integrator} needs the bodies' own coordinates") };
+        let tree = Tree::new(&system, &start.hints).unwrap();
+        method = Integrator::Ode(Box::new(InChart::new(inner, Box::new(tree), true)));
+    }
     let mut control = Control::new(1e-8, 1e-10, Some(1e-3)).unwrap();
     let mut state: State = start.state;
     control.t_end = state.t + 1e3;
@@ -83,6 +97,17 @@ fn a_step_allocates_nothing_after_warm_up() {
         for integrator in ["rk4", "rk45", "dop853", "abm"] {
             let methods = ["proximal", "projection"];
             assert_eq!(allocations(name, integrator, methods), 0, "{name} with {integrator}");
+        }
+    }
+}
+
+/// Trees by articulated bodies, and loops.
+#[test]
+fn a_step_in_joint_coordinates_allocates_nothing_after_warm_up() {
+    for name in ["chain", "gyroscope", "four_bar", "mcpherson_overconstrained", "rolling_ball"] {
+        for integrator in ["rk4", "dop853", "abm"] {
+            let found = allocations_in(name, integrator, ["proximal", "projection"], true);
+            assert_eq!(found, 0, "{name} with {integrator}");
         }
     }
 }

@@ -23,12 +23,13 @@ use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
 use crate::start::Rows;
-use sarrus_solve::integrators::{Because, Ended, Observer, Samples};
+use sarrus_model::settings::Coordinates;
+use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples};
 use sarrus_solve::{
     Control, Counts, Dynamics, Equations, Findings, Integrator, Problem, SolveError, Stage, State, StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
-use sarrus_system::{Mechanism, System};
+use sarrus_system::{Mechanism, System, Tree};
 use std::sync::Arc;
 
 /// Firings within the window that are one too many.
@@ -94,10 +95,18 @@ impl<'a> Journey<'a> {
             let failed = |source, control: &Control, t| {
                 ended(Because::Failed(StepError::Solve { t, source }), control, t)
             };
-            let mut dynamics = match self.dynamics(mechanism, state) {
-                Ok(dynamics) => dynamics,
+            let made = match self.charted(mechanism) {
+                Ok(own) => self.dynamics(mechanism, state).map(|dynamics| (own, dynamics)),
+                Err(source) => Err(source),
+            };
+            let (mut own, mut dynamics) = match made {
+                Ok(made) => made,
                 Err(source) if !started => return Err(NoStart(source)),
                 Err(source) => return Ok(failed(source, control, state.t)),
+            };
+            let integrator = match &mut own {
+                Some(own) => own,
+                None => &mut *integrator,
             };
             started = true;
             // legs with the same rows, until something happens
@@ -169,6 +178,23 @@ impl<'a> Journey<'a> {
             let _ = dynamics.settle(state, redundant);
         }
         Ok(dynamics)
+    }
+
+    /// The integrator in coordinates of the joints that act, where the run is made in such.
+    fn charted(&self, mechanism: &Mechanism) -> Result<Option<Integrator>, SolveError> {
+        if self.method.coordinates == Coordinates::Absolute {
+            return Ok(None);
+        }
+        // made before the run, from the same options; the system was laid out by the same rules
+        let none = || SolveError::NotFinite { quantity: "options", index: 0 };
+        let tree = Tree::new(mechanism.system(), mechanism.hints()).map_err(|_| none())?;
+        match self.method.new_integrator() {
+            Ok(Integrator::Ode(method)) => {
+                let method = InChart::new(method, Box::new(tree), self.method.articulated);
+                Ok(Some(Integrator::Ode(Box::new(method))))
+            }
+            _ => Err(none()),
+        }
     }
 
     /// Takes down what a leg has cost and found.

@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::analysis::Overrides;
 use sarrus::io::{LoadOptions, load};
+use sarrus::model::settings::Coordinates;
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
 use std::sync::Arc;
@@ -42,6 +43,10 @@ fn overrides(args: &MethodArgs) -> Overrides {
         formulation: choice(&args.formulation),
         stabilization: choice(&args.stabilization),
         integrator: choice(&args.integrator),
+        coordinates: args.coordinates.map(|which| match which {
+            crate::args::Coordinates::Absolute => Coordinates::Absolute,
+            crate::args::Coordinates::Joint => Coordinates::Joint,
+        }),
         rtol: args.rtol,
         atol: args.atol,
         step: args.step,

@@ -5,6 +5,7 @@ mod abm;
 mod dense;
 mod drive;
 mod explicit_rk;
+mod in_chart;
 mod park1987;
 mod staggered;
 pub mod tableaux;
@@ -12,6 +13,7 @@ pub mod tableaux;
 pub use abm::Abm;
 pub use drive::{Because, Ended, Flow, Observer, Samples, Taken, integrate};
 pub use explicit_rk::ExplicitRk;
+pub use in_chart::{InChart, MOST_TURN};
 pub use park1987::Park1987;
 pub use staggered::{Form, StaggeredMethod};
 

@@ -1,0 +1,295 @@
+//! A method that steps in the coordinates of a [`Chart`], for a run that sees the problem's own.
+//!
+//! q̇ and ẏ of the chart's coordinates q and speeds y. Where these satisfy every constraint, ẏ comes from the chart
+//! itself (articulated bodies, of a tree). Otherwise the problem's accelerations at the expanded state, found by any formulation
+//! with all rows, give it: v̇ = V ẏ + V̇ y holds exactly up to rounding, as the rows that the chart satisfies are among
+//! those solved for. After a step the problem brings the expanded state onto what is left of its rows, and the chart
+//! reads its coordinates again: what the chart satisfies of itself never drifts.
+//!
+//! A state that comes in is taken as it is where it is the one that went out; otherwise the chart reads it, so that
+//! whoever changes the state of a run (events, breaks) need not know.
+//!
+//! Needs the [`Ode`] view. An adaptive step turns nothing by more than [`MOST_TURN`], since the turns of
+//! angles are counted from step to step: in these coordinates the error alone does not see to that, as a flywheel that
+//! turns steadily has none.
+//!
+//! Costs two passes over the chart per right side on top of the problem's; where the chart gives ẏ, it saves the
+//! factorization.
+
+use crate::chart::Chart;
+use crate::control::Control;
+use crate::error::{SolveError, StepError};
+use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::views::{Ode, Step, StepInfo};
+
+/// The most that anything turns within an adaptive step \[rad\].
+pub const MOST_TURN: f64 = 3.0;
+/// What a step aims at, at the angular speed of its start \[rad\].
+const AIM: f64 = 2.5;
+
+/// A method in the coordinates of a chart.
+pub struct InChart {
+    method: Box<dyn Step>,
+    room: Room,
+    /// Coordinates at the end of the last step.
+    end: State,
+    /// The problem's state there.
+    shown: State,
+    /// Whether they belong to a step.
+    known: bool,
+    /// Coordinates inside the step.
+    between: State,
+}
+
+/// The chart, and what right sides need.
+struct Room {
+    chart: Box<dyn Chart>,
+    /// Whether the chart finds accelerations, where it can.
+    own: bool,
+    adaptive: bool,
+    careful: bool,
+    /// Coordinates at the start of the step.
+    start: State,
+    /// Coordinates of a state that is moved.
+    moved: State,
+    /// The problem's states and their rates.
+    full: State,
+    other: State,
+    rates: State,
+    /// The problem's f; J and the rest are never filled.
+    eq: Equations,
+    accel: Accel,
+}
+
+impl InChart {
+    /// `method` in the coordinates of `chart`. `own` lets the chart find accelerations where it can.
+    pub fn new(method: Box<dyn Step>, chart: Box<dyn Chart>, own: bool) -> InChart {
+        let adaptive = method.is_adaptive();
+        let state = State::default;
+        let room = Room {
+            own: own && chart.is_whole(),
+            chart,
+            adaptive,
+            careful: false,
+            start: state(),
+            moved: state(),
+            full: state(),
+            other: state(),
+            rates: state(),
+            eq: Equations::default(),
+            accel: Accel::default(),
+        };
+        InChart { method, room, end: state(), shown: state(), known: false, between: state() }
+    }
+}
+
+impl Step for InChart {
+    fn order(&self) -> u32 {
+        self.method.order()
+    }
+
+    fn dense_order(&self) -> u32 {
+        self.method.dense_order()
+    }
+
+    fn is_adaptive(&self) -> bool {
+        self.method.is_adaptive()
+    }
+
+    fn prepare(&mut self, structure: &Structure) {
+        let Room { chart, start, moved, full, other, rates, eq, accel, .. } = &mut self.room;
+        let own = chart.structure();
+        self.method.prepare(own);
+        for state in [&mut self.end, &mut self.between, start, moved] {
+            resize(state, own);
+        }
+        for state in [&mut self.shown, full, other, rates] {
+            resize(state, structure);
+        }
+        *eq = Equations::zeros(structure);
+        *accel = Accel::zeros(structure);
+        self.known = false;
+    }
+
+    fn step(
+        &mut self,
+        ode: &mut dyn Ode,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError> {
+        if !(self.known && self.shown == *s) {
+            self.room.chart.compress(s, &mut self.end);
+            self.room.chart.accept(&self.end);
+        }
+        self.known = false;
+        self.room.start.copy_from(&self.end);
+        // nothing turns too far, at the speeds that are known
+        let step = control.step;
+        if self.room.adaptive && control.next_size().is_some() {
+            self.room.chart.expand(&self.end, &mut self.room.full);
+            let limit = AIM / self.room.chart.fastest();
+            if limit.is_finite() {
+                control.step = Some(step.map_or(limit, |step| step.min(limit)));
+            }
+        }
+        let taken = self.method.step(&mut Reduced { ode, room: &mut self.room }, &mut self.end, control);
+        control.step = if self.room.adaptive { step } else { control.step };
+        let info = taken?;
+        self.room.chart.expand(&self.end, s);
+        self.shown.copy_from(s);
+        self.known = true;
+        Ok(info)
+    }
+
+    fn dense(
+        &mut self,
+        ode: &mut dyn Ode,
+        control: &mut Control,
+        t: f64,
+        out: &mut State,
+    ) -> Result<(), StepError> {
+        self.method.dense(&mut Reduced { ode, room: &mut self.room }, control, t, &mut self.between)?;
+        self.room.chart.expand(&self.between, out);
+        Ok(())
+    }
+}
+
+fn resize(state: &mut State, s: &Structure) {
+    state.q.resize(s.nq, 0.0);
+    state.v.resize(s.nv, 0.0);
+    state.x.resize(s.nx, 0.0);
+}
+
+/// A right side in the coordinates of a chart.
+struct Reduced<'a> {
+    ode: &'a mut dyn Ode,
+    room: &'a mut Room,
+}
+
+impl Reduced<'_> {
+    /// ẏ from the chart, with the problem's f.
+    fn own_rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+        let Room { chart, full, eq, accel, .. } = &mut *self.room;
+        chart.expand(s, full);
+        let Some(view) = self.ode.staggered() else { return self.rates(s, dv, dx) };
+        view.update(full, Stage::LOADS, eq);
+        if let Some(index) = eq.f.iter().position(|f| !f.is_finite()) {
+            return Err(SolveError::NotFinite { quantity: "f", index });
+        }
+        chart.accelerations(&eq.f, dv);
+        view.xdot(full, eq, accel, dx);
+        view.note(1, 0, 0);
+        Ok(())
+    }
+
+    /// ẏ from the problem's accelerations.
+    fn rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+        let Room { chart, full, moved, rates, careful, .. } = &mut *self.room;
+        chart.expand(s, full);
+        if *careful {
+            moved.copy_from(s);
+            if self.ode.approach(full) {
+                chart.compress(full, moved);
+                chart.expand(moved, full);
+            }
+        }
+        let solved = self.ode.rhs(full, &mut rates.q, &mut rates.v, dx);
+        chart.speed_rates(&rates.v, dv);
+        solved
+    }
+}
+
+impl Ode for Reduced<'_> {
+    fn structure(&self) -> &Structure {
+        self.room.chart.structure()
+    }
+
+    fn begin_step(&mut self, h: f64) {
+        self.ode.begin_step(h);
+    }
+
+    fn set_careful(&mut self, careful: bool) -> bool {
+        self.room.careful = !self.room.own && self.ode.set_careful(careful);
+        self.room.careful
+    }
+
+    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        let Room { chart, full, other, moved, rates, own, .. } = &mut *self.room;
+        if *own {
+            return false;
+        }
+        // the change as one of the problem's state, and back
+        chart.expand(s, full);
+        let sum = |to: &mut [f64], a: &[f64], b: &[f64]| {
+            to.iter_mut().zip(a).zip(b).for_each(|((to, a), b)| *to = a + b);
+        };
+        let difference = |to: &mut [f64], a: &[f64], b: &[f64]| {
+            to.iter_mut().zip(a).zip(b).for_each(|((to, a), b)| *to = a - b);
+        };
+        moved.copy_from(s);
+        sum(&mut moved.q, &s.q, &delta.q);
+        sum(&mut moved.v, &s.v, &delta.v);
+        chart.expand(moved, other);
+        difference(&mut rates.q, &other.q, &full.q);
+        difference(&mut rates.v, &other.v, &full.v);
+        if !self.ode.keep_tangent(full, rates) {
+            return false;
+        }
+        sum(&mut other.q, &full.q, &rates.q);
+        sum(&mut other.v, &full.v, &rates.v);
+        chart.compress(other, moved);
+        difference(&mut delta.q, &moved.q, &s.q);
+        difference(&mut delta.v, &moved.v, &s.v);
+        true
+    }
+
+    fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
+        if self.room.own {
+            self.own_rates(s, dv, dx)?;
+        } else {
+            self.rates(s, dv, dx)?;
+        }
+        let s = if self.room.careful { &self.room.moved } else { s };
+        self.room.chart.qdot(s, dq);
+        Ok(())
+    }
+
+    fn normalize(&self, q: &mut [f64]) {
+        self.room.chart.normalize(q);
+    }
+
+    fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
+        let Room { chart, full, start, adaptive, own, .. } = &mut *self.room;
+        if *adaptive {
+            let turned = turned(chart.structure(), start, s);
+            if turned > MOST_TURN {
+                return Err(StepError::StepTooLarge { t: start.t, h, omega: turned / h });
+            }
+        }
+        chart.expand(s, full);
+        let mut moved = false;
+        match if *own { self.ode.staggered() } else { None } {
+            Some(view) => view.accept(full),
+            None => {
+                moved = self.ode.finish_step(full, h)?;
+                if moved {
+                    chart.compress(full, s);
+                }
+            }
+        }
+        chart.accept(s);
+        Ok(moved)
+    }
+}
+
+/// The most that an angle differs in two states of a chart \[rad\].
+fn turned(structure: &Structure, a: &State, b: &State) -> f64 {
+    use crate::problem::GroupKind;
+    let mut most = 0.0_f64;
+    for group in structure.groups.iter().filter(|g| g.kind == GroupKind::Angle) {
+        for i in group.start..group.start + group.len {
+            most = most.max((a.q[i] - b.q[i]).abs());
+        }
+    }
+    most
+}

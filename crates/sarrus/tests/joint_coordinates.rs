@@ -1,0 +1,214 @@
+//! Runs in joint coordinates and with a pose per body are the same runs.
+
+use sarrus::analysis::Outcome;
+use sarrus::model::settings::{Coordinates, MethodChoice, RunSettings};
+use sarrus::prelude::*;
+use sarrus::solve::Chart;
+use sarrus::solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, Stage, State};
+use sarrus::system::Tree;
+use sarrus_zoo::MODELS;
+use std::sync::Arc;
+
+fn load_model(name: &str, text: &str) -> (Model, Arc<System>) {
+    let model = load_str(&format!("{name}.toml"), text, &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    (model, system)
+}
+
+fn run_with(model: &Model, system: &Arc<System>, overrides: Overrides) -> Outcome {
+    let run = simulate(model, system, &Simulate { overrides, record: true }, &mut ())
+        .unwrap_or_else(|e| panic!("{}: {e}", model.name));
+    assert_eq!(run.report.status, Status::Completed, "{}: {:?}", model.name, run.report.reason);
+    run
+}
+
+fn joint() -> Overrides {
+    Overrides { coordinates: Some(Coordinates::Joint), ..Overrides::default() }
+}
+
+/// Positions, orientations and velocities of all bodies, coordinates and speeds of all joints. All loops, drivers, gears, rolling, redundant rows and
+/// locking joints of the shipped models are among them.
+#[test]
+fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
+    // errors grow along a motion, by as much as it is sensitive: by three orders where most
+    const RTOL: f64 = 1e-13;
+    let mut worst: Vec<(f64, String)> = Vec::new();
+    for (name, text) in MODELS {
+        let (model, system) = load_model(name, text);
+        // singular positions on the way magnify rounding, in either coordinates
+        let singular = ["bennett", "n_four_bar", "n_four_bar_spatial"].contains(name);
+        let t_end =
+            RunSettings::read(&model).unwrap().t_end().min(if singular { 1.0 } else { 3.0 });
+        let overrides = |coordinates| Overrides {
+            coordinates: Some(coordinates),
+            rtol: Some(RTOL),
+            atol: Some(RTOL),
+            t_end: Some(t_end),
+            every: Some(t_end / 4.0),
+            ..Overrides::default()
+        };
+        let [a, b] = [Coordinates::Absolute, Coordinates::Joint]
+            .map(|coordinates| run_with(&model, &system, overrides(coordinates)));
+        assert_eq!(b.report.method.coordinates, "joint");
+        assert_eq!(a.trajectory.names(), b.trajectory.names());
+        let moves = |column: &str| {
+            let fields = [
+                "x", "y", "z", "angle", "vx", "vy", "vz", "rate", "wx", "wy", "wz", "q0", "q1", "q2", "q3",
+                "position", "speed",
+            ];
+            column.rsplit_once('.').is_some_and(|(_, field)| fields.contains(&field))
+        };
+        let mut off = (0.0_f64, String::new());
+        for column in a.trajectory.names().iter().filter(|c| moves(c)) {
+            let (x, y) = (a.trajectory.column(column).unwrap(), b.trajectory.column(column).unwrap());
+            for (x, y) in x.zip(y) {
+                // q and -q are one rotation, and where two components are equally large rounding decides between them
+                let turned = if column.contains(".q") { (x + y).abs() } else { f64::INFINITY };
+                let difference = (x - y).abs().min(turned) / (1.0 + x.abs());
+                if difference > off.0 || difference.is_nan() {
+                    off = (difference, format!("{name}: {column} is {x} and {y}"));
+                }
+            }
+        }
+        println!("{name:28} {:.1e} {}", off.0, b.report.method.formulation);
+        worst.push(off);
+    }
+    let wrong: Vec<&str> =
+        worst.iter().filter(|(off, _)| !(*off <= 1e-9)).map(|(_, text)| text.as_str()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where the joints of a shipped model make a tree, articulated bodies accelerate as all rows together say.
+#[test]
+fn articulated_bodies_agree_with_the_equations_between_bodies_on_every_shipped_tree() {
+    let mut trees = 0;
+    for (name, text) in MODELS {
+        let (model, system) = load_model(name, text);
+        let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
+        let mut mechanism = system.mechanism();
+        mechanism.set_hints(&start.hints);
+        let mut tree = Tree::new(&system, &start.hints).unwrap();
+        if !tree.is_whole() {
+            continue;
+        }
+        trees += 1;
+        let mut own = State::zeros(tree.structure());
+        tree.compress(&start.state, &mut own);
+        let mut bodies = start.state.clone();
+        // away from the start, where most are at rest
+        for (i, (q, v)) in own.q.iter_mut().zip(&mut own.v).enumerate() {
+            *q += 0.3 * (i as f64 + 1.0).sin();
+            *v += (2.0 * i as f64).cos();
+        }
+        tree.normalize(&mut own.q);
+        tree.expand(&own, &mut bodies);
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(&bodies, Stage::FORCE, &mut eq);
+        let s = &system.structure;
+        let mut kkt = Kkt::new(s, &eq, HUB_DEGREE).unwrap();
+        kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+        let (mut vdot, mut lambda) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+        kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda).unwrap();
+        let (mut read, mut found) = (own.v.clone(), own.v.clone());
+        tree.speed_rates(&vdot, &mut read);
+        tree.forward_dynamics(&eq.f, None, &mut found);
+        let size = read.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        for (a, b) in found.iter().zip(&read) {
+            assert!((a - b).abs() < 1e-10 * size, "{name}: {a} against {b}");
+        }
+    }
+    assert!(trees >= 4, "{trees}");
+}
+
+/// A flywheel under a constant torque: θ = ½ (T/I) t² is without error for any step, and is counted over fifty turns.
+#[test]
+fn turns_are_counted_however_little_the_error_limits_the_step() {
+    let text = "format = 'sarrus/1'\ngravity = [0, 0, 0]\nrun.t_end = 10\n\
+        bodies.wheel = { mass = 1, inertia = [0.3, 0.3, 0.5] }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'wheel'], at = [0, 0, 0] }\n\
+        forces.T = { kind = 'torque', body = 'wheel', torque = [0, 0, 3] }\n";
+    let (model, system) = load_model("wheel", text);
+    for integrator in ["dop853", "rk45", "abm"] {
+        let kind = MethodChoice { kind: integrator.into(), ..MethodChoice::default() };
+        let run =
+            run_with(&model, &system, Overrides { integrator: Some(kind), every: Some(0.5), ..joint() });
+        let (t, angle) = (run.trajectory.column("t").unwrap(), run.trajectory.column("A.angle").unwrap());
+        for (t, angle) in t.zip(angle) {
+            assert!((angle - 3.0 * t * t).abs() < 1e-6, "{integrator}: {angle} at {t}");
+        }
+    }
+}
+
+/// A tree takes no factorization, whatever its length, and nothing of its joints to project.
+#[test]
+fn a_tree_is_run_without_factorizations() {
+    let (model, system) = load_model("chain", sarrus_zoo::model("chain").unwrap());
+    let overrides = Overrides { t_end: Some(0.5), columns: Some(vec!["tip.*".into()]), ..joint() };
+    let report = run_with(&model, &system, overrides).report;
+    assert_eq!(report.method.formulation, "articulated_body");
+    assert_eq!((report.counts.newton_iterations, report.method.stabilization.as_str()), (0, "none"));
+    assert!(report.counts.factorizations < report.counts.steps, "{:?}", report.counts);
+    assert!(report.violation.position.max < 1e-14, "{:?}", report.violation);
+    assert!(report.certificate.passed);
+}
+
+/// Named methods are taken, also on a tree; loops are closed to rounding by the default ones.
+#[test]
+fn any_formulation_and_stabilization_goes_with_joint_coordinates() {
+    let choice = |kind: &str| Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() });
+    for name in ["four_bar", "double_pendulum"] {
+        let (model, system) = load_model(name, sarrus_zoo::model(name).unwrap());
+        let reference = run_with(
+            &model,
+            &system,
+            Overrides { t_end: Some(0.5), rtol: Some(1e-10), ..Overrides::default() },
+        );
+        for (formulation, stabilization, integrator) in [
+            ("proximal", "projection", "dop853"),
+            ("direct", "baumgarte", "dop853"),
+            ("udwadia_kalaba", "violation_correction", "rk45"),
+            ("partitioned", "partitioned", "abm"),
+        ] {
+            let overrides = Overrides {
+                formulation: choice(formulation),
+                stabilization: choice(stabilization),
+                integrator: choice(integrator),
+                t_end: Some(0.5),
+                rtol: Some(1e-10),
+                atol: Some(1e-11),
+                ..joint()
+            };
+            let run = run_with(&model, &system, overrides);
+            assert_eq!(run.report.method.formulation, formulation);
+            let body = &model.bodies.last().unwrap().name;
+            for field in ["x", "y"] {
+                let column = format!("{body}.{field}");
+                let [a, b] = [&reference, &run].map(|run| run.trajectory.last(&column).unwrap());
+                assert!((a - b).abs() < 1e-7, "{name} {formulation}: {column} is {a} and {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_joint_coordinates_do_not_go_with_is_refused() {
+    let text = |run: &str, initial: &str| {
+        format!(
+            "format = 'sarrus/1'\nrun = {{ coordinates = 'joint', {run} }}\n{initial}\n\
+             bodies.a = {{ at = [1, 0, 0], orientation = {{ axis = [1, 0, 0], angle = 1 }}, mass = 1, inertia = [1, 1, 1] }}\n\
+             joints.A = {{ kind = 'spherical', bodies = ['ground', 'a'], at = [0, 0, 0] }}\n"
+        )
+    };
+    for (run, initial, word) in [
+        ("rotation = 'euler_zxz'", "", "euler_zxz"),
+        ("integrator = 'staggered', step = 0.01", "", "staggered"),
+        ("formulation = 'penalty'", "", "penalty"),
+        ("assembly = 'none'", "initial.a.vx = 1", "speed of 1.0e0"),
+    ] {
+        let (model, system) = load_model("refused", &text(run, initial));
+        let error = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+        assert!(error.diagnostics()[0].hint.is_some());
+    }
+}
