@@ -38,8 +38,7 @@ fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
         let (model, system) = load_model(name, text);
         // singular positions on the way magnify rounding, in either coordinates
         let singular = ["bennett", "n_four_bar", "n_four_bar_spatial"].contains(name);
-        let t_end =
-            RunSettings::read(&model).unwrap().t_end().min(if singular { 1.0 } else { 3.0 });
+        let t_end = RunSettings::read(&model).unwrap().t_end().min(if singular { 1.0 } else { 3.0 });
         let overrides = |coordinates| Overrides {
             coordinates: Some(coordinates),
             rtol: Some(RTOL),
