@@ -211,3 +211,41 @@ fn what_joint_coordinates_do_not_go_with_is_refused() {
         assert!(error.diagnostics()[0].hint.is_some());
     }
 }
+
+/// An arm is thrown off, another part is caught, a joint is locked and a driver let go: at each the tree is another one.
+#[test]
+fn events_that_change_the_joints_change_the_tree() {
+    let text = "format = 'sarrus/1'\n\
+        run = { t_end = 1.2, rtol = 1e-12, atol = 1e-12 }\n\
+        bodies.a = { from = [0, 0, 0], to = [1, 0, 0], mass = 2 }\n\
+        bodies.b = { from = [1, 0, 0], to = [2, 0, 0], mass = 1 }\n\
+        bodies.c = { from = [2, 0, 0], to = [2.5, 0, 0.2], mass = 1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], axis = [0, 1, 0] }\n\
+        joints.B = { kind = 'universal', bodies = ['b', 'a'], at = [1, 0, 0], axis = [0, 1, 0], axis2 = [0, 0, 1] }\n\
+        joints.C = { kind = 'spherical', bodies = ['b', 'c'], at = [2, 0, 0] }\n\
+        drivers.turn = { kind = 'joint', joint = 'A', rate = '1 + t' }\n\
+        events.off = { when = 't > 0.2', disable = ['C'] }\n\
+        events.go = { when = 't > 0.4', disable = ['turn'] }\n\
+        events.hold = { when = 'A.angle > 0.5', lock = ['B'] }\n\
+        events.loose = { when = 't > 0.9', release = ['B'] }\n";
+    let (model, system) = load_model("events", text);
+    let [a, b] = [Coordinates::Absolute, Coordinates::Joint].map(|coordinates| {
+        run_with(
+            &model,
+            &system,
+            Overrides { coordinates: Some(coordinates), every: Some(0.1), ..Overrides::default() },
+        )
+    });
+    let fired = |run: &Outcome| run.report.events.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
+    assert_eq!(fired(&a), ["off", "go", "hold", "loose"]);
+    assert_eq!(fired(&a), fired(&b));
+    for body in ["a", "b", "c"] {
+        for field in ["x", "z", "vx", "vz", "wy", "wz"] {
+            let column = format!("{body}.{field}");
+            let (x, y) = (a.trajectory.column(&column).unwrap(), b.trajectory.column(&column).unwrap());
+            for (x, y) in x.zip(y) {
+                assert!((x - y).abs() < 1e-9 * (1.0 + x.abs()), "{column} is {x} and {y}");
+            }
+        }
+    }
+}
