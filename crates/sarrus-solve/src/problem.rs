@@ -263,7 +263,7 @@ impl Stage {
     pub const VELOCITY: Stage = Stage(3);
     /// Also f and γ.
     pub const FORCE: Stage = Stage(7);
-    /// f alone, of what includes nothing before it.
+    /// f alone, without the stages before it.
     pub const LOADS: Stage = Stage(4);
 
     /// Whether this stage includes all of `other`.

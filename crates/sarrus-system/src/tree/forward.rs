@@ -21,7 +21,7 @@ use super::graph::{Connection, Hinge};
 use super::spatial::Vec6;
 use super::{Placed, Tree};
 use crate::body::BodyKind;
-use sarrus_math::{Mat3, Pose, Vec3, quat_to_euler};
+use sarrus_math::{Mat3, Pose, Vec3, quat_normalize, quat_to_euler};
 use sarrus_solve::State;
 
 impl Tree {
@@ -106,7 +106,7 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
         BodyKind::Ground => return Placed::START,
         BodyKind::Rigid | BodyKind::RigidEuler => {
             let quat = [q[3], q[4], q[5], q[6]];
-            upright(Vec3([q[0], q[1], q[2]]), Mat3::from_quat(quat), old)
+            (Pose::from_quat([q[0], q[1], q[2]], quat), quat_normalize(quat))
         }
         BodyKind::PlanarRigid => (Pose::planar(q[0], q[1], q[2]), old),
         BodyKind::Point => (Pose { p: Vec3([q[0], q[1], q[2]]), ..Pose::identity() }, old),
@@ -158,15 +158,15 @@ fn swing(on: &Connection, kind: BodyKind, old: [f64; 4], parent: &Pose, X: &Pose
         return (Pose { p: origin - rot.mul_f64(&far.p), rot, angle }, old, at);
     }
     let rot = axes.mul_mat_f64(&far.rot.transpose());
-    let (mut pose, quaternion) = upright(Vec3::zero(), rot, old);
+    let (mut pose, quaternion) = upright(rot, old);
     pose.p = origin - pose.rot.mul_f64(&far.p);
     (pose, quaternion, at)
 }
 
-/// A pose whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
-fn upright(p: Vec3, rot: Mat3, old: [f64; 4]) -> (Pose, [f64; 4]) {
+/// A turn whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
+fn upright(rot: Mat3, old: [f64; 4]) -> (Pose, [f64; 4]) {
     let q = rot.to_quat();
     let dot: f64 = q.iter().zip(&old).map(|(a, b)| a * b).sum();
     let q = if dot < 0.0 { q.map(|x| -x) } else { q };
-    (Pose::from_quat(p.0, q), q)
+    (Pose::from_quat([0.0; 3], q), q)
 }
