@@ -32,7 +32,7 @@ pub use dynamics::TreeDynamics;
 pub use graph::{Connection, Hinge, Link};
 
 use crate::body::BodyKind;
-use crate::system::{FIRST_STATE, System, groups};
+use crate::system::{System, groups};
 use motion::JointMotion;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_solve::{GroupKind, Structure, StructureError};
@@ -253,9 +253,8 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
             }
         }
     }
-    let states = &system.states;
-    if !states.is_empty() {
-        builder.group(GroupKind::Auxiliary, FIRST_STATE, states.len());
+    for group in system.structure.groups.iter().filter(|g| g.kind == GroupKind::Auxiliary) {
+        builder.group(group.kind, group.start, group.len);
     }
     builder.build(nq, system.structure.nx)
 }
