@@ -10,7 +10,7 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Ended, Flow, Observer, Samples, Taken, integrate};
+pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use park1987::Park1987;
 pub use staggered::{Form, StaggeredMethod};
@@ -111,7 +111,7 @@ pub static KINDS: &[Kind] = &[
         least_order: 2,
         adaptive: false,
         view: View::Staggered,
-        options: staggered::OPTIONS,
+        options: staggered::options::OPTIONS,
         new: |o| Ok(Integrator::Staggered(Box::new(StaggeredMethod::from_options(o)?))),
     },
     Kind {
