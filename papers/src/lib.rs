@@ -7,6 +7,10 @@
 mod claim;
 #[path = "../hajzman2007/paper.rs"]
 mod hajzman2007;
+#[path = "../park1987/paper.rs"]
+mod park1987;
+#[path = "../park1990/paper.rs"]
+mod park1990;
 #[path = "../pekal2016/paper.rs"]
 mod pekal2016;
 mod runs;
@@ -50,7 +54,7 @@ pub struct Paper {
 }
 
 /// Every paper, in the order of `sarrus reproduce all`.
-pub static PAPERS: &[Paper] = &[hajzman2007::PAPER, pekal2016::PAPER];
+pub static PAPERS: &[Paper] = &[hajzman2007::PAPER, park1987::PAPER, park1990::PAPER, pekal2016::PAPER];
 
 /// The paper called `name`.
 pub fn find(name: &str) -> Option<&'static Paper> {

@@ -21,6 +21,18 @@ fn stabilization_of_the_four_bar_is_reproduced() {
 }
 
 #[test]
+fn the_ball_rolls_as_it_did() {
+    let differ = ["mean velocity with offset", "slows the ball down", "0.15 s with offset"];
+    check("park1987", &differ);
+}
+
+#[test]
+fn the_staggered_procedure_deploys_and_swings_as_it_did() {
+    let differ = ["taken generally", "form of the paper", "form paper", "form one_step", "essential"];
+    check("park1990", &differ);
+}
+
+#[test]
 fn formulations_on_the_struts_are_reproduced() {
     check("pekal2016", &["fastest", "slowest", "cost of", "Newton-Raphson", "right sides"]);
 }

@@ -14,7 +14,7 @@ use crate::simulate::Watch;
 use crate::start::{Rows, rank_report, size};
 use sarrus_model::{Model, Space};
 use sarrus_solve::{Equations, Problem, Stage};
-use sarrus_system::{Columns, Conditions, System};
+use sarrus_system::{Columns, Conditions, Sampler, System};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -122,6 +122,7 @@ pub fn check_with(
     // measures and output.columns are part of the model, sampled or not
     Columns::new(model, system, &settings.columns)?;
     Conditions::new(model, system)?;
+    Sampler::new(model, system, (settings.t_start, settings.t_end), &[])?;
     let mut mechanism = system.mechanism();
     let structure = &system.structure;
 

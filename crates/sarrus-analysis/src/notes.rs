@@ -1,14 +1,16 @@
 //! What a run has to tell beside its numbers: what its methods found on the way.
 
 use crate::method::Method;
-use crate::report::{FoundReport, PartitionReport, RankReport};
-use sarrus_solve::{Findings, PartitionFound, RankFound};
+use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
+use sarrus_solve::{Findings, PartitionFound, RankFound, StabilityFound};
 use sarrus_system::System;
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
 
 /// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
 const NEAR: f64 = 0.05;
+/// Above this share of the stability limit steps are worth a word.
+const NEAR_LIMIT: f64 = 0.5;
 /// Most coordinates that are named one by one.
 const MOST: usize = 12;
 
@@ -44,8 +46,8 @@ pub(crate) fn idle_rates(method: &Method, system: &System) -> Option<String> {
     })
 }
 
-/// The same decisions as [`findings`], for the report.
-pub(crate) fn found(found: &[Findings; 2], system: &System) -> Vec<FoundReport> {
+/// The same as [`findings`], for the report.
+pub(crate) fn found(found: &[Findings; 3], system: &System) -> Vec<FoundReport> {
     let report = |(part, f): (&'static str, &Findings)| FoundReport {
         part,
         rank: f.rank.map(|RankFound { least, most, tolerance, margin }| RankReport {
@@ -60,21 +62,39 @@ pub(crate) fn found(found: &[Findings; 2], system: &System) -> Vec<FoundReport> 
             condition: p.condition,
         }),
         iterations: f.iterations,
+        stability: f.stability.map(|StabilityFound { omega, ratio, epsilon }| StabilityReport {
+            omega,
+            ratio,
+            epsilon,
+        }),
     };
-    let all = ["formulation", "stabilization"].into_iter().zip(found).map(report);
-    all.filter(|f| f.rank.is_some() || f.partition.is_some() || f.iterations > 0).collect()
+    let all = ["formulation", "stabilization", "integrator"].into_iter().zip(found).map(report);
+    let any = |f: &FoundReport| f.rank.is_some() || f.partition.is_some() || f.stability.is_some();
+    all.filter(|f| any(f) || f.iterations > 0).collect()
 }
 
-/// Rank decisions and choices of coordinates, of the formulation and of the stabilization.
-pub(crate) fn findings(method: &Method, found: &[Findings; 2], system: &System) -> Vec<String> {
-    let parts = [("formulation", &method.formulation), ("stabilization", &method.stabilization)];
+/// Rank decisions, choices of coordinates, and steps that are near their limit.
+pub(crate) fn findings(method: &Method, found: &[Findings; 3], system: &System) -> Vec<String> {
+    let parts = [
+        ("formulation", &method.formulation),
+        ("stabilization", &method.stabilization),
+        ("integrator", &method.integrator),
+    ];
     let mut notes = Vec::new();
     for ((family, part), found) in parts.into_iter().zip(found) {
         let who = format!("{family} `{}`", part.name);
         notes.extend(found.rank.map(|rank| format!("{who} {}", rank_decisions(&rank))));
         notes.extend(found.partition.as_ref().map(|p| format!("{who} {}", choices(p, system))));
+        notes.extend(found.stability.and_then(|s| near_limit(&s)).map(|text| format!("{who} {text}")));
     }
     notes
+}
+
+fn near_limit(found: &StabilityFound) -> Option<String> {
+    let StabilityFound { omega, ratio, .. } = *found;
+    (ratio > NEAR_LIMIT).then(|| {
+        format!("came near to its stability limit: ω h/2 = {ratio:.2} of 1, at ω = {omega:.4} rad/s or less")
+    })
 }
 
 fn rank_decisions(rank: &RankFound) -> String {

@@ -6,11 +6,11 @@ use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
-use sarrus_solve::integrators::{Flow, Observer, Taken};
+use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
 };
-use sarrus_system::{Columns, Mechanism};
+use sarrus_system::{Columns, Mechanism, Sampler};
 use std::time::Instant;
 
 /// Accelerations of a run that is not sampled are looked at this many times.
@@ -56,6 +56,8 @@ pub(crate) struct Recorder<'a> {
     pub events: Vec<EventReport>,
     /// Who looks for events, where the model has any.
     pub detector: Option<Detector>,
+    /// The clock of the sampled controllers, where the model has any.
+    pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
     columns: Option<&'a Columns>,
@@ -100,6 +102,7 @@ impl<'a> Recorder<'a> {
             stop: None,
             events: Vec::new(),
             detector: None,
+            sampler: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
@@ -197,6 +200,31 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             _ => None,
         };
         if self.stop.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+
+    fn instant(&self) -> Option<f64> {
+        self.sampler.as_ref().map(Sampler::next)
+    }
+
+    fn change(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<Change, StepError> {
+        let solve = |t| move |source| StepError::Solve { t, source };
+        let Some(sampler) = &mut self.sampler else { return Ok(Change::Made) };
+        let known = sampler.needs_reactions(s.t);
+        if known {
+            ode.evaluate(s).map_err(solve(s.t))?;
+        }
+        let (mechanism, eq, accel) = ode.parts();
+        if !sampler.act(mechanism, s, known.then_some((eq, accel))) {
+            return Ok(Change::Made);
+        }
+        // what was sampled may be what an event waits for
+        if let Some(detector) = &mut self.detector {
+            detector.due = detector.look(ode, s, &[]).map_err(solve(s.t))?;
+            if !detector.due.is_empty() {
+                return Ok(Change::Cut);
+            }
+        }
+        Ok(Change::Made)
     }
 }
 

@@ -114,15 +114,15 @@ pub struct MethodReport {
     /// How orientations of spatial bodies were integrated, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<&'static str>,
-    /// What its parts decided on the way about rank and coordinates; left out where they decided nothing.
+    /// What its parts found on the way about rank, coordinates and stability; left out where they found nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<FoundReport>,
 }
 
-/// What a formulation or a stabilization decided on the way.
+/// What a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundReport {
-    /// `formulation` or `stabilization`.
+    /// `formulation`, `stabilization` or `integrator`.
     pub part: &'static str,
     /// Rank decisions, where it takes any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +132,21 @@ pub struct FoundReport {
     pub partition: Option<PartitionReport>,
     /// Iterations beyond the first, over the run.
     pub iterations: u64,
+    /// How near steps came to the stability limit, where a method watches that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<StabilityReport>,
+}
+
+/// The stability limit ω h ≤ 2 along a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StabilityReport {
+    /// Highest frequency found at the start or seen on the way \[rad/s\].
+    pub omega: f64,
+    /// ω h / 2 at its largest: 1 at the limit.
+    pub ratio: f64,
+    /// Relative regularization ε of the multipliers, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
 }
 
 /// Rank decisions along a run.

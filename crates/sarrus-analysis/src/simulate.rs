@@ -27,7 +27,7 @@ use sarrus_model::settings::Coordinates;
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
-use sarrus_system::{Columns, Conditions, ConstraintElement, Mechanism, System};
+use sarrus_system::{Columns, Conditions, ConstraintElement, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -110,6 +110,12 @@ pub fn simulate(
     let settings = Settings::read(model, &request.overrides)?;
     let columns = columns(model, system, &settings, request.record)?;
     let conditions = Conditions::new(model, system)?;
+    let span = (settings.t_start, settings.t_end);
+    let mut breaks = system.breakpoints(span.0, span.1);
+    conditions.breakpoints(span.0, span.1, &mut breaks);
+    breaks.sort_by(f64::total_cmp);
+    breaks.dedup();
+    let sampler = Sampler::new(model, system, span, &breaks)?;
     let assembled = assemble(model, system, settings.assembly)?;
     let mut state = assembled.state;
     let mut mechanism = system.mechanism();
@@ -134,24 +140,16 @@ pub fn simulate(
     watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
 
     // the run
-    let bounds = Bounds {
-        span: (settings.t_start, settings.t_end),
-        max_steps: settings.max_steps,
-        wall_limit: settings.wall_limit,
-    };
+    let bounds = Bounds { span, max_steps: settings.max_steps, wall_limit: settings.wall_limit };
     let mut recorder = Recorder::new(&mut mechanism, &state, columns.as_ref(), bounds, watch);
     let mut samples = match columns {
         Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
         None => Samples::none(),
     };
-    let mut breaks = system.breakpoints(settings.t_start, settings.t_end);
-    conditions.breakpoints(settings.t_start, settings.t_end, &mut breaks);
-    breaks.sort_by(f64::total_cmp);
-    breaks.dedup();
     if !conditions.is_empty() {
         recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
     }
-    let span = (settings.t_start, settings.t_end);
+    recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
     let route = Route { breaks: &breaks, span, jump: settings.certify.position };
     let mut journey = Journey::new(system, &method, route);
     let clock = Clock::start();
@@ -162,7 +160,8 @@ pub fn simulate(
             SetupError::Start { source, element }
         })?;
     let (wall_s, cpu_s) = (clock.wall(), clock.cpu());
-    let (done, found) = (journey.counts, &journey.found);
+    let (done, [formulation, stabilization]) = (journey.counts, journey.found.clone());
+    let found = &[formulation, stabilization, integrator.findings()];
 
     let (status, reason, failed) = verdict(&ended, recorder.stop.as_ref(), &mechanism);
     let violation = ViolationReport::from(&recorder.violations.total);

@@ -1,6 +1,6 @@
 //! What a method found out about a model while it ran, for the report.
 
-/// What a formulation or a stabilization found on the way.
+/// What a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Findings {
     /// Its rank decisions, where it takes any.
@@ -9,6 +9,8 @@ pub struct Findings {
     pub partition: Option<PartitionFound>,
     /// Iterations beyond the first, summed over the run.
     pub iterations: u64,
+    /// How near its steps came to the stability limit, where a method watches that.
+    pub stability: Option<StabilityFound>,
 }
 
 impl Findings {
@@ -26,6 +28,7 @@ impl Findings {
             self.partition = Some(found);
         }
         self.iterations += leg.iterations;
+        self.stability = leg.stability.or(self.stability);
     }
 }
 
@@ -63,4 +66,15 @@ pub struct PartitionFound {
     pub choices: u32,
     /// Worst condition of the dependent part of J that was worked with: ‖J‖ ‖J_u⁺‖, estimated.
     pub condition: f64,
+}
+
+/// The stability limit ω h ≤ 2 of central differences along a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StabilityFound {
+    /// The highest frequency found at the start or seen on the way \[rad/s\].
+    pub omega: f64,
+    /// ω h / 2 at its largest: 1 at the limit.
+    pub ratio: f64,
+    /// ε of the multipliers, relative to the diagonal of J M⁻¹Jᵀ, where the module has one.
+    pub epsilon: Option<f64>,
 }

@@ -25,7 +25,7 @@ pub use chart::Chart;
 pub use control::*;
 pub use dynamics::{Counts, Dynamics};
 pub use error::{MethodError, SolveError, StepError, StructureError};
-pub use findings::{Findings, PartitionFound, RankFound};
+pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
 pub use problem::{

@@ -12,6 +12,7 @@
 
 use crate::control::Control;
 use crate::error::{SolveError, StepError};
+use crate::findings::Findings;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 
 /// q̇, v̇, ẋ as functions of the state.
@@ -209,6 +210,11 @@ pub trait StaggeredStep: Send {
 
     /// The method's own λ (nc) at the end of the step just taken.
     fn multipliers(&self) -> &[f64];
+
+    /// What it found on the way, over all steps since it was made.
+    fn findings(&self) -> Findings {
+        Findings::default()
+    }
 }
 
 /// The view that a method needs.
@@ -289,6 +295,14 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.dense(ode, control, t, out),
             Integrator::Staggered(m) => m.dense(ode.staggered().ok_or(StepError::View { t })?, t, out),
+        }
+    }
+
+    /// What the method found on the way, over all steps since it was made.
+    pub fn findings(&self) -> Findings {
+        match self {
+            Integrator::Ode(_) => Findings::default(),
+            Integrator::Staggered(m) => m.findings(),
         }
     }
 

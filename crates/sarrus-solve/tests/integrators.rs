@@ -3,7 +3,7 @@
 mod toy;
 
 use sarrus_solve::integrators::{
-    Because, Ended, Flow, KINDS, Kind, Observer, Samples, Taken, find, integrate,
+    Because, Change, Ended, Flow, KINDS, Kind, Observer, Samples, Taken, find, integrate,
 };
 use sarrus_solve::{
     Control, Group, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure,
@@ -761,6 +761,66 @@ fn an_integrator_can_be_used_for_another_problem() {
 }
 
 /// Steps of 0.2 s turn the body by some 0.3 rad each: far from exact, but unit.
+/// Adds 1 to x every quarter of a second; with the fifth something happens.
+#[derive(Default)]
+struct Kicks {
+    made: u32,
+    log: Log,
+}
+
+impl<O> Observer<O> for Kicks {
+    fn sample(&mut self, ode: &mut O, s: &State) {
+        self.log.sample(ode, s);
+    }
+
+    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Flow {
+        self.log.step(ode, s, info)
+    }
+
+    fn instant(&self) -> Option<f64> {
+        Some(0.25 * f64::from(self.made))
+    }
+
+    fn change(&mut self, _: &mut O, s: &mut State) -> Result<Change, StepError> {
+        assert_eq!(s.t, 0.25 * f64::from(self.made));
+        s.x[0] += 1.0;
+        self.made += 1;
+        Ok(if self.made == 5 { Change::Cut } else { Change::Made })
+    }
+}
+
+/// ẋ = -x: from kick to kick x falls by exp(-1/4). Samples at a kick see it, those between lie on the way.
+#[test]
+fn a_state_that_is_changed_between_steps_goes_on_from_there() {
+    for kind in KINDS.iter().filter(|k| k.view == View::Ode && k.order > 1) {
+        let mut ode = first_order(1, |s, (_, _, dx)| {
+            dx[0] = -s.x[0];
+            Ok(())
+        });
+        let mut control = Control::new(1e-10, 1e-12, (!kind.adaptive).then_some(0.01)).unwrap();
+        let (mut method, mut s) = (make(kind), state_x(&[1.0]));
+        let (mut kicks, mut samples) = (Kicks::default(), Samples::every(0.0, 0.125, 2.0));
+        let mut go = |s: &mut State, kicks: &mut Kicks| {
+            integrate(&mut ode, &mut method, &mut control, s, 2.0, &mut samples, kicks)
+        };
+        let ended = go(&mut s, &mut kicks);
+        assert_eq!((ended.because, ended.at), (Because::Cut, 1.0), "{}", kind.name);
+        assert_eq!(kicks.log.samples.len(), 9, "{}", kind.name);
+        let ended = go(&mut s, &mut kicks);
+        assert_eq!((ended.because, kicks.made), (Because::End, 9), "{}", kind.name);
+        let mut x = 1.0;
+        for (i, sample) in kicks.log.samples.iter().enumerate() {
+            assert_eq!(sample.t, 0.125 * i as f64);
+            if i % 2 == 0 {
+                x += 1.0;
+            }
+            assert!((sample.x[0] - x).abs() < 1e-8, "{} t = {}: {}", kind.name, sample.t, sample.x[0] - x);
+            x *= (-0.125_f64).exp();
+        }
+        assert_eq!(kicks.log.samples.len(), 17, "{}", kind.name);
+    }
+}
+
 #[test]
 fn quaternions_are_unit_at_the_end_of_every_step() {
     struct Unit;

@@ -1,7 +1,7 @@
 //! Motion and multipliers in turn, on small problems with known answers.
 
 use sarrus_solve::integrators::{Form, StaggeredMethod, find};
-use sarrus_solve::staggered::{Controller, Epsilon, MultiplierModule};
+use sarrus_solve::staggered::{Controller, Epsilon, MultiplierModule, SparseMultipliers};
 use sarrus_solve::{
     Accel, Control, Dynamics, Equations, GroupKind, Integrator, Options, Problem, SolveError, Stage, State,
     StepError, Structure, formulations, stabilizations,
@@ -159,7 +159,7 @@ fn reference(mu: f64, t: f64) -> [f64; 3] {
 #[test]
 fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
     let [angle, rate, lambda] = reference(0.3, 0.5);
-    for form in [Form::Symmetric, Form::Paper] {
+    for form in [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }] {
         let error = |h: f64| {
             let mut s = level();
             let method =
@@ -178,6 +178,160 @@ fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
         let [free, ..] = reference(0.0, 0.5);
         assert!((free - angle).abs() > 0.05);
     }
+}
+
+/// Evaluations of forces and factorizations a step, from the counts after ten steps and after a hundred more.
+#[test]
+fn a_step_costs_as_many_evaluations_and_factorizations_as_its_form_says() {
+    for (form, expected) in
+        [(Form::Symmetric, [1, 1]), (Form::OneStep { points: 3 }, [1, 1]), (Form::Paper, [2, 2])]
+    {
+        let method = StaggeredMethod::new(form, Epsilon::Auto, 4, false);
+        let mut method = Integrator::Staggered(Box::new(method));
+        let mut control = Control::new(1e-6, 1e-8, Some(0.01)).unwrap();
+        control.t_end = 10.0;
+        let mut s = level();
+        with_dynamics(&mut Point::new(None), |dynamics| {
+            method.prepare(&dynamics.problem().structure.clone());
+            let mut counts = |steps: u32| {
+                for _ in 0..steps {
+                    method.step(dynamics, &mut s, &mut control).unwrap();
+                }
+                [dynamics.counts().rhs, dynamics.counts().factorizations]
+            };
+            let (before, after) = (counts(10), counts(100));
+            let each = [0, 1].map(|i| (after[i] - before[i]) / 100);
+            assert_eq!(each, expected, "{form:?}");
+        });
+    }
+}
+
+/// A free symmetric body: ω about its axis is constant, the rest turns about it at Ω = (I₃ - I₁) ω₃/I₁. Orientation has no part in
+/// that and is left out.
+struct Spinning(Structure);
+
+const INERTIA: [f64; 3] = [1.0, 1.0, 3.0];
+
+impl Spinning {
+    fn new() -> Spinning {
+        let mut b = Structure::builder();
+        b.column(3);
+        b.group(GroupKind::AngularVelocity, 0, 3);
+        Spinning(b.build(0, 0).unwrap())
+    }
+}
+
+impl Problem for Spinning {
+    fn structure(&self) -> &Structure {
+        &self.0
+    }
+
+    fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
+        mass.fill(0.0);
+        minv.fill(0.0);
+        (0..3).for_each(|i| (mass[4 * i], minv[4 * i]) = (INERTIA[i], 1.0 / INERTIA[i]));
+    }
+
+    fn update(&mut self, s: &State, _: Stage, eq: &mut Equations) {
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            eq.f[i] = -(INERTIA[k] - INERTIA[j]) * s.v[j] * s.v[k];
+        }
+    }
+
+    fn qdot(&self, _: &State, _: &mut [f64]) {}
+
+    fn xdot(&mut self, _: &State, _: &Equations, _: &Accel, _: &mut [f64]) {}
+
+    fn retract(&self, _: &mut [f64], _: &[f64]) {}
+
+    fn difference(&self, _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn normalize(&self, _: &mut [f64]) {}
+
+    fn accept(&mut self, _: &State) {}
+
+    fn name_of_row(&self, _: usize) -> String {
+        String::new()
+    }
+}
+
+/// The moduli that stand above the one-step form: to leading order in z = hΩ; the next term is of size z² of them.
+#[test]
+fn extrapolated_velocities_make_spin_grow_or_decay_as_derived() {
+    let z = 0.1_f64;
+    // Ω = 2 ω₃
+    let growth = |form: Form, steps: u32| {
+        let none = Options::new();
+        let mut problem = Spinning::new();
+        let mut dynamics = Dynamics::new(
+            &mut problem,
+            formulations::make("proximal", &none).unwrap(),
+            stabilizations::make("none", &none).unwrap(),
+        )
+        .unwrap();
+        let method = StaggeredMethod::new(form, Epsilon::Auto, 4, false);
+        let mut method = Integrator::Staggered(Box::new(method));
+        let mut control = Control::new(1e-6, 1e-8, Some(z / 2.0)).unwrap();
+        control.t_end = f64::from(steps) * z / 2.0;
+        let mut s = State { t: 0.0, q: vec![], v: vec![1e-3, 0.0, 1.0], x: vec![] };
+        method.prepare(dynamics.problem().structure());
+        let mut across = || {
+            method.step(&mut dynamics, &mut s, &mut control).unwrap();
+            s.v[0].hypot(s.v[1])
+        };
+        // the first steps hold what the start has put there beside the wave
+        let first = (0..20).map(|_| across()).last().unwrap();
+        (20..steps).map(|_| across()).last().unwrap() / first
+    };
+    for (points, rate) in [(1, z * z / 2.0), (2, z.powi(4) / 4.0), (3, -5.0 / 16.0 * z.powi(4))] {
+        let steps = if points == 1 { 120 } else { 4020 };
+        let found = growth(Form::OneStep { points }, steps).ln() / f64::from(steps - 20);
+        assert!((found / rate - 1.0).abs() < 0.1, "{points}: {found:e} {rate:e}");
+    }
+    let symmetric = growth(Form::Symmetric, 4020) - 1.0;
+    assert!(symmetric.abs() < 1e-9, "{symmetric:e}");
+}
+
+/// Masses m₁ on the ground and m₂ on m₁, on a line: S = [1/m₁, -1/m₁; -1/m₁, 1/m₁ + 1/m₂].
+fn two_masses(m: [f64; 2]) -> (Structure, Equations) {
+    let mut b = Structure::builder();
+    let (one, two) = (b.column(1), b.column(1));
+    b.row(1, 1, &[one]);
+    b.row(1, 1, &[one, two]);
+    b.group(GroupKind::Velocity, 0, 2);
+    let s = b.build(2, 0).unwrap();
+    let mut eq = Equations::zeros(&s);
+    eq.mass.copy_from_slice(&m);
+    eq.minv.copy_from_slice(&m.map(|m| 1.0 / m));
+    eq.J.copy_from_slice(&[1.0, -1.0, 1.0]);
+    (s, eq)
+}
+
+/// ε is 10⁻⁶ of the smallest eigenvalue of S over its diagonal, 10⁻⁹ at most: λ keeps six digits at any ratio of masses, and is not
+/// regularized less than it may be.
+#[test]
+fn epsilon_follows_the_conditioning_and_multipliers_keep_their_accuracy() {
+    let solve = |m: [f64; 2]| {
+        let (s, eq) = two_masses(m);
+        let mut module = SparseMultipliers::new(Epsilon::Auto);
+        module.prepare(&s, &eq).unwrap();
+        module.take_J(&s, &eq).unwrap();
+        let (r, mut eta) = ([0.3, 0.7], [0.0; 2]);
+        module.solve(&r, &mut eta).unwrap();
+        // Jᵀη = M v with J v = r
+        let v = [r[0], r[1] + r[0]];
+        let exact = [m[0] * v[0] + m[1] * v[1], m[1] * v[1]];
+        let error = (0..2).map(|i| ((eta[i] - exact[i]) / exact[i]).abs()).fold(0.0, f64::max);
+        (module.epsilon().unwrap(), error)
+    };
+    let (good, good_error) = solve([1.0, 1.0]);
+    let (bad, bad_error) = solve([1.0, 1e6]);
+    assert!((good - 1e-9).abs() < 1e-12, "{good:e}");
+    // 1 - 1/√(1 + 10⁻⁶) = 5·10⁻⁷
+    assert!((bad / 5e-13 - 1.0).abs() < 0.1, "{bad:e}");
+    // what ε takes from λ is ε/σ of it, in the norm of the diagonal
+    assert!(good_error < 2.0 * good / 0.29 && bad_error < 2e-6, "{good_error:e} {bad_error:e}");
 }
 
 /// One row: S is a number.
@@ -218,7 +372,7 @@ fn a_module_can_be_replaced() {
 
 #[test]
 fn a_step_beyond_the_stability_limit_is_refused_at_the_start_with_the_frequency() {
-    for form in [Form::Symmetric, Form::Paper] {
+    for form in [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }] {
         let method = || StaggeredMethod::new(form, Epsilon::Auto, 4, false);
         let mut s = level();
         let error = run(&mut Point::new(Some(|_| 1e4)), method(), &mut s, 0.0201, 1.0).unwrap_err();
@@ -323,8 +477,14 @@ fn options_are_checked() {
         };
         (find(name).unwrap().new)(&options).err().map(|e| e.to_string())
     };
-    for (option, value) in [("form", "paper"), ("epsilon", "auto"), ("epsilon", "1e-6"), ("iterations", "3")]
-    {
+    for (option, value) in [
+        ("form", "paper"),
+        ("form", "one_step"),
+        ("points", "2"),
+        ("epsilon", "auto"),
+        ("epsilon", "1e-6"),
+        ("iterations", "3"),
+    ] {
         assert_eq!(make("staggered", option, value), None, "{option} = {value}");
     }
     for (option, value) in [
@@ -332,6 +492,8 @@ fn options_are_checked() {
         ("epsilon", "small"),
         ("epsilon", "-1"),
         ("iterations", "0"),
+        ("points", "4"),
+        ("points", "2.5"),
         ("adaptive", "1"),
         ("h", "1"),
     ] {

@@ -29,6 +29,8 @@ pub(crate) enum Source {
     Measure(usize),
     Energy(usize),
     Violation(usize),
+    /// Place among [`Row::own`].
+    Own(usize),
 }
 
 /// The columns after `t`.
@@ -71,11 +73,25 @@ pub(crate) struct Row<'a> {
     violations: &'a [f64; 3],
     /// Values of the measures so far.
     measures: &'a [f64],
+    /// Values that the reader has found itself so far.
+    own: &'a [f64],
+}
+
+impl<'a> Row<'a> {
+    /// The same with values that the reader has found itself.
+    pub fn with_own<'b>(&self, own: &'b [f64]) -> Row<'b>
+    where
+        'a: 'b,
+    {
+        Row { own, ..*self }
+    }
 }
 
 /// Components of a reaction.
 pub const REACTIONS: [&str; 6] = ["fx", "fy", "fz", "tx", "ty", "tz"];
 const PLANAR_REACTIONS: [usize; 3] = [0, 1, 5];
+/// Values of measures that fit on the stack.
+const FEW: usize = 32;
 
 impl Columns {
     /// All columns whose names fit the patterns: `*` any letters, `?` one, a leading `!` takes names away again.
@@ -131,19 +147,20 @@ impl Columns {
         all.filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..))).collect()
     }
 
-    /// Binds an expression that may read every column.
+    /// Binds an expression that may read every column, and names `own` of its element.
     pub(crate) fn bind(
         &self,
         model: &Model,
         system: &System,
         expr: &RuntimeExpr,
+        own: &[(&str, Source)],
     ) -> Result<Reading, Diagnostic> {
         let index = self.index();
         let column = |name: &str| match index.get(name) {
             Some(&source) => Some(source.clone()),
             None => reaction_named(system, name),
         };
-        measures::bind(model, system, expr, &column, &self.names)
+        measures::bind(model, system, expr, own, &column, &self.names)
     }
 
     /// Keeps of the measures what `readings` need, and no columns.
@@ -426,18 +443,27 @@ impl Columns {
                 energies: &energies,
                 violations: &violations,
                 measures: &[],
+                own: &[],
             };
-            let mut values = vec![0.0; self.measures.values];
+            // a few measures need no room of their own
+            let (mut few, mut many) = ([0.0; FEW], Vec::new());
+            let values = match self.measures.values {
+                n if n <= FEW => &mut few[..n],
+                n => {
+                    many.resize(n, 0.0);
+                    &mut many[..]
+                }
+            };
             for (start, measure) in &self.measures.list {
                 if known.is_none() && measure.needs_solution() {
                     continue;
                 }
                 for k in 0..measure.components.len() {
-                    let value = measure.eval(k, &Row { measures: &values, ..base });
+                    let value = measure.eval(k, &Row { measures: values, ..base });
                     values[start + k] = value;
                 }
             }
-            read(&Row { measures: &values, ..base }, at)
+            read(&Row { measures: values, ..base }, at)
         })
     }
 }
@@ -466,6 +492,7 @@ impl Source {
             Source::Energy(i) => row.energies[*i],
             Source::Violation(i) => row.violations[*i],
             Source::Measure(v) => row.measures[*v],
+            Source::Own(k) => row.own[*k],
         }
     }
 

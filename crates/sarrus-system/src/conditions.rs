@@ -51,9 +51,9 @@ impl Conditions {
                     list.push(Condition::Reaches { signal, value: *value });
                 }
                 When::Holds(expr) => {
-                    let bound = all.bind(model, system, expr).and_then(|flag| {
+                    let bound = all.bind(model, system, expr, &[]).and_then(|flag| {
                         if flag.is_condition() {
-                            return Ok((flag, all.bind(model, system, &expr.margin())?));
+                            return Ok((flag, all.bind(model, system, &expr.margin(), &[])?));
                         }
                         let message = format!("`when` of event `{}` is no condition", event.name);
                         let hint = if flag.is_constant() {
@@ -71,7 +71,7 @@ impl Conditions {
             }
             let mut own = Vec::new();
             for (.., expr) in &event.actions.set {
-                match all.bind(model, system, expr) {
+                match all.bind(model, system, expr, &[]) {
                     Ok(reading) => own.push(reading),
                     Err(error) => errors.push(error),
                 }

@@ -237,8 +237,7 @@ impl Names<'_> {
             let message = format!("`{path}` is no state of a controller");
             return Err(reader.at(span, message).hint(hint));
         };
-        let count = controller.controller.states();
-        let states = &controller.outputs[controller.outputs.len() - count..];
+        let states = controller.named_states();
         match states.iter().position(|(own, _)| own == state) {
             Some(place) => Ok(controller.x + place),
             None => {

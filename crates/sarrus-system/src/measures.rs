@@ -213,7 +213,7 @@ impl Draft {
         match self {
             Draft::Ready(measure) => Ok(measure),
             Draft::Expression(expr) => {
-                let what = What::Expression(bind(model, system, &expr, column, names)?);
+                let what = What::Expression(bind(model, system, &expr, &[], column, names)?);
                 Ok(Measure { components: number(""), what })
             }
         }
@@ -285,20 +285,24 @@ fn reaction(ctx: &mut Context, system: &System) -> Result<Measure> {
     Ok(Measure { components, what: What::Reaction { joint, sign, axes, about, components: kept } })
 }
 
-/// Binds an expression to what it reads: `column` finds a column among `names`.
+/// Binds an expression to what it reads: `own` names come first, `column` finds a column among `names`.
 pub(crate) fn bind(
     model: &Model,
     system: &System,
     expr: &RuntimeExpr,
+    own: &[(&str, Source)],
     column: &dyn Fn(&str) -> Option<Source>,
     names: &[String],
 ) -> Result<Expression> {
     let mut slots = Vec::new();
     // by message: a name that is not found is tried again without its last component
     let mut hints: Vec<(String, Option<String>)> = Vec::new();
-    let bound = model.compile(expr, &[], &mut |path: &str| {
+    let own_names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
+    let bound = model.compile(expr, &own_names, &mut |path: &str| {
         let live = |signal| Source::Live(Box::new(signal));
-        let sources: Vec<Source> = if path == "t" {
+        let sources: Vec<Source> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path) {
+            vec![source.clone()]
+        } else if path == "t" {
             vec![live(Signal::Time)]
         } else if let Some(source) = column(path) {
             vec![source]

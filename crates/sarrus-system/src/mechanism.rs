@@ -151,7 +151,7 @@ impl Mechanism {
         self.copy_states(s);
         for element in &self.system.controllers {
             let n = element.controller.states();
-            let count = element.outputs.len() - n;
+            let count = element.controller.outputs().len();
             let own = &mut self.own_outs[..count];
             let at = At {
                 t: s.t,
@@ -169,9 +169,8 @@ impl Mechanism {
     /// States of the controllers among their outputs: they can be read like them, by any controller.
     fn copy_states(&mut self, s: &State) {
         for element in &self.system.controllers {
-            let n = element.controller.states();
-            let end = element.out + element.outputs.len();
-            self.outs[end - n..end].copy_from_slice(&s.x[element.x..element.x + n]);
+            let (first, n) = (element.controller.outputs().len(), element.named_states().len());
+            self.outs[element.out + first..][..n].copy_from_slice(&s.x[element.x..element.x + n]);
         }
     }
 

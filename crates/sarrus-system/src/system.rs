@@ -118,6 +118,13 @@ pub struct ControllerElement {
     pub outputs: Vec<(String, usize)>,
 }
 
+impl ControllerElement {
+    /// The states that can be read, with their places among the outputs: the first of its states in x.
+    pub fn named_states(&self) -> &[(String, usize)] {
+        &self.outputs[self.controller.outputs().len()..]
+    }
+}
+
 /// How near a body is to where its Euler angles zxz are singular.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearSingular {
@@ -214,8 +221,8 @@ impl System {
                 element.ids.iter().filter(|&&id| id != 0).map(|&id| columns[id as usize]).collect();
             builder.row(rows.rows(), rows.holonomic(), &cols);
         }
-        if !states.is_empty() {
-            builder.group(GroupKind::Auxiliary, FIRST_STATE, states.len());
+        for (start, len) in integrated(&controllers) {
+            builder.group(GroupKind::Auxiliary, start, len);
         }
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
         for (element, row) in elements.iter_mut().zip(&structure.rows) {
@@ -390,6 +397,20 @@ pub(crate) struct Parts {
     pub states: Vec<f64>,
     pub efforts: DriverEfforts,
     pub timed: Vec<Formula>,
+}
+
+/// The states of controllers that are integrated, as stretches of x: start and length. Those that are held have no error.
+fn integrated(controllers: &[ControllerElement]) -> Vec<(usize, usize)> {
+    let mut stretches: Vec<(usize, usize)> = Vec::new();
+    for element in controllers.iter().filter(|c| c.controller.sampling().is_none()) {
+        let n = element.controller.states();
+        match stretches.last_mut() {
+            Some((start, len)) if *start + *len == element.x => *len += n,
+            _ if n > 0 => stretches.push((element.x, n)),
+            _ => {}
+        }
+    }
+    stretches
 }
 
 /// Error-norm groups of a body of some kind with its coordinates from `q` and velocities from `v` on: whole vectors, so that the

@@ -4,10 +4,10 @@
 use sarrus_io::{LoadOptions, load, load_str};
 use sarrus_math::{Dual, Jet, Mat3, Pose, Twist, Vec3, quat_from_rotation_vector, quat_mul, quat_normalize};
 use sarrus_model::{Frame, Transform};
-use sarrus_solve::State;
+use sarrus_solve::{Accel, Equations, Problem, Stage, State};
 use sarrus_system::load::{Load, Wrench};
 use sarrus_system::system::ForceElement;
-use sarrus_system::{At, System, compile, controllers, forces};
+use sarrus_system::{At, Sampler, System, compile, controllers, forces};
 use std::sync::Arc;
 
 /// Point of the hinge `h` in the model pose, where `a` is at the origin and `b` at (1, 0, 0), both unturned.
@@ -404,9 +404,29 @@ fn every_controller_runs() {
                 let outs = mechanism.observe(&state, |at| at.outs.to_vec());
                 assert!(outs.iter().all(|x| x.is_finite()), "{}: {example}", kind.name);
                 assert_eq!(outs.len(), system.controllers[0].outputs.len());
+                sample(planar, kind.name, example, &state);
             }
         }
     }
+}
+
+/// What is sampled takes its sample at `state`, whose multipliers are 1, and its states stay finite.
+fn sample(planar: bool, kind: &str, example: &str, state: &State) {
+    let text = text(planar, &format!("controllers.X = {{ kind = '{kind}', {example} }}"));
+    let model = load_str("test.toml", &text, &LoadOptions::default()).unwrap();
+    let system = Arc::new(compile(&model).unwrap());
+    let is_sampled = system.controllers[0].controller.sampling().is_some();
+    let mut sampler = Sampler::new(&model, &system, (state.t, 1.0), &[]).unwrap();
+    assert_eq!(is_sampled, example.contains("period"), "{kind}: {example}");
+    assert_eq!(sampler.is_empty(), !is_sampled, "{kind}: {example}");
+    let (mut mechanism, mut s) = (system.mechanism(), state.clone());
+    let (mut eq, mut accel) = (Equations::new(&mechanism), Accel::zeros(&system.structure));
+    mechanism.update(&s, Stage::FORCE, &mut eq);
+    accel.lambda.fill(1.0);
+    let changed = sampler.act(&mut mechanism, &mut s, Some((&eq, &accel)));
+    assert_eq!(changed, is_sampled, "{kind}: {example}");
+    assert!(s.is_finite(), "{kind}: {example}");
+    assert!(sampler.next() > state.t, "{kind}: {example}");
 }
 
 /// The model pose with `b` turning about the hinge at 1 rad/s since t = 0.
@@ -546,9 +566,10 @@ fn bad_forces_and_controllers_are_refused_with_their_place() {
             "not available yet",
         ),
         ("controllers.C = { kind = 'pid', input = 'a.vx', kd = 1 }", "give `filter`"),
-        ("controllers.C = { kind = 'pid', input = '1', period = 0.1 }", "not available yet"),
+        ("controllers.C = { kind = 'pid', input = '1', period = 0 }", "must be positive"),
+        ("controllers.C = { kind = 'state_space' }", "not available yet"),
         ("controllers.C = { kind = 'pid', kp = 1 }", "needs `input`"),
-        ("controllers.C = { kind = 'sampled' }", "not available yet"),
+        ("controllers.C = { kind = 'sampled', outputs = { u = 1 } }", "needs `period`"),
         ("controllers.C = { kind = 'ode' }", "needs `states` or `outputs`"),
         ("controllers.C = { kind = 'ode', states = { x = 1 } }", "has no rate"),
         (

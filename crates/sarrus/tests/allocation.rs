@@ -146,6 +146,33 @@ fn looking_for_events_allocates_nothing_after_warm_up() {
     assert_eq!(steps.at[1] - steps.at[0], 0);
 }
 
+/// Controllers that read a reaction and an energy at every step, one of them with a delay.
+#[test]
+fn sampling_allocates_nothing_after_warm_up() {
+    for run in
+        ["integrator = 'staggered', step = 0.01", "integrator = 'rk4', step = 0.01", "integrator = 'dop853'"]
+    {
+        let text = format!(
+            "format = 'sarrus/1'\nrun = {{ t_end = 2, {run} }}\n\
+            bodies.a = {{ from = [0, 0, 0], to = [1, 0, 0], mass = 1 }}\n\
+            joints.A = {{ kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], axis = [0, 1, 0] }}\n\
+            measures.load = {{ kind = 'reaction', joint = 'A', axes = 'a' }}\n\
+            controllers.c = {{ kind = 'sampled', period = 0.01, delay = 0.02, states = {{ x = 0 }}, \
+            update = {{ x = 'x + u' }}, outputs = {{ u = '-0.01*load.fx' }} }}\n\
+            controllers.p = {{ kind = 'pid', period = 0.01, input = '1 - energy.kinetic', kp = 0.1, ki = 0.1, kd = 0.01 }}\n\
+            forces.F = {{ kind = 'actuator', joint = 'A', torque = 'c.u + p.out' }}\n"
+        );
+        let model = load_str("model.toml", &text, &LoadOptions::default())
+            .unwrap_or_else(|e| panic!("{}", e.render()));
+        let system = Arc::new(compile(&model).unwrap());
+        let mut steps = Steps::default();
+        let request = Simulate { record: false, ..Simulate::default() };
+        let report = simulate(&model, &system, &request, &mut steps).unwrap().report;
+        assert!(report.counts.steps > 80, "{run}: {:?}", report.counts);
+        assert_eq!(steps.at[1] - steps.at[0], 0, "{run}");
+    }
+}
+
 /// A loop, redundant rows, and rows at velocity level.
 #[test]
 fn partitioning_and_correction_allocate_nothing_after_warm_up() {
@@ -162,7 +189,13 @@ fn staggered_steps_allocate_nothing_after_warm_up() {
     for name in
         ["four_bar", "strandbeest", "mcpherson_overconstrained", "rolling_ball", "slider_crank", "chain"]
     {
-        for integrator in ["staggered", "staggered:form=paper", "staggered:adaptive=yes", "park1987"] {
+        for integrator in [
+            "staggered",
+            "staggered:form=paper",
+            "staggered:form=one_step",
+            "staggered:adaptive=yes",
+            "park1987",
+        ] {
             assert_eq!(allocations(name, integrator, ["proximal", "none"]), 0, "{name} with {integrator}");
         }
     }

@@ -129,7 +129,12 @@ fn assert_order(what: &str, order: f64, coarse: &[f64], fine: &[f64]) {
 
 #[test]
 fn every_form_has_order_two_in_positions_velocities_and_reactions() {
-    for (method, h) in [("staggered", 0.004), ("staggered:form=paper", 0.004), ("park1987", 0.001)] {
+    for (method, h) in [
+        ("staggered", 0.004),
+        ("staggered:form=paper", 0.004),
+        ("staggered:form=one_step", 0.002),
+        ("park1987", 0.001),
+    ] {
         let at = |h: f64| errors("double_pendulum", method, h, 1.0);
         let (coarse, fine) = (at(h), at(0.5 * h));
         assert!(coarse.iter().all(|e| *e > 0.0 && *e < 0.02), "{method}: {coarse:?}");
@@ -143,8 +148,8 @@ fn every_form_has_order_two_in_positions_velocities_and_reactions() {
 
 /// λ as the method itself has it, not as the equations of motion give it for its states.
 #[test]
-fn both_forms_have_multipliers_of_order_two_of_their_own() {
-    for method in ["staggered", "staggered:form=paper"] {
+fn all_forms_have_multipliers_of_order_two_of_their_own() {
+    for method in ["staggered", "staggered:form=paper", "staggered:form=one_step"] {
         let own = |h: f64| {
             let mut error = 0.0_f64;
             run("double_pendulum", &[], method, h, 1.0, |seen| {
@@ -163,15 +168,16 @@ fn both_forms_have_multipliers_of_order_two_of_their_own() {
     }
 }
 
-/// A thousand periods of about 2.4 s at fifty steps each. The energy error of a symplectic method swings with h² and goes
-/// nowhere; what is lost steadily shows in its mean.
+/// A thousand periods of about 2.4 s at eighty steps each. The energy error of a symplectic method swings with h² and goes
+/// nowhere; what is lost steadily shows in its mean. (At fifty steps the mean wanders, up and down, however well λ⁺ is solved for:
+/// this motion is chaotic, and such steps are too long for it where both bars spin.)
 #[test]
 fn over_a_thousand_periods_the_symmetric_form_keeps_energy_and_constraints() {
     let (windows, t_end) = (10, 2400.0);
     let mut mean = vec![0.0; windows];
     let mut largest = vec![[0.0_f64; 3]; windows];
     let mut count = vec![0.0; windows];
-    run("double_pendulum", &[], "staggered", 0.05, t_end, |seen| {
+    run("double_pendulum", &[], "staggered", 0.03, t_end, |seen| {
         let w = ((seen.s.t / t_end * windows as f64) as usize).min(windows - 1);
         mean[w] += seen.energy;
         count[w] += 1.0;
@@ -180,9 +186,9 @@ fn over_a_thousand_periods_the_symmetric_form_keeps_energy_and_constraints() {
     });
     mean.iter_mut().zip(&count).for_each(|(m, n)| *m /= n);
     let swing = largest[0][2];
-    assert!(swing < 0.2, "{swing}");
+    assert!(swing < 0.08, "{swing}");
     for w in 1..windows {
-        assert!((mean[w] - mean[0]).abs() < 0.15 * swing, "{mean:?}");
+        assert!((mean[w] - mean[0]).abs() < 0.1 * swing, "{mean:?}");
         assert!(largest[w][2] < 2.0 * swing, "{largest:?}");
         assert!(largest[w][0] < 1e-7 && largest[w][1] < 1e-8, "{largest:?}");
     }
@@ -199,6 +205,43 @@ fn the_form_of_the_paper_holds_velocities_and_lets_positions_drift() {
         *drift = drift.max(seen.violation[0]);
     });
     assert!(early > 1e-6 && late > 3.0 * early, "{early:e} {late:e}");
+}
+
+/// As its description says: Φ is of order h³ and Φ̇ of order h², and neither grows.
+#[test]
+fn the_one_step_form_bounds_violations() {
+    let largest = |h: f64| {
+        let mut largest = [[0.0_f64; 2]; 2];
+        run("double_pendulum", &[], "staggered:form=one_step", h, 40.0, |seen| {
+            let window = usize::from(seen.s.t > 10.0);
+            (0..2).for_each(|i| largest[window][i] = largest[window][i].max(seen.violation[i]));
+        });
+        largest
+    };
+    let (coarse, fine) = (largest(0.01), largest(0.005));
+    for [early, late] in [coarse, fine] {
+        assert!((0..2).all(|i| late[i] < 3.0 * early[i]), "{early:?} {late:?}");
+    }
+    let order = [0, 1].map(|i| (coarse[0][i] / fine[0][i]).log2());
+    assert!((order[0] - 3.0).abs() < 0.4 && (order[1] - 2.0).abs() < 0.4, "{order:?}");
+}
+
+/// A step that is short beside all that happens finds its end without a correction: one evaluation of positions, not two. Φ is then
+/// left at 64 roundings of the largest position, here 1 m, in each of 30 rows.
+#[test]
+fn an_end_that_was_predicted_is_not_evaluated_twice() {
+    let (model, system) = system("chain", &[]);
+    let MethodText(integrator) = "staggered".parse().unwrap();
+    let overrides = Overrides {
+        integrator: Some(integrator),
+        step: Some(1e-5),
+        t_end: Some(5e-3),
+        ..Overrides::default()
+    };
+    let report = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report;
+    assert_eq!(report.status, Status::Completed);
+    assert!(report.counts.newton_iterations < report.counts.steps / 2, "{:?}", report.counts);
+    assert!(report.violation.position.max < 1e-13, "{:?}", report.violation);
 }
 
 #[test]
@@ -294,6 +337,33 @@ fn a_report_says_what_was_used() {
     let MethodText(direct) = "direct".parse().unwrap();
     let error = run(Overrides { formulation: Some(direct), ..over("staggered") }).unwrap_err();
     assert!(error.to_string().contains("`direct`"), "{error}");
+}
+
+/// The highest frequency of the chain is what a step is measured by.
+#[test]
+fn a_report_says_how_near_the_stability_limit_is() {
+    let (model, system) = system("chain", &[]);
+    let run = |step: f64| {
+        let MethodText(integrator) = "staggered".parse().unwrap();
+        let t_end = Some(10.0 * step);
+        let overrides =
+            Overrides { integrator: Some(integrator), step: Some(step), t_end, ..Overrides::default() };
+        simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report
+    };
+    let found = |report: &Report| {
+        let part = report.method.found.iter().find(|f| f.part == "integrator").unwrap();
+        part.stability.unwrap()
+    };
+    let near = |report: &Report| report.notes.iter().any(|n| n.contains("stability limit"));
+    let small = run(1e-3);
+    let first = found(&small);
+    assert!(first.omega > 1.0 && !near(&small), "{first:?}");
+    assert!((first.ratio / (0.5e-3 * first.omega) - 1.0).abs() < 1e-6, "{first:?}");
+    assert!(first.epsilon.is_some_and(|e| (1e-14..=1e-9).contains(&e)), "{first:?}");
+    let large = run(1.4 / first.omega);
+    assert!(found(&large).ratio > 0.69 && near(&large), "{:?} {:?}", found(&large), large.notes);
+    let json = serde_json::to_value(&large).unwrap();
+    assert!(json.pointer("/method/found/0/stability/omega").is_some(), "{json}");
 }
 
 #[test]

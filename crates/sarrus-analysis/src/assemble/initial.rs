@@ -173,7 +173,7 @@ fn state(
     out: &mut Settings,
 ) -> sarrus_model::Result<()> {
     let places =
-        |c: &ControllerElement| c.out + c.outputs.len() - c.controller.states()..c.out + c.outputs.len();
+        |c: &ControllerElement| c.out + c.outputs.len() - c.named_states().len()..c.out + c.outputs.len();
     out.spans.push((setting.path.clone(), setting.span));
     match system.controllers.iter().find(|c| places(c).contains(&slot)) {
         Some(c) => {

@@ -10,13 +10,24 @@ use sarrus_system::Mechanism;
 /// Positions farther from the rows than this, relative to the size of the mechanism, are no matter of rounding or of the
 /// accuracy of a step.
 const APART: f64 = 1e-6;
+/// Nor are they where they are so many times as far as the motion had drifted off the rows that acted before, up to a
+/// relative bound.
+const DRIFTED: f64 = 10.0;
+const FARTHEST: f64 = 1e-3;
 /// Corrections of positions.
 const CORRECTIONS: u32 = 5;
 /// Velocities against the rows that are left, relative, where these do not contradict each other.
 const LEFT: f64 = 1e-6;
 
-/// Brings `s` onto the rows of `mechanism`; returns the impulses μ.
-pub(crate) fn jump(mechanism: &mut Mechanism, s: &mut State) -> Result<Vec<f64>, StepError> {
+/// How far `s` is off the rows of `mechanism`.
+pub(crate) fn drift(mechanism: &mut Mechanism, s: &State) -> f64 {
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(s, Stage::POSITION, &mut eq);
+    worst(mechanism, &eq.phi).1
+}
+
+/// Brings `s`, which was `drift` off the rows that acted before, onto the rows of `mechanism`; returns the impulses μ.
+pub(crate) fn jump(mechanism: &mut Mechanism, s: &mut State, drift: f64) -> Result<Vec<f64>, StepError> {
     let t = s.t;
     let project = |source| StepError::Project { t, source };
     let mut eq = Equations::new(mechanism);
@@ -29,7 +40,8 @@ pub(crate) fn jump(mechanism: &mut Mechanism, s: &mut State) -> Result<Vec<f64>,
     let size = s.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()));
     mechanism.update(s, Stage::POSITION, &mut eq);
     let (row, apart) = worst(mechanism, &eq.phi);
-    if !(apart <= APART * size) {
+    let allowed = (APART * size + DRIFTED * drift).min(FARTHEST * size);
+    if !(apart <= allowed) {
         return Err(project(SolveError::Projection { row, violation: apart, iterations: 0 }));
     }
     for _ in 0..CORRECTIONS {
@@ -53,7 +65,7 @@ pub(crate) fn jump(mechanism: &mut Mechanism, s: &mut State) -> Result<Vec<f64>,
     s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);
     mechanism.update(s, Stage::VELOCITY, &mut eq);
     let left = eq.phidot.iter().enumerate().map(|(i, x)| (i, x.abs())).fold((0, 0.0), larger);
-    if !(left.1 <= LEFT * fast) {
+    if !(left.1 <= (LEFT + DRIFTED * drift / size) * fast) {
         return Err(project(SolveError::Inconsistent { row: left.0, residual: left.1 / fast }));
     }
     Ok(mu)

@@ -295,8 +295,9 @@ impl<'a> Journey<'a> {
         let mut next = system.mechanism();
         next.set_hints(mechanism.hints());
         self.note(mechanism);
+        let drift = jump::drift(mechanism, state);
         *mechanism = next;
-        jump::jump(mechanism, state)
+        jump::jump(mechanism, state, drift)
     }
 
     /// The values that event `i` sets.

@@ -128,7 +128,11 @@ impl Formulation for AugmentedLagrangian {
     }
 
     fn findings(&self) -> Findings {
-        Findings { iterations: self.passes, rank: self.partition.findings().rank, partition: None }
+        Findings {
+            iterations: self.passes,
+            rank: self.partition.findings().rank,
+            ..Findings::default()
+        }
     }
 
     fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {

@@ -5,6 +5,9 @@ use crate::error::StepError;
 use crate::problem::State;
 use crate::views::{Integrator, Ode, StepInfo};
 
+/// Times within this many units in the last place are one.
+const NEAR: f64 = 16.0;
+
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -34,6 +37,25 @@ pub trait Observer<O: ?Sized> {
     fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Flow {
         Flow::Continue
     }
+
+    /// The next time \[s\] at which the observer changes the state: a step ends there. Samples at that time see the change.
+    fn instant(&self) -> Option<f64> {
+        None
+    }
+
+    /// That time has come: changes first-order states of `s`, and nothing else. The next one must be later.
+    fn change(&mut self, _ode: &mut O, _s: &mut State) -> Result<Change, StepError> {
+        Ok(Change::Made)
+    }
+}
+
+/// What an observer has done to the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It may have changed it; the run goes on from there.
+    Made,
+    /// The same, and something else happens there: the run ends as if the step had been cut at its end.
+    Cut,
 }
 
 /// A step that was taken, open for questions about the states inside it.
@@ -178,16 +200,21 @@ pub fn integrate<O: Ode>(
     method.prepare(ode.structure());
     control.t_end = t_end;
     let mut between = s.clone();
+    let near = |t: f64| NEAR * f64::EPSILON * t.abs();
 
     // the start
-    while let Some(t) = samples.take_until(s.t) {
-        if t == s.t {
-            observer.sample(ode, s);
-        }
-    }
+    let early = if s.t < t_end { near(s.t) } else { 0.0 };
+    let due = observer.instant().is_some_and(|t| t <= s.t + early);
+    let changed = if due { observer.change(ode, s) } else { Ok(Change::Made) };
+    sample_here(ode, s, &mut between, samples, observer);
+    let mut because = match changed {
+        Ok(Change::Made) => Because::End,
+        Ok(Change::Cut) => Because::Cut,
+        Err(error) => Because::Failed(error),
+    };
 
-    let mut because = Because::End;
-    while s.t < t_end {
+    while because == Because::End && s.t < t_end {
+        control.t_end = observer.instant().map_or(t_end, |t| t.min(t_end));
         let mut info = match method.step(ode, s, control) {
             Ok(info) => info,
             Err(error) => {
@@ -213,20 +240,26 @@ pub fn integrate<O: Ode>(
             info.h = s.t - info.t;
         }
 
-        // samples inside the step and at its end
-        let sampled = sample(ode, method, control, s, &mut between, samples, observer);
+        // samples inside the step, and at its end if nothing changes there
+        let due = observer.instant().is_some_and(|t| t <= s.t);
+        let last = if due { s.t - near(s.t) } else { s.t };
+        let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
+        let sampled = sample(&mut step, last, samples, observer);
         let flow = observer.step(ode, s, &info);
-        if let Err(error) = sampled {
-            because = Because::Failed(error);
-            break;
-        }
-        if flow == Flow::Stop {
-            because = Because::Stopped;
-            break;
-        }
-        if cut.is_some() {
-            because = Because::Cut;
-            break;
+        because = match sampled {
+            Err(error) => Because::Failed(error),
+            Ok(()) if flow == Flow::Stop => Because::Stopped,
+            // what happens there comes before what is due
+            Ok(()) if cut.is_some() => Because::Cut,
+            Ok(()) if due => match observer.change(ode, s) {
+                Ok(Change::Made) => Because::End,
+                Ok(Change::Cut) => Because::Cut,
+                Err(error) => Because::Failed(error),
+            },
+            Ok(()) => Because::End,
+        };
+        if due && (cut.is_none() || because != Because::Cut) {
+            sample_here(ode, s, &mut between, samples, observer);
         }
     }
     Ended { at: s.t, because, counts: control.counts }
@@ -248,23 +281,35 @@ fn shorten<O: Ode>(
     ode.finish_step(s, h).map(|_| ())
 }
 
-/// Gives the samples up to `s.t`, the end of the step just taken.
+/// Gives the samples up to `last` of the step just taken.
 fn sample<O: Ode>(
+    step: &mut Taken<'_, O>,
+    last: f64,
+    samples: &mut Samples<'_>,
+    observer: &mut dyn Observer<O>,
+) -> Result<(), StepError> {
+    while let Some(t) = samples.take_until(last) {
+        let (ode, s) = step.at(t)?;
+        observer.sample(ode, s);
+    }
+    Ok(())
+}
+
+/// Gives the samples at `s`, up to rounding of their times, and passes over those before it.
+fn sample_here<O: Ode>(
     ode: &mut O,
-    method: &mut Integrator,
-    control: &mut Control,
     s: &State,
     between: &mut State,
     samples: &mut Samples<'_>,
     observer: &mut dyn Observer<O>,
-) -> Result<(), StepError> {
+) {
     while let Some(t) = samples.take_until(s.t) {
-        if t < s.t {
-            method.dense(ode, control, t, between)?;
-            observer.sample(ode, between);
-        } else {
+        if t == s.t {
             observer.sample(ode, s);
+        } else if s.t - t <= NEAR * f64::EPSILON * s.t.abs() {
+            between.copy_from(s);
+            between.t = t;
+            observer.sample(ode, between);
         }
     }
-    Ok(())
 }

@@ -11,7 +11,7 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Ended, Flow, Observer, Samples, Taken, integrate};
+pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use in_chart::{InChart, MOST_TURN};
 pub use park1987::Park1987;
@@ -113,7 +113,7 @@ pub static KINDS: &[Kind] = &[
         least_order: 2,
         adaptive: false,
         view: View::Staggered,
-        options: staggered::OPTIONS,
+        options: staggered::options::OPTIONS,
         new: |o| Ok(Integrator::Staggered(Box::new(StaggeredMethod::from_options(o)?))),
     },
     Kind {

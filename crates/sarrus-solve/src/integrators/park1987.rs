@@ -21,9 +21,11 @@
 //! constraints, and bounds the energy's error.
 
 use super::staggered::modules::{Modules, at};
-use super::staggered::{epsilon, hermite};
+use super::staggered::hermite;
+use super::staggered::options::epsilon;
 use crate::control::{Control, StepLimits};
 use crate::error::{MethodError, StepError};
+use crate::findings::Findings;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Group, GroupKind, Stage, State, Structure};
 use crate::staggered::euler_parameters::update;
@@ -247,9 +249,8 @@ impl StaggeredStep for Park1987 {
         self.try_step(view, t1)?;
         let Park1987 { modules, omega, before, half, start, end, .. } = self;
         let ends = [&**before, &*half.vdot];
-        if let Verdict::TooLarge(omega) =
-            modules.watch.look(&modules.mass, h, omega, ends, [&start.v, &end.v])
-        {
+        modules.watch.weigh(&modules.mass, omega);
+        if let Verdict::TooLarge(omega) = modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
             return Err(StepError::StepTooLarge { t, h, omega });
         }
         view.accept(&self.end);
@@ -278,6 +279,10 @@ impl StaggeredStep for Park1987 {
     /// λ½, at the middle of the step: the procedure has no other.
     fn multipliers(&self) -> &[f64] {
         &self.half.lambda
+    }
+
+    fn findings(&self) -> Findings {
+        self.modules.findings()
     }
 }
 

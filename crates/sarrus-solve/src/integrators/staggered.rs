@@ -1,14 +1,15 @@
 //! The staggered procedure: motion and multipliers in separate modules, asked in turn \[Park1990\].
 //!
 //! Solves M v̇ + Jᵀλ = f with the constraints themselves, not their second derivatives: no formulation and no stabilization take
-//! part. Two forms, each described in its file:
+//! part. Three forms, each described in its file:
 //!
 //! | `form` | what | order | over long runs |
 //! |---|---|---|---|
 //! | `symmetric` | one chain in the manner of RATTLE, rotations by the exponential map | 2 in q, v and λ | energy error and violations bounded |
 //! | `paper` | the two-stage procedure of the paper, corrected | 2 in q, v and λ | positions drift, energy may |
+//! | `one_step` | one chain of central differences, velocities of forces extrapolated | 2 in q, v and λ | violations bounded; fast spin is damped |
 //!
-//! **Steps** are fixed. Both forms are central differences, stable for ω h ≤ 2, ω being the highest frequency or rate of turning:
+//! **Steps** are fixed. All forms are central differences, stable for ω h ≤ 2, ω being the highest frequency or rate of turning:
 //! it is estimated at the start and watched along the run, and a step that is too large is an error that says so. With
 //! `adaptive = "yes"` (symmetric form only) steps follow the tolerances, from the difference to a quadrature of the accelerations
 //! of third order through three instants; energy is then no longer bounded.
@@ -20,15 +21,18 @@
 //! and a few solutions a step, all O(N). For long runs at moderate accuracy, and for many bodies; for tight tolerances take
 //! `dop853`.
 
+mod adapt;
 mod error;
 pub(crate) mod modules;
+mod one_step;
+pub(super) mod options;
 mod symmetric;
 mod two_stage;
 
-use crate::control::{Control, StepLimits, error_norm};
-use crate::error::{MethodError, StepError};
-use crate::options::{OptionDoc, Options};
-use crate::problem::{Accel, State, Structure};
+use crate::control::{Control, StepLimits};
+use crate::error::StepError;
+use crate::findings::Findings;
+use crate::problem::{Accel, Equations, State, Structure};
 use crate::staggered::{
     CentralDifference, Controller, Epsilon, MotionModule, MultiplierModule, SparseMultipliers,
     VariationalMotion, Verdict,
@@ -36,40 +40,9 @@ use crate::staggered::{
 use crate::views::{Staggered, StaggeredStep, StepInfo};
 use error::ErrorEstimate;
 use modules::{Modules, at};
+use one_step::OneStep;
 use symmetric::Symmetric;
 use two_stage::TwoStage;
-
-/// Options of the method.
-pub(super) const OPTIONS: &[OptionDoc] = &[
-    OptionDoc {
-        name: "form",
-        default: "symmetric",
-        doc: "`symmetric`, or `paper` for the two-stage procedure",
-    },
-    OptionDoc {
-        name: "epsilon",
-        default: "auto",
-        doc: "regularization of the multipliers, relative; `auto`: from the conditioning",
-    },
-    OptionDoc {
-        name: "iterations",
-        default: "4",
-        doc: "evaluations of positions in a step at most, 1 to 10",
-    },
-    OptionDoc { name: "adaptive", default: "no", doc: "`yes`: steps from the tolerances" },
-    OptionDoc {
-        name: "safety",
-        default: "0.9",
-        doc: "with `adaptive`: aim at this fraction of the step that would just meet the tolerance",
-    },
-    OptionDoc { name: "growth", default: "2", doc: "with `adaptive`: the most that a step may grow" },
-    OptionDoc { name: "min_step", default: "0", doc: "with `adaptive`: the least step [s]" },
-];
-
-/// The estimate of a step's error is of size h³.
-const POWER: u32 = 3;
-/// A first step that is not given is this fraction of the stability limit, at most.
-const FIRST_STEP: f64 = 0.1;
 
 /// Which form of the procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +51,50 @@ pub enum Form {
     Symmetric,
     /// Two chains, as in the paper.
     Paper,
+    /// One chain of central differences.
+    OneStep {
+        /// How many velocities those at an instant are extrapolated from, 1 to 3.
+        points: u32,
+    },
 }
 
-enum Chain {
-    Symmetric(Symmetric),
-    Paper(TwoStage),
+/// A form of the procedure with its memory.
+trait Chain: Send {
+    /// Makes room, with the masses of `eq`.
+    fn prepare(&mut self, s: &Structure, eq: &Equations);
+
+    /// Begins at `s`.
+    fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError>;
+
+    /// Begins where the last step ended.
+    fn turn(&mut self);
+
+    /// Begins again where this step began, after one that was given up.
+    fn again(&mut self, _m: &mut Modules, _view: &dyn Staggered, _s: &State) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// A step of size `h` from `start`; the time of `end` is given. Shows the velocities that carry it to the watch.
+    fn advance(
+        &mut self,
+        m: &mut Modules,
+        view: &mut dyn Staggered,
+        start: &State,
+        end: &mut State,
+        h: f64,
+    ) -> Result<(), StepError>;
+
+    /// The equations at the start, before the first step.
+    fn equations(&self) -> &Equations;
+
+    /// v̇ and λ, and ẋ, at both ends of the step.
+    fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]);
 }
 
 /// The staggered procedure with its modules.
 pub struct StaggeredMethod {
     modules: Modules,
-    chain: Chain,
+    chain: Box<dyn Chain>,
     limits: StepLimits,
     adaptive: Option<ErrorEstimate>,
     /// Whether the modules know the problem.
@@ -110,11 +116,12 @@ impl StaggeredMethod {
     pub fn new(form: Form, epsilon: Epsilon, iterations: u32, adaptive: bool) -> StaggeredMethod {
         let motion: Box<dyn MotionModule> = match form {
             Form::Symmetric => Box::new(VariationalMotion::default()),
-            Form::Paper => Box::new(CentralDifference::default()),
+            Form::Paper | Form::OneStep { .. } => Box::new(CentralDifference::default()),
         };
-        let chain = match form {
-            Form::Symmetric => Chain::Symmetric(Symmetric::new(iterations.max(1))),
-            Form::Paper => Chain::Paper(TwoStage::new()),
+        let chain: Box<dyn Chain> = match form {
+            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1))),
+            Form::Paper => Box::new(TwoStage::new()),
+            Form::OneStep { points } => Box::new(OneStep::new(points)),
         };
         StaggeredMethod {
             modules: Modules::new(motion, Box::new(SparseMultipliers::new(epsilon))),
@@ -150,47 +157,16 @@ impl StaggeredMethod {
         self
     }
 
-    /// The method with what `options` ask for.
-    pub fn from_options(options: &Options) -> Result<StaggeredMethod, MethodError> {
-        let kind = "staggered";
-        options.check(kind, OPTIONS)?;
-        let form = match options.word(kind, "form", "`symmetric` or `paper`", &["symmetric", "paper"])? {
-            Some(1) => Form::Paper,
-            _ => Form::Symmetric,
-        };
-        let iterations = options
-            .number(kind, "iterations", "a whole number from 1 to 10", |x| {
-                (1.0..=10.0).contains(&x) && x.fract() == 0.0
-            })?
-            .unwrap_or(4.0);
-        let expected = "`no`, or `yes` with the symmetric form";
-        let adaptive = match form {
-            Form::Symmetric => options.word(kind, "adaptive", expected, &["no", "yes"])? == Some(1),
-            Form::Paper => options.word(kind, "adaptive", expected, &["no"])? == Some(1),
-        };
-        let mut method = StaggeredMethod::new(form, epsilon(kind, options)?, iterations as u32, adaptive);
-        let read = |option, expected, accept: fn(f64) -> bool, into: &mut f64| {
-            options.number(kind, option, expected, accept).map(|x| *into = x.unwrap_or(*into))
-        };
-        let limits = &mut method.limits;
-        read("safety", "between 0.1 and 1", |x| (0.1..=1.0).contains(&x), &mut limits.safety)?;
-        read("growth", "between 1.1 and 100", |x| (1.1..=100.0).contains(&x), &mut limits.growth)?;
-        read("min_step", "finite and not negative", |x| x.is_finite() && x >= 0.0, &mut limits.min_step)?;
-        Ok(method)
-    }
-
     /// Makes `start` that of `s`, with what is known there.
     fn start_from(&mut self, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
         let known = self.accepted && self.end == *s;
         self.accepted = false;
-        self.start.copy_from(s);
         if known {
-            match &mut self.chain {
-                Chain::Symmetric(c) => c.turn(),
-                Chain::Paper(c) => c.turn(),
-            }
+            std::mem::swap(&mut self.start, &mut self.end);
+            self.chain.turn();
             return Ok(());
         }
+        self.start.copy_from(s);
         if !self.prepared {
             self.prepare_modules(view, s)?;
         }
@@ -198,18 +174,12 @@ impl StaggeredMethod {
         if let Some(estimate) = &mut self.adaptive {
             estimate.restart(view.structure());
         }
-        match &mut self.chain {
-            Chain::Symmetric(c) => c.begin(&mut self.modules, view, s)?,
-            Chain::Paper(c) => c.begin(&mut self.modules, view, s)?,
-        }
+        self.chain.begin(&mut self.modules, view, s)?;
         if !self.prepared {
             self.prepared = true;
-            let (eq, accel) = match &self.chain {
-                Chain::Symmetric(c) => (&c.eq[0], &c.accel[0]),
-                Chain::Paper(c) => (c.equations(), &c.accel[0]),
-            };
+            let (eq, accel) = (self.chain.equations(), &self.chain.ends().0[0]);
             self.highest = self.modules.highest(view, s, eq, accel).map_err(at(s))?;
-            self.modules.watch.highest = self.highest.unwrap_or(0.0);
+            self.modules.watch.expect(self.highest.unwrap_or(0.0));
             self.modules.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
         }
         Ok(())
@@ -219,10 +189,7 @@ impl StaggeredMethod {
         let mut eq = view.equations();
         view.update(s, crate::problem::Stage::POSITION, &mut eq);
         self.modules.prepare(view.structure(), &eq).map_err(at(s))?;
-        match &mut self.chain {
-            Chain::Symmetric(c) => c.prepare(view.structure(), &eq),
-            Chain::Paper(c) => c.prepare(view.structure(), &eq),
-        }
+        self.chain.prepare(view.structure(), &eq);
         Ok(())
     }
 
@@ -231,31 +198,17 @@ impl StaggeredMethod {
         let (t, h) = (self.start.t, t1 - self.start.t);
         self.end.t = t1;
         let StaggeredMethod { modules, chain, start, end, .. } = self;
-        match chain {
-            Chain::Symmetric(c) => c.advance(modules, view, start, end, h)?,
-            Chain::Paper(c) => c.advance(modules, view, start, end, h)?,
-        }
+        chain.advance(modules, view, start, end, h)?;
         if self.end.is_finite() { Ok(()) } else { Err(StepError::NotFinite { t }) }
-    }
-
-    /// What the chain knows at both ends of a step, and the velocities that carried it.
-    fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2], &[f64]) {
-        match &self.chain {
-            Chain::Symmetric(c) => (&c.accel, &c.xdot, &c.w),
-            Chain::Paper(c) => (&c.accel, &c.xdot, &c.w),
-        }
     }
 
     /// Whether the step just made is within the stability limit.
     fn look(&mut self) -> Result<(), StepError> {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
-        let (accel, w) = match chain {
-            Chain::Symmetric(c) => (&c.accel, &c.w),
-            Chain::Paper(c) => (&c.accel, &c.w),
-        };
+        let (accel, _) = chain.ends();
         let h = end.t - start.t;
         let ends = [&*accel[0].vdot, &*accel[1].vdot];
-        match modules.watch.look(&modules.mass, h, w, ends, [&start.v, &end.v]) {
+        match modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
             Verdict::Fine => Ok(()),
             Verdict::TooLarge(omega) => Err(StepError::StepTooLarge { t: start.t, h, omega }),
         }
@@ -276,10 +229,11 @@ impl StaggeredMethod {
         if !(h > 0.0) {
             return Err(StepError::StepTooSmall { t, h_min: control.min_step(t, &self.limits) });
         }
-        if let Some(omega) = self.highest.take()
-            && omega * h > 2.0
-        {
-            return Err(StepError::StepTooLarge { t, h, omega });
+        if let Some(omega) = self.highest.take() {
+            self.modules.watch.ratio = self.modules.watch.ratio.max(0.5 * omega * h);
+            if omega * h > 2.0 {
+                return Err(StepError::StepTooLarge { t, h, omega });
+            }
         }
         // numbers that have grown beyond all bounds have done so for a reason
         let omega = self.modules.watch.omega;
@@ -293,69 +247,6 @@ impl StaggeredMethod {
         self.finish(view, control);
         control.accept_fixed();
         Ok(())
-    }
-
-    /// Steps of decreasing size until one is accepted; returns its error and the number given up.
-    fn adapt(&mut self, view: &mut dyn Staggered, control: &mut Control) -> Result<(f64, u32), StepError> {
-        let t = self.start.t;
-        let h_min = control.min_step(t, &self.limits);
-        let first = || {
-            let left = control.t_end - t;
-            let limit = self.highest.map_or(f64::INFINITY, |omega| 2.0 * FIRST_STEP / omega);
-            // an error of h³ v̈, v̈ being about v̇ over the time that v̇ changes v
-            limit.min(left).min(control.rtol.max(f64::EPSILON).powf(1.0 / 3.0))
-        };
-        let mut wanted = control.proposal().unwrap_or_else(first).max(h_min);
-        let mut rejected = 0;
-        loop {
-            let t1 = control.adaptive_end(t, wanted);
-            let h = t1 - t;
-            let tried = self.try_step(view, t1).map(|()| self.error(view, control));
-            let (shorter, reason) = match tried {
-                Ok(error) if error <= 1.0 => {
-                    self.finish(view, control);
-                    control.accept(h, wanted, error, POWER, rejected > 0, &self.limits);
-                    return Ok((error, rejected));
-                }
-                Ok(error) => {
-                    (self.limits.after_rejection(h, error, POWER), StepError::StepTooSmall { t, h_min })
-                }
-                Err(reason) => (0.5 * h, reason),
-            };
-            rejected += 1;
-            control.counts.rejected += 1;
-            if wanted <= h_min || h <= h_min {
-                return Err(reason);
-            }
-            if let Chain::Symmetric(c) = &mut self.chain {
-                c.again(&mut self.modules, view, &self.start)?;
-            }
-            wanted = shorter.max(h_min);
-        }
-    }
-
-    /// The error of the step just tried, in units of the tolerance.
-    fn error(&mut self, view: &dyn Staggered, control: &Control) -> f64 {
-        let StaggeredMethod { chain: Chain::Symmetric(c), adaptive: Some(estimate), start, end, .. } = self
-        else {
-            return 0.0;
-        };
-        let delta = estimate.find(view, [start, end], &c.accel, &c.xdot);
-        error_norm(&view.structure().groups, control, start, end, delta)
-    }
-}
-
-/// ε from `options`.
-pub(super) fn epsilon(kind: &'static str, options: &Options) -> Result<Epsilon, MethodError> {
-    let expected = "`auto`, or a number from 0 to 1";
-    match options.get("epsilon") {
-        Some(crate::options::OptionValue::Text(_)) => {
-            options.word(kind, "epsilon", expected, &["auto"]).map(|_| Epsilon::Auto)
-        }
-        _ => {
-            let given = options.number(kind, "epsilon", expected, |x| (0.0..=1.0).contains(&x))?;
-            Ok(given.map_or(Epsilon::Auto, Epsilon::Given))
-        }
     }
 }
 
@@ -397,8 +288,8 @@ impl StaggeredStep for StaggeredMethod {
         };
         s.copy_from(&self.end);
         if let Some(estimate) = &mut self.adaptive {
-            let Chain::Symmetric(c) = &self.chain else { return Err(StepError::NotFinite { t: s.t }) };
-            estimate.remember(self.end.t - self.start.t, &c.accel[0].vdot, &c.xdot[0]);
+            let (accel, xdot) = self.chain.ends();
+            estimate.remember(self.end.t - self.start.t, &accel[0].vdot, &xdot[0]);
         }
         let t = self.start.t;
         Ok(StepInfo { t, h: self.end.t - t, error, rejected })
@@ -413,7 +304,7 @@ impl StaggeredStep for StaggeredMethod {
         let (start, end) = (&self.start, &self.end);
         let h = end.t - start.t;
         let theta = if h > 0.0 { ((t - start.t) / h).clamp(0.0, 1.0) } else { 1.0 };
-        let (accel, xdot, _) = self.ends();
+        let (accel, xdot) = self.chain.ends();
         let [q0, q1] = &self.qdot;
         hermite(&mut out.q, theta, h, [&start.q, &end.q], [q0, q1]);
         hermite(&mut out.v, theta, h, [&start.v, &end.v], [&accel[0].vdot, &accel[1].vdot]);
@@ -424,7 +315,11 @@ impl StaggeredStep for StaggeredMethod {
     }
 
     fn multipliers(&self) -> &[f64] {
-        &self.ends().0[1].lambda
+        &self.chain.ends().0[1].lambda
+    }
+
+    fn findings(&self) -> Findings {
+        self.modules.findings()
     }
 }
 

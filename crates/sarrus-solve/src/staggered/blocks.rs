@@ -49,32 +49,49 @@ impl BlockDiagonal {
 
     /// y += scale B x.
     pub fn add_mul(&self, scale: f64, x: &[f64], y: &mut [f64]) {
+        self.each(x, x, y, |_, y, Bx| y + scale * Bx);
+    }
+
+    /// `out` = `base` + B x.
+    pub fn add_to(&self, base: &[f64], x: &[f64], out: &mut [f64]) {
+        self.each(base, x, out, |base, _, Bx| base + Bx);
+    }
+
+    /// y = B x.
+    pub fn mul(&self, x: &[f64], y: &mut [f64]) {
+        self.each(x, x, y, |_, _, Bx| Bx);
+    }
+
+    /// out = `put`(base, out, B x), number by number.
+    #[inline(always)]
+    fn each(&self, base: &[f64], x: &[f64], out: &mut [f64], put: impl Fn(f64, f64, f64) -> f64) {
         let mut values = &self.values[..];
         for &(start, block) in &self.blocks {
             match block {
                 Block::Diagonal(n) => {
                     let (b, rest) = values.split_at(n);
-                    let (x, y) = (&x[start..][..n], &mut y[start..][..n]);
+                    let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
                     for i in 0..n {
-                        y[i] += scale * b[i] * x[i];
+                        out[i] = put(base[i], out[i], b[i] * x[i]);
                     }
                     values = rest;
                 }
                 Block::Split => {
                     let (b, rest) = values.split_at(12);
-                    let (x, y) = (&x[start..][..6], &mut y[start..][..6]);
+                    let (base, x, out) = (&base[start..][..6], &x[start..][..6], &mut out[start..][..6]);
                     for i in 0..3 {
-                        y[i] += scale * b[i] * x[i];
+                        out[i] = put(base[i], out[i], b[i] * x[i]);
                         let row = &b[3 + 3 * i..][..3];
-                        y[3 + i] += scale * (row[0] * x[3] + row[1] * x[4] + row[2] * x[5]);
+                        let turn = row[0] * x[3] + row[1] * x[4] + row[2] * x[5];
+                        out[3 + i] = put(base[3 + i], out[3 + i], turn);
                     }
                     values = rest;
                 }
                 Block::Full(n) => {
                     let (b, rest) = values.split_at(n * n);
-                    let x = &x[start..][..n];
-                    for (y, row) in y[start..][..n].iter_mut().zip(b.chunks_exact(n)) {
-                        *y += scale * row.iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
+                    let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
+                    for ((out, base), row) in out.iter_mut().zip(base).zip(b.chunks_exact(n)) {
+                        *out = put(*base, *out, row.iter().zip(x).map(|(b, x)| b * x).sum::<f64>());
                     }
                     values = rest;
                 }
@@ -84,8 +101,7 @@ impl BlockDiagonal {
 
     /// xᵀ B y.
     pub fn dot(&self, x: &[f64], y: &[f64], room: &mut [f64]) -> f64 {
-        room.fill(0.0);
-        self.add_mul(1.0, x, room);
+        self.mul(x, room);
         room.iter().zip(y).map(|(a, b)| a * b).sum()
     }
 }
@@ -115,7 +131,7 @@ fn forward<const N: usize, const M: usize>(J: &[f64], x: &[f64], y: &mut [f64]) 
     }
 }
 
-fn transposed<const N: usize, const M: usize>(J: &[f64], x: &[f64], y: &mut [f64]) {
+fn transposed<const N: usize, const M: usize>(J: &[f64], scale: f64, x: &[f64], y: &mut [f64]) {
     let (Some(x), Some(y)) = (x.first_chunk::<N>(), y.first_chunk_mut::<M>()) else { return };
     let mut sum = [0.0; M];
     for (x, J) in x.iter().zip(J.chunks_exact(M)) {
@@ -124,42 +140,67 @@ fn transposed<const N: usize, const M: usize>(J: &[f64], x: &[f64], y: &mut [f64
         }
     }
     for j in 0..M {
-        y[j] += sum[j];
+        y[j] += scale * sum[j];
     }
 }
 
 /// y += J x.
 pub(crate) fn add_J_mul(s: &Structure, eq: &Equations, x: &[f64], y: &mut [f64]) {
-    for row in &s.rows {
-        let n = row.size;
-        let y = &mut y[row.start..][..n];
-        for e in &s.entries[row.entries.clone()] {
-            let col = s.cols[e.col];
-            let m = col.size;
-            let (x, J) = (&x[col.start..][..m], &eq.J[e.offset..][..n * m]);
-            sized!(n, m, forward(J, x, y), {
-                for (y, J) in y.iter_mut().zip(J.chunks_exact(m)) {
-                    *y += J.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
-                }
-            });
-        }
-    }
+    add_J_mul_each(s, eq, [x], [y]);
 }
 
 /// y += Jᵀ x.
 pub(crate) fn add_Jt_mul(s: &Structure, eq: &Equations, x: &[f64], y: &mut [f64]) {
+    add_Jt_mul_each(s, eq, [1.0], [x], [y]);
+}
+
+/// y += J x for K pairs: J, which is the largest array of all, is read once.
+pub(crate) fn add_J_mul_each<const K: usize>(
+    s: &Structure,
+    eq: &Equations,
+    x: [&[f64]; K],
+    mut y: [&mut [f64]; K],
+) {
     for row in &s.rows {
         let n = row.size;
-        let x = &x[row.start..][..n];
         for e in &s.entries[row.entries.clone()] {
             let col = s.cols[e.col];
             let m = col.size;
-            let (y, J) = (&mut y[col.start..][..m], &eq.J[e.offset..][..n * m]);
-            sized!(n, m, transposed(J, x, y), {
-                for (x, J) in x.iter().zip(J.chunks_exact(m)) {
-                    y.iter_mut().zip(J).for_each(|(y, j)| *y += j * x);
-                }
-            });
+            let J = &eq.J[e.offset..][..n * m];
+            for (x, y) in x.iter().zip(&mut y) {
+                let (x, y) = (&x[col.start..][..m], &mut y[row.start..][..n]);
+                sized!(n, m, forward(J, x, y), {
+                    for (y, J) in y.iter_mut().zip(J.chunks_exact(m)) {
+                        *y += J.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// y += scale Jᵀ x for K pairs, as [`add_J_mul_each`].
+pub(crate) fn add_Jt_mul_each<const K: usize>(
+    s: &Structure,
+    eq: &Equations,
+    scale: [f64; K],
+    x: [&[f64]; K],
+    mut y: [&mut [f64]; K],
+) {
+    for row in &s.rows {
+        let n = row.size;
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            let m = col.size;
+            let J = &eq.J[e.offset..][..n * m];
+            for ((x, y), scale) in x.iter().zip(&mut y).zip(scale) {
+                let (x, y) = (&x[row.start..][..n], &mut y[col.start..][..m]);
+                sized!(n, m, transposed(J, scale, x, y), {
+                    for (x, J) in x.iter().zip(J.chunks_exact(m)) {
+                        y.iter_mut().zip(J).for_each(|(y, j)| *y += scale * j * x);
+                    }
+                });
+            }
         }
     }
 }

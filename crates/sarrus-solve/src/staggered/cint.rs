@@ -38,14 +38,12 @@ impl Bodies {
 
     /// `out` = `v` + M⁻¹ `impulse`.
     fn kick(&self, v: &[f64], impulse: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-        self.minv.add_mul(1.0, impulse, out);
+        self.minv.add_to(v, impulse, out);
     }
 
     /// M⁻¹ impulse, and h times that.
     fn respond(&self, impulse: &[f64], h: f64, change: &mut [f64], moved: &mut [f64]) {
-        change.fill(0.0);
-        self.minv.add_mul(1.0, impulse, change);
+        self.minv.mul(impulse, change);
         moved.iter_mut().zip(&*change).for_each(|(m, c)| *m = h * c);
     }
 
@@ -67,8 +65,8 @@ impl Bodies {
 pub struct VariationalMotion {
     map: Map,
     bodies: Bodies,
-    /// Impulses with the gyroscopic ones (nv).
-    total: Vec<f64>,
+    /// Where Newton's iterations begin (nv).
+    near: Vec<f64>,
     /// The last w (nv).
     w: Vec<f64>,
 }
@@ -83,7 +81,7 @@ impl VariationalMotion {
 impl MotionModule for VariationalMotion {
     fn prepare(&mut self, s: &Structure, mass: &[f64], minv: &[f64]) {
         self.bodies = Bodies::new(s, mass, minv);
-        (self.total, self.w) = (vec![0.0; s.nv], vec![0.0; s.nv]);
+        (self.near, self.w) = (vec![0.0; s.nv], vec![0.0; s.nv]);
     }
 
     fn applied(&self, v: &[f64], f: &mut [f64]) {
@@ -94,15 +92,15 @@ impl MotionModule for VariationalMotion {
     }
 
     fn open(&mut self, v: &[f64], impulse: &[f64], h: f64, warm: bool, w: &mut [f64]) -> bool {
-        let VariationalMotion { map, bodies, total, w: last } = self;
+        let VariationalMotion { map, bodies, near, w: last } = self;
         if warm {
-            total.copy_from_slice(w);
+            near.copy_from_slice(w);
         }
         bodies.kick(v, impulse, w);
         for spin in &bodies.spins {
             let momentum = spin.inertia * three(v, spin.at) + three(impulse, spin.at);
-            let near = three(if warm { total } else { w }, spin.at);
-            let Some(rate) = spin.rate(*map, momentum, h, near) else { return false };
+            let start = three(if warm { near } else { w }, spin.at);
+            let Some(rate) = spin.rate(*map, momentum, h, start) else { return false };
             w[spin.at..][..3].copy_from_slice(&rate.0);
         }
         last.copy_from_slice(w);
@@ -125,16 +123,13 @@ impl MotionModule for VariationalMotion {
     }
 
     fn close(&mut self, w: &[f64], impulse: &[f64], h: f64, v: &mut [f64]) {
-        // the momentum that w brings differs from M w by a gyroscopic impulse
-        let VariationalMotion { map, bodies, total, .. } = self;
-        total.copy_from_slice(impulse);
+        let VariationalMotion { map, bodies, .. } = self;
+        bodies.kick(w, impulse, v);
         for spin in &bodies.spins {
-            let rate = three(w, spin.at);
-            let [_, end] = spin.momentum_at_ends(*map, rate, h);
-            let extra = end - spin.inertia * rate;
-            total[spin.at..][..3].iter_mut().zip(&extra.0).for_each(|(t, e)| *t += e);
+            let [_, end] = spin.momentum_at_ends(*map, three(w, spin.at), h);
+            let rate = spin.inverse * (end + three(impulse, spin.at));
+            v[spin.at..][..3].copy_from_slice(&rate.0);
         }
-        bodies.kick(w, total, v);
     }
 }
 

@@ -46,11 +46,6 @@ impl SparseMultipliers {
     pub fn new(epsilon: Epsilon) -> SparseMultipliers {
         SparseMultipliers { choice: epsilon, epsilon: 0.0, kkt: None, masses: Vec::new() }
     }
-
-    /// The ε in use, once a run has begun.
-    pub fn epsilon(&self) -> f64 {
-        self.epsilon
-    }
 }
 
 impl MultiplierModule for SparseMultipliers {
@@ -90,5 +85,9 @@ impl MultiplierModule for SparseMultipliers {
 
     fn factorizations(&self) -> u64 {
         self.kkt.as_ref().map_or(0, Kkt::factorizations)
+    }
+
+    fn epsilon(&self) -> Option<f64> {
+        self.kkt.as_ref().map(|_| self.epsilon)
     }
 }

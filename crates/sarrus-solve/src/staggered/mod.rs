@@ -18,7 +18,7 @@ mod lint;
 mod spin;
 mod watch;
 
-pub(crate) use blocks::{BlockDiagonal, add_J_mul, add_Jt_mul};
+pub(crate) use blocks::{BlockDiagonal, add_J_mul, add_J_mul_each, add_Jt_mul, add_Jt_mul_each};
 pub use cint::{CentralDifference, VariationalMotion};
 pub use lint::{Epsilon, SparseMultipliers};
 pub use spin::Map;
@@ -66,9 +66,21 @@ pub trait MultiplierModule: Send {
     /// allocate.
     fn solve(&mut self, r: &[f64], eta: &mut [f64]) -> Result<(), SolveError>;
 
+    /// η of two right sides at once.
+    fn solve_pair(&mut self, r: [&[f64]; 2], eta: [&mut [f64]; 2]) -> Result<(), SolveError> {
+        let [first, second] = eta;
+        self.solve(r[0], first)?;
+        self.solve(r[1], second)
+    }
+
     /// Factorizations made so far.
     fn factorizations(&self) -> u64 {
         0
+    }
+
+    /// The ε in use, relative to the diagonal of J M⁻¹Jᵀ, where there is one.
+    fn epsilon(&self) -> Option<f64> {
+        None
     }
 }
 

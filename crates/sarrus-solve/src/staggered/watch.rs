@@ -37,7 +37,11 @@ pub(crate) struct Watch {
     pub omega: f64,
     /// The highest so far.
     pub highest: f64,
+    /// The largest ω h / 2 so far: 1 at the limit.
+    pub ratio: f64,
+    /// M w, and wᵀM w.
     momentum: Vec<f64>,
+    size: f64,
     change: Vec<f64>,
 }
 
@@ -49,25 +53,35 @@ impl Watch {
         self.change.resize(s.nv, 0.0);
     }
 
-    /// Looks at a step of size `h` carried by `w`, with accelerations `a0` and `a1` at its ends and velocities `v0`, `v1`.
+    /// Takes note of a frequency that was found otherwise \[rad/s\].
+    pub fn expect(&mut self, omega: f64) {
+        self.highest = self.highest.max(omega);
+    }
+
+    /// Takes M w of the velocities that carry a step; returns wᵀM w.
+    pub fn weigh(&mut self, mass: &BlockDiagonal, w: &[f64]) -> f64 {
+        self.size = mass.dot(w, w, &mut self.momentum);
+        self.size
+    }
+
+    /// Looks at a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
+    /// ends and velocities `v0`, `v1`.
     pub fn look(
         &mut self,
         mass: &BlockDiagonal,
         h: f64,
-        w: &[f64],
         [a0, a1]: [&[f64]; 2],
         [v0, v1]: [&[f64]; 2],
     ) -> Verdict {
-        self.momentum.fill(0.0);
-        mass.add_mul(1.0, w, &mut self.momentum);
-        let (mut change, mut size) = (0.0, 0.0);
-        for (((p, w), a0), a1) in self.momentum.iter().zip(w).zip(a0).zip(a1) {
+        let mut change = 0.0;
+        for ((p, a0), a1) in self.momentum.iter().zip(a0).zip(a1) {
             change -= p * (a1 - a0);
-            size += p * w;
         }
+        let size = self.size;
         let squared = if size > 0.0 { change / (h * size) } else { 0.0 };
         self.omega = squared.max(0.0).sqrt();
         self.highest = self.highest.max(self.omega);
+        self.ratio = self.ratio.max(0.5 * self.omega * h);
         if squared * h * h <= LIMIT {
             self.beyond = 0;
             return Verdict::Fine;

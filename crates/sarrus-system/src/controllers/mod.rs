@@ -1,5 +1,5 @@
-//! The controllers: signals with states of their own, integrated with the mechanism. One file each, one line each in
-//! [`KINDS`].
+//! The controllers: signals with states of their own, integrated with the mechanism or sampled. One file each, one line each
+//! in [`KINDS`].
 //!
 //! Outputs and states of all controllers lie in one array ([`At::outs`]), each controller's outputs first and its
 //! states after them. Controllers read each other, so they are read in two passes: [`outputs`] says which names one has,
@@ -8,12 +8,17 @@
 
 mod ode;
 mod pid;
+mod pid_sampled;
+mod sampled;
+pub mod sampling;
+
+pub use sampling::{Law, Sampling};
 
 use crate::at::At;
 use crate::context::Context;
 use crate::names::Named;
 use sarrus_model::suggest::did_you_mean;
-use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
+use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,7 +39,7 @@ mod prelude {
 /// Where `at` is passed, [`At::outs`] holds the states of all controllers and the outputs of those earlier in their
 /// [`order`]; in `rates` all outputs.
 pub trait Controller: Send + Sync {
-    /// Number of its states.
+    /// Number of its states; those beyond its names cannot be read.
     fn states(&self) -> usize;
 
     /// Their values at the start of a run.
@@ -51,6 +56,11 @@ pub trait Controller: Send + Sync {
 
     /// Rates of the states; `out` are its own outputs.
     fn rates(&self, at: &At<f64>, x: &[f64], out: &[f64], xdot: &mut [f64]);
+
+    /// How it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
+    fn sampling(&self) -> Option<&Sampling> {
+        None
+    }
 }
 
 /// The names of a controller.
@@ -101,14 +111,10 @@ pub struct Kind {
 }
 
 /// Every kind of controller, in the order of `sarrus list controllers`.
-pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND];
+pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND, sampled::KIND];
 
 /// Kinds that the file format names and that are not available yet.
-const LATER: &[&str] = &["transfer_function", "state_space", "sampled"];
-
-const PERIOD: Key =
-    Key::new("period", KeyType::Number, "", "sampled and held, every so many s (not available yet)");
-const DELAY: Key = Key::new("delay", KeyType::Number, "", "of a sampled controller [s] (not available yet)");
+const LATER: &[&str] = &["transfer_function", "state_space"];
 
 /// The kind of an element of `[controllers]`.
 pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
@@ -136,14 +142,6 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
 pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(String, usize)>> {
     let kind = kind(model, element)?;
     let reader = Reader::new(model, element, kind.keys)?;
-    for key in [PERIOD, DELAY] {
-        if reader.has(key.name) {
-            let message = format!("`{}` of {} is not available yet", key.name, reader.title());
-            return Err(reader
-                .error(key.name, message)
-                .hint("leave it out: the controller is then continuous"));
-        }
-    }
     Ok((kind.declare)(&reader)?.places(first))
 }
 

@@ -1,10 +1,13 @@
 //! States with rates of their own, and outputs made of them.
 //!
 //! ẋ = rates(x, outputs, mechanism, t), outputs = g(x, mechanism, t). Inside, own states are read by their bare names,
-//! in the rates own outputs too; elsewhere both as `X.name`.
+//! in the rates own outputs too; elsewhere both as `X.name`. With `period` it is [`sampled`](super::sampled), and has `update`
+//! in place of `rates`.
 
 use super::prelude::*;
-use super::{DELAY, PERIOD, places};
+use super::sampling::{DELAY, PERIOD, Times};
+use super::{places, sampled};
+use sarrus_model::RuntimeExpr;
 use sarrus_model::expr::is_name;
 
 /// The controller.
@@ -43,10 +46,21 @@ impl Controller for Ode {
 }
 
 fn declare(reader: &Reader) -> Result<Declared> {
-    if reader.has("update") {
-        let message = format!("`update` of {} is not available yet", reader.title());
-        return Err(reader.error("update", message).hint("give `rates` for a continuous controller"));
+    let is_sampled = Times::read(reader)?.is_some();
+    let (wrong, hint) = match is_sampled {
+        true => ("rates", "with `period` states have an `update`: their next value, not their rate"),
+        false => ("update", "give `period` too, or `rates` for a continuous controller"),
+    };
+    if reader.has(wrong) {
+        let how = if is_sampled { "sampled" } else { "continuous" };
+        let message = format!("{} is {how}: it takes no `{wrong}`", reader.title());
+        return Err(reader.error(wrong, message).hint(hint));
     }
+    names(reader)
+}
+
+/// The names of states and outputs.
+pub(super) fn names(reader: &Reader) -> Result<Declared> {
     let states = reader.map_of_numbers("states")?;
     let outputs = reader.map_of_expressions("outputs")?;
     if states.is_empty() && outputs.is_empty() {
@@ -70,9 +84,39 @@ fn declare(reader: &Reader) -> Result<Declared> {
     })
 }
 
+/// The expressions under `key`, one for each of the states and in their order; one without is `bare`.
+pub(super) fn of_states(
+    reader: &Reader,
+    key: &str,
+    states: &[String],
+    bare: &str,
+) -> Result<Vec<RuntimeExpr>> {
+    let mut given = reader.map_of_expressions(key)?;
+    let mut found = Vec::new();
+    for name in states {
+        let Some(at) = given.iter().position(|(own, ..)| own == name) else {
+            let message = format!("state `{name}` of {} {bare}", reader.title());
+            let hint = match key {
+                "rates" => "a state that only events set has the rate 0".to_owned(),
+                _ => format!("a state that only events set stays: `{name} = \"{name}\"`"),
+            };
+            return Err(reader.error(key, message).hint(hint));
+        };
+        found.push(given.swap_remove(at).2);
+    }
+    if let Some((name, span, _)) = given.first() {
+        let hint = sarrus_model::suggest::did_you_mean(name, states.iter().map(String::as_str));
+        return Err(reader.at(*span, format!("{} has no state `{name}`", reader.title())).maybe_hint(hint));
+    }
+    Ok(found)
+}
+
 fn read(ctx: &mut Context) -> Result<BuiltController> {
     let reader = &ctx.reader;
     let declared = declare(reader)?;
+    if Times::read(reader)?.is_some() {
+        return sampled::read(ctx);
+    }
     let places = places(ctx)?;
     let (outputs, states) = places.split_at(declared.outputs.len());
     let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
@@ -92,20 +136,9 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     for (name, place) in outputs {
         binder.local(name, Signal::Output(*place));
     }
-    let mut given = reader.map_of_expressions("rates")?;
     let mut rates = Vec::new();
-    for (name, _) in states {
-        let Some(at) = given.iter().position(|(rate, ..)| rate == name) else {
-            let message = format!("state `{name}` of {} has no rate", reader.title());
-            return Err(reader.error("rates", message).hint("a state that only events set has the rate 0"));
-        };
-        let (_, _, expr) = given.swap_remove(at);
+    for expr in of_states(reader, "rates", &declared.states, "has no rate")? {
         rates.push(binder.scalar(&expr)?);
-    }
-    if let Some((name, span, _)) = given.first() {
-        let names = states.iter().map(|(name, _)| name.as_str());
-        let hint = sarrus_model::suggest::did_you_mean(name, names);
-        return Err(reader.at(*span, format!("{} has no state `{name}`", reader.title())).maybe_hint(hint));
     }
     let ids = binder.ids;
     let controller = Ode { start, rates, formulas, outputs: declared.outputs };
@@ -125,13 +158,8 @@ pub const KIND: Kind = Kind {
             "",
             "names of the outputs with their expressions",
         ),
-        Key::new(
-            "update",
-            KeyType::Map(&KeyType::Expression),
-            "",
-            "next value of each state (not available yet)",
-        ),
-        PERIOD,
+        Key::new("update", KeyType::Map(&KeyType::Expression), "", "with `period`: next value of each state"),
+        Key { default: "none", ..PERIOD },
         DELAY,
     ],
     planar: &[

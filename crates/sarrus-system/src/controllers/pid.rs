@@ -3,10 +3,12 @@
 //! out = kp e + ki ∫e dt + kd ė, cut off at `limits`; where the cut-off acts, an error that would drive the integral
 //! further out does not count. With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
 //! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
-//! positions only.
+//! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
+use super::pid_sampled::DiscretePid;
+use super::places;
 use super::prelude::*;
-use super::{DELAY, PERIOD, places};
+use super::sampling::{DELAY, Own, PERIOD, Read, Sampled, Times};
 
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
@@ -118,7 +120,13 @@ fn derivative(reader: &Reader) -> Result<Derivative> {
 
 fn declare(reader: &Reader) -> Result<Declared> {
     let mut states = vec!["integral".to_owned()];
-    if let Derivative::Filtered(_) = derivative(reader)? {
+    let is_sampled = Times::read(reader)?.is_some();
+    let remembers = match derivative(reader)? {
+        Derivative::None => false,
+        Derivative::Exact => is_sampled,
+        Derivative::Filtered(_) => true,
+    };
+    if remembers {
         states.push("filtered".to_owned());
     }
     Ok(Declared { outputs: vec!["out".to_owned()], states })
@@ -131,6 +139,14 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     let (kp, ki, kd) = (kp?, ki?, kd?);
     let derivative = derivative(reader)?;
     let limits = reader.limits("limits")?.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if let Some(times) = Times::read(reader)? {
+        let filter = if let Derivative::Filtered(tau) = derivative { tau } else { 0.0 };
+        let law = DiscretePid { gains: [kp, ki, kd], filter, period: times.period, limits };
+        let start = vec![0.0; declare(reader)?.states.len()];
+        let reads = vec![Read { expr, own: Own::None }];
+        let controller = Arc::new(Sampled::new(times, reads, 1, &start, law));
+        return Ok(BuiltController { ids: vec![], controller, outputs: places(ctx)?, reads: vec![] });
+    }
     let mut binder = ctx.binder(Level::Force, Vec::new());
     let input = binder.scalar(&expr)?;
     let ids = binder.ids;
@@ -172,16 +188,18 @@ pub const KIND: Kind = Kind {
         Key::new("kd", KeyType::Number, "0", "factor of its derivative [s]"),
         Key::new("filter", KeyType::Number, "none", "time constant of the derivative [s]"),
         Key::new("limits", KeyType::Numbers, "none", "lowest and highest output; they hold the integral too"),
-        PERIOD,
+        Key { default: "none", ..PERIOD },
         DELAY,
     ],
     planar: &[
         "input = '0.3*t - h.angle', kp = 2, ki = 0.5, kd = 0.1, limits = [-5, 5]",
         "input = '2 - h.rate', kp = 2, kd = 0.1, filter = 0.01",
+        "input = '2 - h.fx', kp = 2, ki = 1, kd = 0.1, period = 0.01, delay = 0.01",
     ],
     spatial: &[
         "input = '0.3*t - h.angle', kp = 2, ki = 0.5, kd = 0.1, limits = [-5, 5]",
         "input = '2 - h.rate', kp = 2, kd = 0.1, filter = 0.01",
+        "input = '2 - h.fx', kp = 2, ki = 1, kd = 0.1, period = 0.01, delay = 0.01",
     ],
     declare,
     read,

@@ -1,9 +1,10 @@
 //! The modules of a method, and what every form of it asks of them.
 
 use crate::error::{SolveError, StepError};
+use crate::findings::{Findings, StabilityFound};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::staggered::{
-    BlockDiagonal, Controller, MotionModule, MultiplierModule, Watch, add_J_mul, add_Jt_mul,
+    BlockDiagonal, Controller, MotionModule, MultiplierModule, Watch, add_J_mul, add_Jt_mul, add_Jt_mul_each,
 };
 use crate::views::Staggered;
 
@@ -12,6 +13,10 @@ const POWER: u32 = 12;
 const DISPLACEMENT: f64 = 1e-6;
 /// The iteration has converged where its last two results differ by less.
 const CONVERGED: f64 = 0.1;
+
+/// Corrections of λ for velocities half a step ahead at most, and what of one counts as none.
+const CORRECTIONS: u32 = 6;
+const SETTLED: f64 = 1e-13;
 
 /// Motion, multipliers, what is between them, and room.
 pub(crate) struct Modules {
@@ -83,6 +88,29 @@ impl Modules {
         }
     }
 
+    /// All that a start at `s` knows: equations, v̇ and λ, by so many corrections; takes J there. The controller, if there is one, sees
+    /// the λ without its own forces.
+    pub fn begin(
+        &mut self,
+        view: &mut dyn Staggered,
+        s: &State,
+        eq: &mut Equations,
+        out: &mut Accel,
+        corrections: u32,
+    ) -> Result<(), StepError> {
+        out.lambda.fill(0.0);
+        let controller = self.controller.take();
+        self.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
+        self.controller = controller;
+        self.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+        self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
+        if self.controller.is_some() {
+            self.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
+            self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
+        }
+        Ok(())
+    }
+
     /// v̇ and λ with M v̇ + Jᵀλ = f, J v̇ = γ, from the λ in `out` by so many corrections; J has been taken.
     pub fn accelerate(
         &mut self,
@@ -103,8 +131,7 @@ impl Modules {
         out: &mut Accel,
         corrections: u32,
     ) -> Result<(), SolveError> {
-        out.vdot.fill(0.0);
-        self.minv.add_mul(1.0, &self.force, &mut out.vdot);
+        self.minv.mul(&self.force, &mut out.vdot);
         for _ in 0..corrections {
             self.r.iter_mut().zip(&eq.gamma).for_each(|(r, g)| *r = -g);
             add_J_mul(s, eq, &out.vdot, &mut self.r);
@@ -115,25 +142,19 @@ impl Modules {
         Ok(())
     }
 
-    /// Corrects `v` to J v + Φ_t = 0; returns the impulse η of the multipliers, and leaves Jᵀη. J has been taken.
-    pub fn constrain(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) -> Result<&[f64], SolveError> {
-        self.r.copy_from_slice(&eq.phi_t);
+    /// Takes from `v` what J v = 0 forbids. J has been taken.
+    pub fn constrain(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) -> Result<(), SolveError> {
+        self.r.fill(0.0);
         add_J_mul(s, eq, v, &mut self.r);
         self.multipliers.solve(&self.r, &mut self.eta)?;
         self.take_from(s, eq, v);
-        Ok(&self.eta)
+        Ok(())
     }
 
     /// f - Jᵀλ, kept until the next call.
     pub fn remaining(&mut self, s: &Structure, eq: &Equations, f: &[f64], lambda: &[f64]) -> &mut [f64] {
-        self.force.fill(0.0);
-        add_Jt_mul(s, eq, lambda, &mut self.force);
-        self.force.iter_mut().zip(f).for_each(|(x, f)| *x = f - *x);
-        &mut self.force
-    }
-
-    /// What the last call left of forces or impulses (nv).
-    pub fn force(&mut self) -> &mut [f64] {
+        self.force.copy_from_slice(f);
+        add_Jt_mul_each(s, eq, [-1.0], [lambda], [&mut self.force]);
         &mut self.force
     }
 
@@ -142,6 +163,45 @@ impl Modules {
         self.force.fill(0.0);
         add_Jt_mul(s, eq, &self.eta, &mut self.force);
         self.minv.add_mul(-1.0, &self.force, v);
+    }
+
+    /// λ, from the one at hand, and `trial` = `u` + h M⁻¹(f - Jᵀλ) of `eq`, so that J trial + Φ_t + `extra` = 0 with the J and Φ_t of
+    /// `next`, whose J has been taken. (`extra` may be empty: nothing.)
+    pub fn carry(
+        &mut self,
+        s: &Structure,
+        [eq, next]: [&Equations; 2],
+        h: f64,
+        [u, extra]: [&[f64]; 2],
+        lambda: &mut [f64],
+        trial: &mut [f64],
+    ) -> Result<(), SolveError> {
+        self.remaining(s, eq, &eq.f, lambda);
+        trial.copy_from_slice(u);
+        self.minv.add_mul(h, &self.force, trial);
+        let mut before = f64::INFINITY;
+        for _ in 0..CORRECTIONS {
+            self.r.copy_from_slice(&next.phi_t);
+            self.r.iter_mut().zip(extra).for_each(|(r, e)| *r += e);
+            add_J_mul(s, next, trial, &mut self.r);
+            self.multipliers.solve(&self.r, &mut self.eta)?;
+            lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e / h);
+            self.take_from(s, eq, trial);
+            // a dependent row goes on asking in vain: what matters is whether velocities still change
+            let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
+            if !(change > SETTLED * before.min(1.0)) || change >= before {
+                break;
+            }
+            before = change;
+        }
+        Ok(())
+    }
+
+    /// What was found on the way.
+    pub fn findings(&self) -> Findings {
+        let Watch { highest, ratio, .. } = self.watch;
+        let epsilon = self.multipliers.epsilon();
+        Findings { stability: Some(StabilityFound { omega: highest, ratio, epsilon }), ..Findings::default() }
     }
 
     /// Tells the problem what was done since the last time.
@@ -163,13 +223,18 @@ impl Modules {
     ) -> Result<Option<f64>, SolveError> {
         let structure = view.structure().clone();
         let (mut moved, mut other, mut there) = (s.clone(), eq.clone(), here.clone());
-        other.phi_t.fill(0.0);
+        // a controller sees the same multipliers at both places
+        let mut base = here.clone();
+        if self.controller.is_some() {
+            self.evaluate(view, s, &mut other, &here.lambda, &here.lambda, 0.0);
+            self.multipliers.take_J(&structure, &other)?;
+            self.accelerate(&structure, &other, &mut base, 2)?;
+        }
         // any direction, then along the constraints
         let mut z: Vec<f64> =
             (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
-        let still = Equations { phi_t: other.phi_t.clone(), ..eq.clone() };
         self.multipliers.take_J(&structure, eq)?;
-        self.constrain(&structure, &still, &mut z)?;
+        self.constrain(&structure, eq, &mut z)?;
         let (mut y, mut momentum) = (z.clone(), z.clone());
         let mut found = [f64::NAN; 2];
         for _ in 0..POWER {
@@ -181,12 +246,11 @@ impl Modules {
             y.iter_mut().zip(&z).for_each(|(y, z)| *y = DISPLACEMENT * z);
             moved.q.copy_from_slice(&s.q);
             view.retract(&mut moved.q, &y);
-            view.update(&moved, Stage::FORCE, &mut other);
-            self.evaluations += 1;
+            self.evaluate(view, &moved, &mut other, &here.lambda, &here.lambda, 0.0);
             self.multipliers.take_J(&structure, &other)?;
             there.lambda.copy_from_slice(&here.lambda);
             self.accelerate(&structure, &other, &mut there, 2)?;
-            for ((y, a), b) in y.iter_mut().zip(&there.vdot).zip(&here.vdot) {
+            for ((y, a), b) in y.iter_mut().zip(&there.vdot).zip(&base.vdot) {
                 *y = (b - a) / DISPLACEMENT;
             }
             eq.mass_mul(&structure, &z, &mut momentum);

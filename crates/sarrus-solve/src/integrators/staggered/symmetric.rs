@@ -26,60 +26,76 @@
 //!   that the two half kicks there apply together. The mean of λ⁺ and λ⁻ of one step has not: they belong to its two ends;
 //! - it is known one step late. At the instant itself λ follows from M v̇ + Jᵀλ = f, J v̇ = γ, with the factors that are there:
 //!   of the order of q and v, two. That is what is given out, with v̇ for the dense output and the next step;
-//! - λ⁺ ≈ λ + (h/h₋)(λ - λ⁻) is then wrong by O(h²) only, Φ by O(h⁴) before any correction, and no memory of earlier
-//!   steps is needed.
+//! - λ⁺ ≈ λ + (h/h₋)(λ - λ⁻) is then wrong by O(h²) only. What was missing in the steps before is of that size and smooth:
+//!   carried on, it leaves O(h³) of λ⁺ and O(h⁵) of Φ before any correction. (From more steps the rounding of Φ, divided by h²,
+//!   would be carried on with larger factors; and where steps are too long for such a series it is not done.)
 //!
-//! Forces that depend on velocities, and rates of first-order states, are evaluated at v ≈ w + (h/2) v̇, x ≈ x + h ẋ: one
-//! evaluation a step serves its end and the next start. Costs that, one more of Φ and J, one factorization and three to six pairs
-//! of triangular solutions.
+//! **Evaluations.** Forces that depend on velocities, and rates of first-order states, are evaluated at v ≈ w + (h/2) v̇,
+//! x ≈ x + h ẋ: one evaluation a step serves its end and the next start. Where λ⁺ needed no correction of late, all is
+//! evaluated at once at the place that the predicted λ⁺ leads to, and if Φ there confirms it, that was the end; otherwise, Φ and J
+//! first, forces when the end is known.
+//!
+//! Costs one evaluation, one factorization, three pairs of triangular solutions, two of them at once; where λ⁺ needs corrections
+//! also an evaluation of Φ and J, and two to four solutions more.
 
+mod positions;
+
+use super::Chain;
 use super::modules::{Modules, at};
 use crate::error::StepError;
-use crate::problem::{Accel, Equations, Stage, State, Structure};
-use crate::staggered::{add_J_mul, add_Jt_mul};
+use crate::problem::{Accel, Equations, State, Structure};
+use crate::staggered::{add_J_mul_each, add_Jt_mul_each};
 use crate::views::Staggered;
 
-/// Corrections of λ⁺ for one evaluation of Φ at most, and the correction of w, relative in the metric of M, that asks for no other.
-const CORRECTIONS: u32 = 5;
-const ENOUGH: f64 = 3e-4;
-/// The same of one whose square is rounding: w, corrected to first order, is exact.
-const LINEAR: f64 = 1e-7;
-/// The same of what a further correction with the Φ at hand would be.
-const DONE: f64 = 1e-9;
 /// Corrections of λ at a start.
 const START: u32 = 4;
+/// Good predictions in a row that are waited for at most, where they have failed before.
+const MOST_NEEDED: u32 = 8;
+
+/// What an instant knows of the step that begins there.
+#[derive(Default)]
+struct Next {
+    /// λ⁻ of the step that ended there (nc).
+    minus: Vec<f64>,
+    /// λ⁺ of a step of the same size (nc).
+    plus: Vec<f64>,
+    /// f - Jᵀλ⁺ with that, f being without what the motion module accounts for (nv).
+    rest: Vec<f64>,
+}
 
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
 pub(super) struct Symmetric {
     iterations: u32,
-    pub eq: [Equations; 2],
-    pub accel: [Accel; 2],
-    pub xdot: [Vec<f64>; 2],
-    /// f without what the motion module accounts for (nv).
-    applied: [Vec<f64>; 2],
-    /// λ⁻ (nc).
-    minus: [Vec<f64>; 2],
+    eq: [Equations; 2],
+    accel: [Accel; 2],
+    xdot: [Vec<f64>; 2],
     /// λ of the instant before the first (nc).
     before: Vec<f64>,
+    next: [Next; 2],
     /// λ⁺ (nc).
     plus: Vec<f64>,
-    pub w: Vec<f64>,
+    /// What λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
+    missed: Vec<f64>,
+    knows_missed: bool,
+    w: Vec<f64>,
     impulse: Vec<f64>,
     delta: Vec<f64>,
     v: Vec<f64>,
-    /// Jᵀλ and Jᵀλ⁻ where the last step ended (nv).
-    pull: Vec<f64>,
-    pull_minus: Vec<f64>,
+    total: Vec<f64>,
     change: Vec<f64>,
     moved: Vec<f64>,
-    r: Vec<f64>,
-    mean: Vec<f64>,
-    eta: Vec<f64>,
-    /// Size of the step before \[s\]; not a number at a start.
+    r: [Vec<f64>; 2],
+    eta: [Vec<f64>; 2],
+    /// Sizes of the step before and of this one \[s\]; not a number at a start.
     h: [f64; 2],
     has_velocity_rows: bool,
     /// What a correction of λ⁺ leaves to the next, squared.
     share: f64,
+    /// Whether λ⁺ was predicted nearly in the last step.
+    is_smooth: bool,
+    /// For how many steps it has been predicted well enough, and for how many it must have been to be trusted.
+    good: u32,
+    needed: u32,
 }
 
 impl Symmetric {
@@ -90,87 +106,57 @@ impl Symmetric {
             eq: Default::default(),
             accel: Default::default(),
             xdot: Default::default(),
-            applied: Default::default(),
-            minus: Default::default(),
             before: none(),
+            next: Default::default(),
             plus: none(),
+            missed: none(),
+            knows_missed: false,
             w: none(),
             impulse: none(),
             delta: none(),
             v: none(),
-            pull: none(),
-            pull_minus: none(),
+            total: none(),
             change: none(),
             moved: none(),
-            r: none(),
-            mean: none(),
-            eta: none(),
+            r: Default::default(),
+            eta: Default::default(),
             h: [f64::NAN; 2],
             has_velocity_rows: false,
             share: 1.0,
+            is_smooth: false,
+            good: 0,
+            needed: 1,
         }
     }
 
-    /// Makes room, with the masses of `eq`.
-    pub fn prepare(&mut self, s: &Structure, eq: &Equations) {
-        self.eq = [eq.clone(), eq.clone()];
-        self.accel = [Accel::zeros(s), Accel::zeros(s)];
-        self.xdot = [vec![0.0; s.nx], vec![0.0; s.nx]];
-        self.applied = [vec![0.0; s.nv], vec![0.0; s.nv]];
-        self.minus = [vec![0.0; s.nc], vec![0.0; s.nc]];
-        (self.before, self.plus) = (vec![0.0; s.nc], vec![0.0; s.nc]);
-        (self.w, self.impulse) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        (self.delta, self.v) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        (self.r, self.mean, self.eta) = (vec![0.0; s.nc], vec![0.0; s.nc], vec![0.0; s.nc]);
-        (self.pull, self.pull_minus) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        (self.change, self.moved) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        self.has_velocity_rows = s.rows.iter().any(|r| r.holonomic < r.size);
-    }
-
-    /// Begins at `s`.
-    pub fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
-        let ([eq, _], [accel, _]) = (&mut self.eq, &mut self.accel);
-        accel.lambda.fill(0.0);
-        let controller = m.controller.take();
-        m.evaluate(view, s, eq, &accel.lambda, &accel.lambda, 0.0);
-        m.controller = controller;
-        m.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
-        m.accelerate(view.structure(), eq, accel, START).map_err(at(s))?;
-        if m.controller.is_some() {
-            m.evaluate(view, s, eq, &accel.lambda, &accel.lambda, 0.0);
-            m.accelerate(view.structure(), eq, accel, START).map_err(at(s))?;
+    /// λ⁺ and (h/2)(f - Jᵀλ⁺) as far as they are known.
+    fn predict_plus(&mut self, s: &Structure, h: f64) {
+        let Symmetric { eq: [eq, _], accel: [accel, _], next: [next, _], plus, missed, impulse, .. } = self;
+        let Next { minus, plus: predicted, rest } = next;
+        let change = &mut self.eta[0];
+        plus.copy_from_slice(predicted);
+        // equal steps, up to the rounding of the times
+        if self.h[0].is_nan() || (h - self.h[0]).abs() <= 1e-9 * h {
+            for (i, missed) in missed.iter_mut().enumerate() {
+                *missed = plus[i] - (2.0 * accel.lambda[i] - minus[i]);
+            }
+            impulse.iter_mut().zip(&*rest).for_each(|(i, f)| *i = 0.5 * h * f);
+            return;
         }
-        view.xdot(s, eq, accel, &mut self.xdot[0]);
-        self.applied[0].copy_from_slice(&eq.f);
-        m.motion.applied(&s.v, &mut self.applied[0]);
-        self.minus[0].copy_from_slice(&accel.lambda);
-        self.before.copy_from_slice(&accel.lambda);
-        self.pull.fill(0.0);
-        add_Jt_mul(view.structure(), eq, &accel.lambda, &mut self.pull);
-        self.pull_minus.copy_from_slice(&self.pull);
-        self.h = [f64::NAN; 2];
-        self.share = 1.0;
-        Ok(())
+        let ratio = h / self.h[0];
+        for (i, plus) in plus.iter_mut().enumerate() {
+            let l = accel.lambda[i];
+            missed[i] = ratio * ratio * (predicted[i] - (2.0 * l - minus[i]));
+            *plus = l + ratio * (l - minus[i]) + missed[i];
+            change[i] = *plus - predicted[i];
+        }
+        impulse.copy_from_slice(rest);
+        add_Jt_mul_each(s, eq, [-1.0], [change], [impulse]);
+        impulse.iter_mut().for_each(|i| *i *= 0.5 * h);
     }
 
-    /// Begins where the last step ended.
-    pub fn turn(&mut self) {
-        self.before.copy_from_slice(&self.accel[0].lambda);
-        self.eq.swap(0, 1);
-        self.accel.swap(0, 1);
-        self.xdot.swap(0, 1);
-        self.applied.swap(0, 1);
-        self.minus.swap(0, 1);
-        self.h[0] = self.h[1];
-    }
-
-    /// Begins again where this step began, after one that was given up.
-    pub fn again(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State) -> Result<(), StepError> {
-        m.multipliers.take_J(view.structure(), &self.eq[0]).map_err(at(s))
-    }
-
-    /// A step of size `h` from `start`; the time of `end` is given.
-    pub fn advance(
+    /// All equations at the end, at predicted velocities and states; takes J there.
+    fn evaluate(
         &mut self,
         m: &mut Modules,
         view: &mut dyn Staggered,
@@ -178,44 +164,130 @@ impl Symmetric {
         end: &mut State,
         h: f64,
     ) -> Result<(), StepError> {
-        let first = self.h[0].is_nan();
-        let ratio = if first { 0.0 } else { h / self.h[0] };
-        self.open(m, view, start, end, h, ratio)?;
-
-        // forces at the end, at predicted velocities and states
-        let [here, there] = &mut self.accel;
+        let here = &self.accel[0];
         predict(&mut end.v, &self.w, 0.5 * h, &here.vdot);
         predict(&mut end.x, &start.x, h, &self.xdot[0]);
-        let eq = &mut self.eq[1];
-        m.evaluate(view, end, eq, &here.lambda, &self.before, ratio);
+        let ratio = if self.h[0].is_nan() { 0.0 } else { h / self.h[0] };
+        m.evaluate(view, end, &mut self.eq[1], &here.lambda, &self.before, ratio);
+        m.multipliers.take_J(view.structure(), &self.eq[1]).map_err(at(end))
+    }
+
+    /// The second kick with λ⁻; λ and v̇ at the end; what the next step begins with.
+    fn close(&mut self, m: &mut Modules, view: &dyn Staggered, end: &State, h: f64) -> Result<(), StepError> {
         let s = view.structure();
-        self.applied[1].copy_from_slice(&eq.f);
-        m.motion.applied(&end.v, &mut self.applied[1]);
-        m.multipliers.take_J(s, eq).map_err(at(end))?;
+        let Symmetric { eq: [_, eq], accel: [_, there], next: [_, next], plus, missed, total, .. } = self;
+        let Symmetric { impulse, v, w, change, r: [r_v, r_a], eta: [eta_v, eta_a], .. } = self;
+        let Next { minus, plus: predicted, rest } = next;
+        // with λ⁺ for both
+        total.copy_from_slice(&eq.f);
+        add_Jt_mul_each(s, eq, [-1.0], [plus], [total]);
+        rest.copy_from_slice(total);
+        m.motion.applied(&end.v, rest);
+        impulse.iter_mut().zip(&*rest).for_each(|(i, f)| *i = 0.5 * h * f);
+        m.motion.close(w, impulse, h, v);
+        m.minv.mul(total, &mut there.vdot);
 
-        // the second kick and λ⁻
-        let (applied, impulse) = (&self.applied[1], &mut self.impulse);
-        impulse.copy_from_slice(m.remaining(s, eq, applied, &self.plus));
-        self.pull.iter_mut().zip(applied).zip(&*impulse).for_each(|((p, f), rest)| *p = f - rest);
-        impulse.iter_mut().for_each(|i| *i *= 0.5 * h);
-        m.motion.close(&self.w, impulse, h, &mut self.v);
-        let eta = m.constrain(s, eq, &mut self.v).map_err(at(end))?;
-        for ((minus, plus), eta) in self.minus[1].iter_mut().zip(&self.plus).zip(eta) {
-            *minus = plus + 2.0 / h * eta;
+        // corrections of both
+        r_v.copy_from_slice(&eq.phi_t);
+        r_a.iter_mut().zip(&eq.gamma).for_each(|(r, g)| *r = -g);
+        add_J_mul_each(s, eq, [v, &there.vdot], [r_v, r_a]);
+        m.multipliers.solve_pair([r_v, r_a], [eta_v, eta_a]).map_err(at(end))?;
+
+        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right side
+        let share = if self.knows_missed && self.is_smooth { 1.0 } else { 0.0 };
+        for i in 0..plus.len() {
+            let (l, before) = (plus[i] + eta_a[i], plus[i] + 2.0 / h * eta_v[i]);
+            (there.lambda[i], minus[i]) = (l, before);
+            predicted[i] = l + (l - before) + share * missed[i];
+            r_a[i] = predicted[i] - plus[i];
         }
-        self.pull_minus
-            .iter_mut()
-            .zip(&self.pull)
-            .zip(m.force())
-            .for_each(|((l, p), d)| *l = p + 2.0 / h * *d);
+        change.fill(0.0);
+        add_Jt_mul_each(s, eq, [1.0, -1.0, -1.0], [eta_v, eta_a, r_a], [change, total, rest]);
+        m.minv.add_mul(-1.0, change, v);
+        m.minv.mul(total, &mut there.vdot);
+        Ok(())
+    }
+}
 
-        // λ and v̇ at the end
-        there.lambda.copy_from_slice(&self.minus[1]);
-        m.force().iter_mut().zip(&eq.f).zip(&self.pull_minus).for_each(|((rest, f), p)| *rest = f - p);
-        m.accelerate_remaining(s, eq, there, 1).map_err(at(end))?;
-        self.pull.iter_mut().zip(&self.pull_minus).zip(m.force()).for_each(|((p, l), d)| *p = l + *d);
-        view.xdot(end, eq, there, &mut self.xdot[1]);
-        end.v.copy_from_slice(&self.v);
+impl Chain for Symmetric {
+    fn prepare(&mut self, s: &Structure, eq: &Equations) {
+        let (v, c, x) = (|| vec![0.0; s.nv], || vec![0.0; s.nc], || vec![0.0; s.nx]);
+        self.eq = [eq.clone(), eq.clone()];
+        self.accel = [Accel::zeros(s), Accel::zeros(s)];
+        self.xdot = [x(), x()];
+        (self.before, self.plus) = (c(), c());
+        self.next = [0, 1].map(|_| Next { minus: c(), plus: c(), rest: v() });
+        self.missed = c();
+        (self.r, self.eta) = ([c(), c()], [c(), c()]);
+        (self.w, self.impulse, self.delta, self.v) = (v(), v(), v(), v());
+        (self.total, self.change, self.moved) = (v(), v(), v());
+        self.has_velocity_rows = s.rows.iter().any(|r| r.holonomic < r.size);
+    }
+
+    fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
+        let ([eq, _], [accel, _]) = (&mut self.eq, &mut self.accel);
+        m.begin(view, s, eq, accel, START)?;
+        view.xdot(s, eq, accel, &mut self.xdot[0]);
+        let Next { minus, plus, rest } = &mut self.next[0];
+        for to in [minus, plus, &mut self.before] {
+            to.copy_from_slice(&accel.lambda);
+        }
+        rest.copy_from_slice(m.remaining(view.structure(), eq, &eq.f, &accel.lambda));
+        m.motion.applied(&s.v, rest);
+        self.h = [f64::NAN; 2];
+        (self.knows_missed, self.is_smooth, self.share) = (false, false, 1.0);
+        (self.good, self.needed) = (0, 1);
+        Ok(())
+    }
+
+    fn turn(&mut self) {
+        self.before.copy_from_slice(&self.accel[0].lambda);
+        self.eq.swap(0, 1);
+        self.accel.swap(0, 1);
+        self.xdot.swap(0, 1);
+        self.next.swap(0, 1);
+        self.h[0] = self.h[1];
+    }
+
+    fn again(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State) -> Result<(), StepError> {
+        self.good = 0;
+        m.multipliers.take_J(view.structure(), &self.eq[0]).map_err(at(s))
+    }
+
+    fn advance(
+        &mut self,
+        m: &mut Modules,
+        view: &mut dyn Staggered,
+        start: &State,
+        end: &mut State,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.predict_plus(view.structure(), h);
+        self.drift(m, view, start, end, h, false)?;
+        let kinetic = m.watch.weigh(&m.mass, &self.w);
+        if !self.plus.is_empty() && self.good >= self.needed {
+            self.evaluate(m, view, start, end, h)?;
+            if !self.confirm(m, view.structure(), end, h, kinetic).map_err(at(end))? {
+                // an evaluation in vain: not too often
+                (self.good, self.needed) = (0, (2 * self.needed).min(MOST_NEEDED));
+                self.find_end(m, view, start, end, h, kinetic, true)?;
+                self.evaluate(m, view, start, end, h)?;
+            } else {
+                self.needed = (self.needed - 1).max(1);
+            }
+        } else {
+            if !self.plus.is_empty() {
+                self.find_end(m, view, start, end, h, kinetic, false)?;
+            }
+            self.evaluate(m, view, start, end, h)?;
+        }
+        // the first step knows no λ⁻
+        self.knows_missed = !self.h[0].is_nan();
+        self.close(m, view, end, h)?;
+
+        // rates belong to the state that was evaluated
+        view.xdot(end, &self.eq[1], &self.accel[1], &mut self.xdot[1]);
+        std::mem::swap(&mut end.v, &mut self.v);
         for (((x, x0), d0), d1) in end.x.iter_mut().zip(&start.x).zip(&self.xdot[0]).zip(&self.xdot[1]) {
             *x = x0 + 0.5 * h * (d0 + d1);
         }
@@ -223,130 +295,12 @@ impl Symmetric {
         Ok(())
     }
 
-    /// The first kick, the drift and λ⁺.
-    fn open(
-        &mut self,
-        m: &mut Modules,
-        view: &mut dyn Staggered,
-        start: &State,
-        end: &mut State,
-        h: f64,
-        ratio: f64,
-    ) -> Result<(), StepError> {
-        let lambda = &self.accel[0].lambda;
-        for ((plus, l), minus) in self.plus.iter_mut().zip(lambda).zip(&self.minus[0]) {
-            *plus = l + ratio * (l - minus);
-        }
-        for (i, impulse) in self.impulse.iter_mut().enumerate() {
-            let pull = self.pull[i] + ratio * (self.pull[i] - self.pull_minus[i]);
-            *impulse = 0.5 * h * (self.applied[0][i] - pull);
-        }
-        self.drift(m, view, start, end, h, false)?;
-        if self.plus.is_empty() {
-            return Ok(());
-        }
-        let kinetic = m.mass.dot(&self.w, &self.w, &mut self.v);
-        for _ in 0..self.iterations {
-            let stage = if self.has_velocity_rows { Stage::VELOCITY } else { Stage::POSITION };
-            view.update(end, stage, &mut self.eq[1]);
-            m.corrections += 1;
-            let corrected = self.correct(m, view.structure(), h, kinetic).map_err(at(end))?;
-            if corrected <= LINEAR * LINEAR * kinetic {
-                // w is already what open would make of the impulse
-                self.place(m, view, start, end, h);
-            } else {
-                self.drift(m, view, start, end, h, true)?;
-            }
-            // what is left is of the order of the square
-            if corrected <= ENOUGH * ENOUGH * kinetic {
-                break;
-            }
-        }
-        Ok(())
+    fn equations(&self) -> &Equations {
+        &self.eq[0]
     }
 
-    /// Corrects λ⁺, the impulse and w until Φ, taken on linearly, vanishes; returns the size of the correction, squared in the
-    /// metric of M.
-    fn correct(
-        &mut self,
-        m: &mut Modules,
-        s: &Structure,
-        h: f64,
-        kinetic: f64,
-    ) -> Result<f64, crate::error::SolveError> {
-        self.delta.fill(0.0);
-        // what is known fades, so that it is found anew now and then
-        self.share = (1.2 * self.share).min(1.0);
-        let (mut corrected, mut last) = (0.0, f64::INFINITY);
-        for pass in 0..CORRECTIONS {
-            self.violation(s, h, pass > 0);
-            m.multipliers.solve(&self.r, &mut self.eta)?;
-            let Symmetric { eq: [here, _], eta, plus, impulse, v, w, change, moved, delta, .. } = self;
-            v.fill(0.0);
-            add_Jt_mul(s, here, eta, v);
-            m.motion.respond(v, h, change, moved);
-            plus.iter_mut().zip(&*eta).for_each(|(l, eta)| *l += 2.0 / h * eta);
-            for i in 0..v.len() {
-                impulse[i] -= v[i];
-                w[i] -= change[i];
-                delta[i] -= moved[i];
-            }
-            let size = self.r.iter().zip(&self.eta).map(|(r, e)| r * e).sum::<f64>();
-            corrected += size;
-            // small enough, as far as one correction's share of the one before it is known, or rounding
-            if pass > 0 {
-                self.share = (size / last).min(1.0);
-            }
-            if size * self.share <= DONE * DONE * kinetic || size > 0.25 * last {
-                break;
-            }
-            last = size;
-        }
-        Ok(corrected)
-    }
-
-    fn drift(
-        &mut self,
-        m: &mut Modules,
-        view: &dyn Staggered,
-        start: &State,
-        end: &mut State,
-        h: f64,
-        warm: bool,
-    ) -> Result<(), StepError> {
-        if !m.motion.open(&start.v, &self.impulse, h, warm, &mut self.w) {
-            let omega = m.watch.highest.max(2.0 / h);
-            return Err(StepError::StepTooLarge { t: start.t, h, omega });
-        }
-        self.place(m, view, start, end, h);
-        Ok(())
-    }
-
-    /// Moves `end` to where w leads from `start`.
-    fn place(&mut self, m: &mut Modules, view: &dyn Staggered, start: &State, end: &mut State, h: f64) {
-        m.motion.displace(&self.w, h, &mut self.delta);
-        end.q.copy_from_slice(&start.q);
-        view.retract(&mut end.q, &self.delta);
-    }
-
-    /// What w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
-    /// has, or the mean of ψ over both ends.
-    fn violation(&mut self, s: &Structure, h: f64, moved: bool) {
-        let Symmetric { eq: [here, there], r, mean, delta, w, .. } = self;
-        r.copy_from_slice(&there.phi);
-        if moved {
-            add_J_mul(s, there, delta, r);
-        }
-        r.iter_mut().for_each(|r| *r /= h);
-        if self.has_velocity_rows {
-            mean.iter_mut().zip(&here.phi_t).zip(&there.phi_t).for_each(|((m, a), b)| *m = a + b);
-            add_J_mul(s, here, w, mean);
-            add_J_mul(s, there, w, mean);
-            for row in &s.rows {
-                let rows = row.start + row.holonomic..row.start + row.size;
-                r[rows.clone()].iter_mut().zip(&mean[rows]).for_each(|(r, m)| *r = 0.5 * m);
-            }
-        }
+    fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]) {
+        (&self.accel, &self.xdot)
     }
 }
 

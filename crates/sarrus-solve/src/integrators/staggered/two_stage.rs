@@ -19,17 +19,14 @@
 //! positions drift off, slowly; where velocities are damped the two chains come apart, as two-step central differences do for
 //! any decay. Costs two evaluations, two more of J, two factorizations a step. To compare with, and for short runs.
 
+use super::Chain;
 use super::modules::{Modules, at};
 use crate::error::StepError;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
-use crate::staggered::{add_J_mul, add_Jt_mul};
 use crate::views::Staggered;
 
-/// Corrections of λ at a start, and at each half step at most.
+/// Corrections of λ at a start.
 const START: u32 = 4;
-const CORRECTIONS: u32 = 6;
-/// A correction of velocities that is none, relative to the largest velocity.
-const CONVERGED: f64 = 1e-13;
 
 /// The two chains; of pairs, the first is at an even half step and the second at an odd one, or at the two ends of a step.
 pub(super) struct TwoStage {
@@ -45,16 +42,12 @@ pub(super) struct TwoStage {
     /// ẋ^k and ẋ^{k-1}.
     rates: [Vec<f64>; 2],
     /// At the ends of the step.
-    pub accel: [Accel; 2],
-    pub xdot: [Vec<f64>; 2],
-    /// The velocities that carried the step (nv).
-    pub w: Vec<f64>,
+    accel: [Accel; 2],
+    xdot: [Vec<f64>; 2],
     state: State,
     impulse: Vec<f64>,
     delta: Vec<f64>,
     trial: Vec<f64>,
-    r: Vec<f64>,
-    eta: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
 }
@@ -71,93 +64,12 @@ impl TwoStage {
             rates: Default::default(),
             accel: Default::default(),
             xdot: Default::default(),
-            w: none(),
             state: State::default(),
             impulse: none(),
             delta: none(),
             trial: none(),
-            r: none(),
-            eta: none(),
             h: f64::NAN,
         }
-    }
-
-    /// Makes room, with the masses of `eq`.
-    pub fn prepare(&mut self, s: &Structure, eq: &Equations) {
-        let (v, c, x) = (|| vec![0.0; s.nv], || vec![0.0; s.nc], || vec![0.0; s.nx]);
-        self.u = [v(), v()];
-        self.q = [vec![0.0; s.nq], vec![0.0; s.nq]];
-        self.eq = [eq.clone(), eq.clone()];
-        self.now = Accel::zeros(s);
-        self.before = c();
-        self.rates = [x(), x()];
-        self.accel = [Accel::zeros(s), Accel::zeros(s)];
-        self.xdot = [x(), x()];
-        self.state = State::zeros(s);
-        (self.w, self.impulse, self.delta, self.trial) = (v(), v(), v(), v());
-        (self.r, self.eta) = (c(), c());
-    }
-
-    /// Begins at `s`; the chains are made when the step is known.
-    pub fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
-        let TwoStage { eq: [eq, _], now, .. } = self;
-        now.lambda.fill(0.0);
-        let controller = m.controller.take();
-        m.evaluate(view, s, eq, &now.lambda, &now.lambda, 0.0);
-        m.controller = controller;
-        m.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
-        m.accelerate(view.structure(), eq, now, START).map_err(at(s))?;
-        if m.controller.is_some() {
-            m.evaluate(view, s, eq, &now.lambda, &now.lambda, 0.0);
-            m.accelerate(view.structure(), eq, now, START).map_err(at(s))?;
-        }
-        view.xdot(s, eq, now, &mut self.rates[0]);
-        let [now_rates, before_rates] = &mut self.rates;
-        before_rates.copy_from_slice(now_rates);
-        self.before.copy_from_slice(&now.lambda);
-        copy(now, &mut self.accel[0]);
-        self.xdot[0].copy_from_slice(&self.rates[0]);
-        self.h = f64::NAN;
-        Ok(())
-    }
-
-    /// Begins where the last step ended.
-    pub fn turn(&mut self) {
-        self.accel.swap(0, 1);
-        self.xdot.swap(0, 1);
-    }
-
-    /// The equations at the start of a step, before it is made.
-    pub fn equations(&self) -> &Equations {
-        &self.eq[0]
-    }
-
-    /// A step of size `h` from `start`; the time of `end` is given.
-    pub fn advance(
-        &mut self,
-        m: &mut Modules,
-        view: &mut dyn Staggered,
-        start: &State,
-        end: &mut State,
-        h: f64,
-    ) -> Result<(), StepError> {
-        // equal steps, up to the rounding of the times
-        if !((h - self.h).abs() <= 1e-9 * h) {
-            if !self.h.is_nan() {
-                self.begin(m, view, start)?;
-            }
-            self.start_chains(m, view, start, h);
-        }
-        self.state.x.copy_from_slice(&start.x);
-        self.half(m, view, [start.t + 0.5 * h, end.t], h)?;
-        self.w.copy_from_slice(&self.u[1]);
-        self.half(m, view, [end.t, end.t + 0.5 * h], h)?;
-        end.q.copy_from_slice(&self.q[0]);
-        end.v.copy_from_slice(&self.u[1]);
-        end.x.copy_from_slice(&self.state.x);
-        copy(&self.now, &mut self.accel[1]);
-        self.xdot[1].copy_from_slice(&self.rates[0]);
-        Ok(())
     }
 
     fn start_chains(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State, h: f64) {
@@ -211,42 +123,87 @@ impl TwoStage {
         state.q.copy_from_slice(&self.q[0]);
         m.evaluate(view, state, eq, &now.lambda, &self.before, 1.0);
         self.before.copy_from_slice(&now.lambda);
-        self.multipliers(m, view.structure(), h)?;
+        // LINT: λ^{k+1}, so that u^{k+2} satisfies its constraints at q^{k+2}
+        let TwoStage { u, eq: [eq, next], now, state, trial, .. } = self;
+        if !now.lambda.is_empty() {
+            m.carry(view.structure(), [eq, next], h, [&u[0], &[]], &mut now.lambda, trial)
+                .map_err(at(state))?;
+        }
 
         // rates at k+1
-        let TwoStage { eq: [eq, _], now, state, .. } = self;
         m.remaining(view.structure(), eq, &eq.f, &now.lambda);
         m.accelerate_remaining(view.structure(), eq, now, 0).map_err(at(state))?;
         self.rates.swap(0, 1);
         view.xdot(state, eq, now, &mut self.rates[0]);
         Ok(())
     }
+}
 
-    /// LINT: λ^{k+1}, so that u^{k+2} satisfies its constraints at q^{k+2}, whose J has been taken.
-    fn multipliers(&mut self, m: &mut Modules, s: &Structure, h: f64) -> Result<(), StepError> {
-        let TwoStage { u, eq: [eq, next], now, state, trial, r, eta, impulse, .. } = self;
-        if now.lambda.is_empty() {
-            return Ok(());
-        }
-        impulse.copy_from_slice(m.remaining(s, eq, &eq.f, &now.lambda));
-        trial.copy_from_slice(&u[0]);
-        m.minv.add_mul(h, impulse, trial);
-        let mut before = f64::INFINITY;
-        for _ in 0..CORRECTIONS {
-            r.copy_from_slice(&next.phi_t);
-            add_J_mul(s, next, trial, r);
-            m.multipliers.solve(r, eta).map_err(at(state))?;
-            now.lambda.iter_mut().zip(&*eta).for_each(|(l, e)| *l += e / h);
-            impulse.fill(0.0);
-            add_Jt_mul(s, eq, eta, impulse);
-            m.minv.add_mul(-1.0, impulse, trial);
-            // a dependent row goes on asking in vain: what matters is whether velocities still change
-            let change = impulse.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
-            if !(change > CONVERGED * before.min(1.0)) || change >= before {
-                break;
+impl Chain for TwoStage {
+    fn prepare(&mut self, s: &Structure, eq: &Equations) {
+        let (v, c, x) = (|| vec![0.0; s.nv], || vec![0.0; s.nc], || vec![0.0; s.nx]);
+        self.u = [v(), v()];
+        self.q = [vec![0.0; s.nq], vec![0.0; s.nq]];
+        self.eq = [eq.clone(), eq.clone()];
+        self.now = Accel::zeros(s);
+        self.before = c();
+        self.rates = [x(), x()];
+        self.accel = [Accel::zeros(s), Accel::zeros(s)];
+        self.xdot = [x(), x()];
+        self.state = State::zeros(s);
+        (self.impulse, self.delta, self.trial) = (v(), v(), v());
+    }
+
+    fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
+        let TwoStage { eq: [eq, _], now, .. } = self;
+        m.begin(view, s, eq, now, START)?;
+        view.xdot(s, eq, now, &mut self.rates[0]);
+        let [now_rates, before_rates] = &mut self.rates;
+        before_rates.copy_from_slice(now_rates);
+        self.before.copy_from_slice(&now.lambda);
+        copy(now, &mut self.accel[0]);
+        self.xdot[0].copy_from_slice(&self.rates[0]);
+        self.h = f64::NAN;
+        Ok(())
+    }
+
+    fn turn(&mut self) {
+        self.accel.swap(0, 1);
+        self.xdot.swap(0, 1);
+    }
+
+    fn equations(&self) -> &Equations {
+        &self.eq[0]
+    }
+
+    fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]) {
+        (&self.accel, &self.xdot)
+    }
+
+    fn advance(
+        &mut self,
+        m: &mut Modules,
+        view: &mut dyn Staggered,
+        start: &State,
+        end: &mut State,
+        h: f64,
+    ) -> Result<(), StepError> {
+        // equal steps, up to the rounding of the times
+        if !((h - self.h).abs() <= 1e-9 * h) {
+            if !self.h.is_nan() {
+                self.begin(m, view, start)?;
             }
-            before = change;
+            self.start_chains(m, view, start, h);
         }
+        self.state.x.copy_from_slice(&start.x);
+        self.half(m, view, [start.t + 0.5 * h, end.t], h)?;
+        m.watch.weigh(&m.mass, &self.u[1]);
+        self.half(m, view, [end.t, end.t + 0.5 * h], h)?;
+        end.q.copy_from_slice(&self.q[0]);
+        end.v.copy_from_slice(&self.u[1]);
+        end.x.copy_from_slice(&self.state.x);
+        copy(&self.now, &mut self.accel[1]);
+        self.xdot[1].copy_from_slice(&self.rates[0]);
         Ok(())
     }
 }
