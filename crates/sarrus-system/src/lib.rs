@@ -31,6 +31,8 @@ pub mod row_options;
 pub mod shapes;
 pub mod signal;
 pub mod system;
+pub mod tangent;
+pub mod variation;
 
 pub use at::At;
 pub use columns::Columns;
@@ -40,3 +42,4 @@ pub use mechanism::{Energy, Mechanism};
 pub use names::Directory;
 pub use row_options::Compliance;
 pub use system::{ConstraintElement, Family, System};
+pub use tangent::Tangent;
