@@ -88,6 +88,9 @@ pub struct ModesReport {
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
     pub modes: Vec<Mode>,
+    /// A of ẋ = A x, row by row; the first rows and columns are of positions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub A: Vec<Vec<f64>>,
     /// Findings in words.
     pub notes: Vec<String>,
 }
@@ -133,6 +136,7 @@ pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesR
         speeds: linear.speeds,
         stable: equilibrium.then(|| !modes.iter().any(grows)),
         modes,
+        A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
     })
 }
