@@ -281,13 +281,17 @@ fn a_driven_four_bar_moves_and_loads_as_a_run_says() {
 #[test]
 fn samples_far_apart_stay_on_their_branch() {
     let (model, system) = load(DRIVEN);
-    let fine = prescribed(&model, &system, &Overrides::default()).unwrap();
-    let coarse =
-        prescribed(&model, &system, &Overrides { every: Some(1.0), ..Overrides::default() }).unwrap();
-    assert_eq!(coarse.trajectory.len(), 3);
-    for column in ["c.x", "D.angle", "motor.torque"] {
-        let (a, b) = (coarse.trajectory.last(column).unwrap(), fine.trajectory.last(column).unwrap());
-        close(a, b, 1e-11);
+    let at = |every: f64| {
+        let overrides = Overrides { every: Some(every), t_end: Some(8.0), ..Overrides::default() };
+        prescribed(&model, &system, &overrides).unwrap().trajectory
+    };
+    let fine = at(0.01);
+    for every in [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.7, 2.0, 8.0] {
+        let coarse = at(every);
+        assert_eq!(coarse.len(), (8.0_f64 / every).ceil() as usize + 1, "{every}");
+        for column in ["c.x", "D.angle", "motor.torque"] {
+            close(coarse.last(column).unwrap(), fine.last(column).unwrap(), 1e-10);
+        }
     }
 }
 
