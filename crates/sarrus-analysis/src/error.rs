@@ -121,6 +121,36 @@ pub enum SetupError {
     /// Nothing to distribute reactions by.
     #[error("no joint has a `compliance` to distribute reactions by")]
     NoCompliance,
+    /// Freedoms that no driver moves.
+    #[error("drivers prescribe no motion: {}", not_driven(*free))]
+    NotDriven {
+        /// How many freedoms are left.
+        free: usize,
+    },
+    /// No rest was found.
+    #[error("no equilibrium was found: after {iterations} steps {residual:.1e} of the forces are left")]
+    NoEquilibrium {
+        /// What is left of the forces, relative to them.
+        residual: f64,
+        /// Steps made.
+        iterations: u32,
+    },
+    /// A run did not come to the time asked for.
+    #[error("the run ended at t = {at} s, before t = {t} s: {why}")]
+    NotReached {
+        /// The time asked for \[s\].
+        t: f64,
+        /// The time reached \[s\].
+        at: f64,
+        /// Why.
+        why: String,
+    },
+    /// Eigenvalues did not converge.
+    #[error("the eigenvalues of a matrix of {size} rows did not converge")]
+    NoModes {
+        /// Its size.
+        size: usize,
+    },
     /// The rank could not be determined.
     #[error("the rank of the constraints cannot be determined: {0}")]
     Rank(#[from] ConstraintRankError),
@@ -197,6 +227,16 @@ impl SetupError {
                         .into(),
                 ),
             ),
+            SetupError::NotDriven { .. } => one(
+                Span::NONE,
+                Some("add `[drivers]` for the others, or take `sarrus run`; `sarrus check` counts freedoms".into()),
+            ),
+            SetupError::NoEquilibrium { .. } => one(
+                Span::NONE,
+                Some("something may fall or be pushed for ever: fix it, or begin nearer to the rest (`[initial]`)".into()),
+            ),
+            SetupError::NotReached { .. } => one(Span::NONE, Some("take an earlier time".into())),
+            SetupError::NoModes { .. } => one(Span::NONE, None),
             SetupError::Rank(_) => one(Span::NONE, None),
             SetupError::Start { element, .. } => {
                 one(Span::NONE, element.as_ref().map(|e| format!("look at {e}")))
@@ -212,6 +252,14 @@ fn method_hint(error: &MethodError) -> Option<String> {
             .or_else(|| Some(format!("`sarrus list {family}s` tells what each does"))),
         MethodError::UnknownOption { option, known, .. } => did_you_mean(option, known.iter()),
         MethodError::BadOption { .. } => None,
+    }
+}
+
+fn not_driven(free: usize) -> String {
+    if free == 0 {
+        "something rolls, whose positions follow only from the motion before".into()
+    } else {
+        format!("{} left to move by itself", plural(free, "freedom"))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
 //! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running,
-//! [`compare`] runs many methods side by side.
+//! [`compare`] runs many methods side by side; [`modes`], [`equilibrium`] and [`prescribed`] are about small motions, rest and motion that
+//! drivers prescribe.
 
 mod assemble;
 mod check;
@@ -15,6 +16,7 @@ mod events;
 mod failure;
 mod joints;
 mod legs;
+mod linear;
 mod memory;
 mod method;
 mod notes;
@@ -33,6 +35,7 @@ pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, chec
 pub use clock::Clock;
 pub use energy::EnergyBook;
 pub use error::SetupError;
+pub use linear::*;
 pub use method::{Facts, Method, Part};
 pub use rank::{ConstraintRankError, TOLERANCE, constraint_rank};
 pub use redundancy::*;

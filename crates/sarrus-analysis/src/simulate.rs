@@ -232,7 +232,12 @@ pub fn simulate(
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.
-fn not_unique(mechanism: &mut Mechanism, s: &State, eq: &Equations, rows: &Rows) -> Option<Vec<String>> {
+pub(crate) fn not_unique(
+    mechanism: &mut Mechanism,
+    s: &State,
+    eq: &Equations,
+    rows: &Rows,
+) -> Option<Vec<String>> {
     let structure = mechanism.structure().clone();
     if rows.rank == Some(structure.nc) {
         return Some(Vec::new());

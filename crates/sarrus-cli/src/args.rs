@@ -1,7 +1,7 @@
 //! The command line: types only.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sarrus::analysis::MethodText;
+use sarrus::analysis::{About, MethodText};
 use std::path::PathBuf;
 
 /// Multibody dynamics for the mechanisms that other tools get wrong.
@@ -20,6 +20,7 @@ const AFTER_HELP: &str = "\
 Examples:
   sarrus run models/four_bar.toml --out out/four_bar     simulate, and write trajectory and report
   sarrus check models/sarrus.toml                        count mobility, find redundant constraints
+  sarrus modes models/double_pendulum.toml               frequencies about the equilibrium
   sarrus compare models/four_bar.toml                    run all methods side by side
   sarrus reproduce hajzman2007                           hold a paper's claims against our results
   sarrus list joints                                     what a model file may contain
@@ -34,6 +35,13 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Count mobility, find redundant constraints and tell which reactions are unique
     Check(CheckArgs),
+    /// Find how a model swings about a state: frequencies, damping, stability
+    Modes(ModesArgs),
+    /// Find where a model comes to rest, with its reactions there
+    Equilibrium(EquilibriumArgs),
+    /// Follow a motion that drivers prescribe, and find the forces it needs
+    #[command(visible_alias = "kinematics")]
+    Inverse(InverseArgs),
     /// Run many methods side by side: time, work, drift, error
     Compare(Box<CompareArgs>),
     /// Run the examples of published papers again, claim by claim
@@ -190,6 +198,104 @@ need confirm. With `compliance` of the joints, --distribute gives those that one
 
 Every rank comes with its tolerance and its margin: the factor by which the tolerance could
 change without changing the rank. A margin near 1 is a warning.";
+
+/// `sarrus modes`
+#[derive(Debug, Args)]
+#[command(after_help = MODES_HELP)]
+pub struct ModesArgs {
+    /// Which model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// About which state: `equilibrium` (found from the start), `start`, or the time of a run (s)
+    #[arg(long, value_name = "STATE", default_value = "equilibrium")]
+    pub about: About,
+
+    /// List every mode, however many there are
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print everything as JSON, with the shapes of the modes
+    #[arg(long)]
+    pub json: bool,
+
+    /// The same with the matrix A of ẋ = A x
+    #[arg(long)]
+    pub matrix: bool,
+}
+
+const MODES_HELP: &str = "\
+Examples:
+  sarrus modes models/double_pendulum.toml
+  sarrus modes models/four_bar.toml --about start
+  sarrus modes models/heavy_top.toml --about 0.5 --json
+
+The equations are linearized along the constraints with exact derivatives: springs, dampers,
+gravity, the stiffness of loads that turn with their joints, and gyroscopic forces all count. A mode
+is a pair of conjugate eigenvalues or a real one; `moves` gives the share of the kinetic energy.
+
+About a state that moves, eigenvalues tell how neighbouring motions part at that instant, seen from
+the mechanism. What controllers put out counts as constant.";
+
+/// `sarrus equilibrium`
+#[derive(Debug, Args)]
+#[command(after_help = EQUILIBRIUM_HELP)]
+pub struct EquilibriumArgs {
+    /// Which model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Print every column of results at rest as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EQUILIBRIUM_HELP: &str = "\
+Examples:
+  sarrus equilibrium models/double_pendulum.toml
+  sarrus equilibrium models/mcpherson.toml --json
+
+The rest is the one that a damped motion from the start would end in: where forces have a potential,
+it falls on the way. Drivers stand still where they are at the start. Exit code 1 where there is none.";
+
+/// `sarrus inverse`
+#[derive(Debug, Args)]
+#[command(after_help = INVERSE_HELP)]
+pub struct InverseArgs {
+    /// Which model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Time at which the motion ends (s)
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub t_end: Option<f64>,
+
+    /// Time between two rows of the trajectory (s)
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub every: Option<f64>,
+
+    /// Columns of the trajectory, as patterns: 'crank.*', 'motor.torque'; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub columns: Vec<String>,
+
+    /// Write trajectory.csv and report.json into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Print the report as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+const INVERSE_HELP: &str = "\
+Examples:
+  sarrus inverse robot.toml --out out/robot
+  sarrus kinematics linkage.toml --every 0.01 --columns 'rocker.*'
+
+Needs drivers for every freedom. Positions, velocities and accelerations follow from the constraints,
+and the forces of drivers and joints from them: nothing is integrated, so that no error accumulates,
+and samples may be as far apart as one likes. Loops and redundant constraints are welcome; efforts
+that are not unique are marked.";
 
 /// `sarrus compare`
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod commands;
 mod compare_figures;
 mod compare_table;
 mod exit;
+mod linear_text;
 mod printer;
 mod progress;
 mod reproduce_text;
@@ -31,6 +32,9 @@ fn main() -> ExitCode {
     let exit = match cli.command {
         Command::Run(args) => commands::run::run(&args, &mut printer),
         Command::Check(args) => commands::check::run(&args, &mut printer),
+        Command::Modes(args) => commands::modes::run(&args, &mut printer),
+        Command::Equilibrium(args) => commands::equilibrium::run(&args, &mut printer),
+        Command::Inverse(args) => commands::inverse::run(&args, &mut printer),
         Command::Compare(args) => commands::compare::run(&args, &mut printer),
         Command::List(args) => commands::list::run(&args, &mut printer),
         Command::Reproduce(args) => commands::reproduce::run(&args, &mut printer),

@@ -99,6 +99,16 @@ impl RankKeeper {
         delta
     }
 
+    /// Whether a row takes part of which other rows leave `relative`, a length over the longest, at a state that is off the
+    /// constraints by `violation`; `before` says whether it did at the last decision.
+    pub fn counts(&self, relative: f64, before: Option<bool>, violation: f64) -> bool {
+        let explained = (EXPLAINED * violation).max(self.floor);
+        match before {
+            None => relative > explained.min(LOOSEST),
+            Some(before) => relative > explained || before && relative > self.floor,
+        }
+    }
+
     /// The rank from singular values, largest first, at a state that is off the constraints by `violation`.
     pub fn decide(&mut self, sigma: impl ExactSizeIterator<Item = f64> + Clone, violation: f64) -> usize {
         let largest = sigma.clone().next().unwrap_or(0.0);

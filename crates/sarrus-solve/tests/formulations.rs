@@ -1,6 +1,6 @@
 //! Formulations on equations small enough to be solved by hand.
 
-use sarrus_solve::formulations::{self, Formulation, KINDS, Kind};
+use sarrus_solve::formulations::{self, Formulation, KINDS, Needs};
 use sarrus_solve::{
     Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, SolveError, Stage, State, Structure,
     stabilizations,
@@ -23,8 +23,32 @@ fn point(J: &[[f64; 2]], gamma: &[f64], f: [f64; 2]) -> (Structure, Equations) {
     (s, eq)
 }
 
-fn solve(kind: &Kind, s: &Structure, eq: &Equations) -> Result<Accel, SolveError> {
-    solve_with((kind.new)(&Options::new()).unwrap().as_mut(), s, eq)
+/// A formulation with its options as `name:option=word`.
+#[derive(Clone, Copy)]
+struct Variant {
+    name: &'static str,
+    needs: Needs,
+}
+
+fn make(text: &str) -> Box<dyn Formulation> {
+    let (name, option) = text.split_once(':').unwrap_or((text, ""));
+    let mut options = Options::new();
+    if let Some((option, word)) = option.split_once('=') {
+        options.set(option, word);
+    }
+    formulations::make(name, &options).unwrap()
+}
+
+/// Every kind, and every basis of the null space.
+fn variants() -> impl Iterator<Item = Variant> {
+    let bases = ["null_space:basis=qr", "null_space:basis=svd"];
+    let needs = formulations::find("null_space").unwrap().needs;
+    let kinds = KINDS.iter().map(|k| Variant { name: k.name, needs: k.needs });
+    kinds.chain(bases.map(|name| Variant { name, needs }))
+}
+
+fn solve(kind: Variant, s: &Structure, eq: &Equations) -> Result<Accel, SolveError> {
+    solve_with(make(kind.name).as_mut(), s, eq)
 }
 
 fn solve_with(f: &mut dyn Formulation, s: &Structure, eq: &Equations) -> Result<Accel, SolveError> {
@@ -33,8 +57,8 @@ fn solve_with(f: &mut dyn Formulation, s: &Structure, eq: &Equations) -> Result<
     f.accelerations(s, eq, &mut kkt, &mut out).map(|()| out)
 }
 
-fn exact() -> impl Iterator<Item = &'static Kind> {
-    KINDS.iter().filter(|k| k.needs.exact)
+fn exact() -> impl Iterator<Item = Variant> {
+    variants().filter(|k| k.needs.exact)
 }
 
 fn close(what: &str, a: &[f64], b: &[f64], tolerance: f64) {
@@ -126,7 +150,7 @@ fn what_is_not_a_number_is_an_error() {
     type Spoil = fn(&mut Equations) -> &mut f64;
     let spoils: [(&str, Spoil); 3] =
         [("J", |eq| &mut eq.J[1]), ("f", |eq| &mut eq.f[1]), ("gamma", |eq| &mut eq.gamma[0])];
-    for kind in KINDS {
+    for kind in variants() {
         for (quantity, spoil) in spoils {
             let (s, mut eq) = point(&[[0.6, 0.8]], &[1.0], [1.0, 2.0]);
             *spoil(&mut eq) = f64::NAN;
@@ -139,7 +163,7 @@ fn what_is_not_a_number_is_an_error() {
 
 #[test]
 fn bodies_without_constraints_and_no_bodies_at_all_are_no_trouble() {
-    for kind in KINDS {
+    for kind in variants() {
         let (s, eq) = point(&[], &[], [1.0, 2.0]);
         close(kind.name, &solve(kind, &s, &eq).unwrap().vdot, &[1.0, 2.0], 0.0);
         let s = Structure::builder().build(0, 0).unwrap();
@@ -170,7 +194,7 @@ fn a_point_held_both_ways_obeys_its_constraints() {
 #[test]
 fn a_violation_does_not_make_a_copy_independent() {
     for kind in exact().filter(|k| !k.needs.full_rank) {
-        let mut formulation = (kind.new)(&Options::new()).unwrap();
+        let mut formulation = make(kind.name);
         let (s, on) = point(&[[0.0, 1.0], [0.0, 1.0]], &[2.0, 2.0], [1.0, -1.0]);
         let mut kkt = Kkt::new(&s, &on, HUB_DEGREE).unwrap();
         let mut out = Accel::zeros(&s);
@@ -216,7 +240,7 @@ fn a_row_without_bodies_is_no_trouble_at_any_call() {
     let s = b.build(0, 0).unwrap();
     let eq = Equations::zeros(&s);
     for kind in exact().filter(|k| !k.needs.full_rank) {
-        let mut f = (kind.new)(&Options::new()).unwrap();
+        let mut f = make(kind.name);
         for _ in 0..3 {
             assert_eq!(solve_with(f.as_mut(), &s, &eq).unwrap().lambda, [0.0], "{}", kind.name);
         }

@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::derive::{self, Scratch};
+use crate::variation::{self, Variation};
 use sarrus_math::Real;
 
 /// The Jacobian blocks of one element: `rows` × `wide` per body, row-major, where the columns are
@@ -85,6 +86,10 @@ pub trait Rows: Send + Sync {
     fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]);
     /// Third derivative of Φ (second of ψ) along a motion with constant v̇ = 0: the jerk terms.
     fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]);
+    /// ∂(Jᵀλ)/∂q, as [`variation::curvature`].
+    fn curvature(&self, at: &At<f64>, wide: usize, lambda: &[f64], out: &mut [f64]);
+    /// ∂Φ̇/∂q, ∂Φ̈/∂q and ∂Φ̈/∂v, as [`variation::variation`].
+    fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation);
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
 }
@@ -143,6 +148,14 @@ impl<C: Constraint> Rows for C {
 
     fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]) {
         derive::jerk(self, at, scratch, jerk);
+    }
+
+    fn curvature(&self, at: &At<f64>, wide: usize, lambda: &[f64], out: &mut [f64]) {
+        variation::curvature(self, at, wide, lambda, out);
+    }
+
+    fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation) {
+        variation::variation(self, at, wide, vdot, out);
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

@@ -32,7 +32,9 @@ pub mod sampler;
 pub mod shapes;
 pub mod signal;
 pub mod system;
+pub mod tangent;
 pub mod tree;
+pub mod variation;
 
 pub use at::At;
 pub use columns::Columns;
@@ -43,4 +45,5 @@ pub use names::Directory;
 pub use row_options::Compliance;
 pub use sampler::Sampler;
 pub use system::{ConstraintElement, Family, System};
+pub use tangent::Tangent;
 pub use tree::{Tree, TreeDynamics};

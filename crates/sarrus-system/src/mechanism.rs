@@ -8,7 +8,7 @@ use crate::body::BodyKind;
 use crate::constraint::Blocks;
 use crate::derive::Scratch;
 use crate::load::Wrench;
-use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
+use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
     Mat3, Pose, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative, quat_from_rotation_vector,
     quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
@@ -200,7 +200,7 @@ impl Mechanism {
             let block = &mut self.block[..element.ids.len() * n * system.wide];
             let mut blocks = Blocks { data: block, rows: n, wide: system.wide };
             element.rows.jacobian(&at, &mut self.scratch, &mut blocks);
-            scatter(element, n, system.wide, block, &mut eq.J);
+            element.scatter(n, system.wide, block, &mut eq.J);
             element.rows.phi(&at, &mut eq.phi[first..first + n]);
             if stage.includes(Stage::VELOCITY) {
                 element.rows.phi_t(&at, &mut self.scratch, &mut eq.phi_t[first..first + n]);
@@ -332,22 +332,6 @@ impl Mechanism {
             energy.potential += force.load.potential(&self.at(s.t, &force.ids));
         }
         energy
-    }
-}
-
-/// Copies an element's blocks to their places, dropping the columns that a body lacks.
-fn scatter(element: &ConstraintElement, rows: usize, wide: usize, from: &[f64], J: &mut [f64]) {
-    for (i, block) in element.blocks.iter().enumerate() {
-        let Some(block) = block else { continue };
-        let from = &from[i * rows * wide..(i + 1) * rows * wide];
-        let to = &mut J[block.offset..block.offset + rows * block.columns];
-        if block.columns == wide {
-            to.copy_from_slice(from);
-        } else {
-            for (to, from) in to.chunks_exact_mut(block.columns).zip(from.chunks_exact(wide)) {
-                to.copy_from_slice(&from[..block.columns]);
-            }
-        }
     }
 }
 

@@ -70,6 +70,23 @@ impl ConstraintElement {
     pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
         ConstraintElement { name, family, ids, rows, rates: None, id: NO_ID, start: 0, blocks: vec![] }
     }
+
+    /// Copies blocks of `rows` × `wide`, one body after the other, to their places in an array laid out as J, dropping the columns
+    /// that a body lacks.
+    pub(crate) fn scatter(&self, rows: usize, wide: usize, from: &[f64], J: &mut [f64]) {
+        for (i, block) in self.blocks.iter().enumerate() {
+            let Some(block) = block else { continue };
+            let from = &from[i * rows * wide..(i + 1) * rows * wide];
+            let to = &mut J[block.offset..block.offset + rows * block.columns];
+            if block.columns == wide {
+                to.copy_from_slice(from);
+            } else {
+                for (to, from) in to.chunks_exact_mut(block.columns).zip(from.chunks_exact(wide)) {
+                    to.copy_from_slice(&from[..block.columns]);
+                }
+            }
+        }
+    }
 }
 
 /// Where a body's block of an element goes.

@@ -1,9 +1,9 @@
 //! Every exact formulation gives the same accelerations and multipliers, on every shipped model and along whole runs.
 
-use sarrus::analysis::{Outcome, Overrides};
+use sarrus::analysis::{MethodText, Outcome, Overrides};
 use sarrus::model::settings::{MethodChoice, OptionValue};
 use sarrus::prelude::*;
-use sarrus::solve::formulations::{self, KINDS, Kind};
+use sarrus::solve::formulations::{self, Formulation, KINDS, Needs};
 use sarrus::solve::{
     Accel, Control, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, RankFound, SolveError, Stage,
     State, Structure, integrators, stabilizations,
@@ -77,7 +77,7 @@ fn advance(
     let mut mechanism = system.mechanism();
     mechanism.set_hints(&start.hints);
     let none = Options::new();
-    let formulation = formulations::make(formulation, &none).unwrap();
+    let formulation = make(formulation);
     let stabilization = stabilizations::make(stabilization, &none).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut method = (integrators::find("dop853").unwrap().new)(&none).unwrap();
@@ -93,8 +93,32 @@ fn advance(
     dynamics.findings()[0].rank
 }
 
-fn exact() -> impl Iterator<Item = &'static Kind> {
-    KINDS.iter().filter(|k| k.needs.exact)
+/// A formulation with its options as `name:option=word`.
+#[derive(Clone, Copy)]
+struct Variant {
+    name: &'static str,
+    needs: Needs,
+}
+
+fn make(text: &str) -> Box<dyn Formulation> {
+    let (name, option) = text.split_once(':').unwrap_or((text, ""));
+    let mut options = Options::new();
+    if let Some((option, word)) = option.split_once('=') {
+        options.set(option, word);
+    }
+    formulations::make(name, &options).unwrap()
+}
+
+/// Every kind, and every basis of the null space.
+fn variants() -> impl Iterator<Item = Variant> {
+    let bases = ["null_space:basis=qr", "null_space:basis=svd"];
+    let needs = formulations::find("null_space").unwrap().needs;
+    let kinds = KINDS.iter().map(|k| Variant { name: k.name, needs: k.needs });
+    kinds.chain(bases.map(|name| Variant { name, needs }))
+}
+
+fn exact() -> impl Iterator<Item = Variant> {
+    variants().filter(|k| k.needs.exact)
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
@@ -125,7 +149,7 @@ fn disagreements(name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for kind in exact() {
         let mut reference = formulations::make("proximal", &Options::new()).unwrap();
-        let mut formulation = (kind.new)(&Options::new()).unwrap();
+        let mut formulation = make(kind.name);
         let mut kkts = [0, 1].map(|_| Kkt::new(&s, &all[0], HUB_DEGREE).unwrap());
         for (k, eq) in all.iter().enumerate() {
             let mut check = |holds: bool, what: String| {
@@ -160,8 +184,9 @@ fn disagreements(name: &str) -> Vec<String> {
     wrong
 }
 
-fn choice(kind: &str) -> Option<MethodChoice> {
-    Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() })
+fn choice(text: &str) -> Option<MethodChoice> {
+    let MethodText(choice) = text.parse().unwrap();
+    Some(choice)
 }
 
 fn run(model: &Model, system: &Arc<System>, overrides: Overrides) -> Outcome {

@@ -2,7 +2,10 @@
 
 pub mod check;
 pub mod compare;
+pub mod equilibrium;
+pub mod inverse;
 pub mod list;
+pub mod modes;
 pub mod reproduce;
 pub mod run;
 pub mod schema;

@@ -54,9 +54,8 @@ impl PivotedQr {
     /// Factors with pivoting among the first `first` columns, in as many steps as they and the rows allow; the other
     /// columns become Qᵀ A.
     pub fn factor(&mut self, first: usize) {
-        let (m, n) = (self.m, self.n);
-        let first = first.min(n);
-        self.steps = first.min(m);
+        let first = first.min(self.n);
+        self.steps = first.min(self.m);
         for j in 0..first {
             let norm = length(self.column(j));
             self.norm[j] = [norm; 2];
@@ -65,17 +64,39 @@ impl PivotedQr {
             let largest =
                 (k..first).fold(k, |best, j| if self.norm[j][0] > self.norm[best][0] { j } else { best });
             self.swap(k, largest);
-            let (done, rest) = self.a.split_at_mut((k + 1) * m);
-            let w = &mut done[k * m + k..];
-            let tau = reflect(w);
-            self.tau.push(tau);
-            let tail = &w[1..];
-            for (j, column) in (k + 1..n).zip(rest.chunks_exact_mut(m)) {
-                let (top, below) = column[k..].split_at_mut(1);
-                apply(tau, tail, &mut top[0], below);
-                if j < first {
-                    self.norm[j] = fall(self.norm[j], top[0], below);
-                }
+            self.eliminate(k, first);
+        }
+    }
+
+    /// Factors with the columns in their own order, passing over those that `takes(j, length)` refuses, where `length` is what
+    /// those taken before leave of column `j`; the refused stand behind in [`order`](Self::order).
+    pub fn factor_in_order(&mut self, mut takes: impl FnMut(usize, f64) -> bool) {
+        for j in 0..self.n {
+            let k = self.steps;
+            if k == self.m {
+                break;
+            }
+            if takes(self.order[j], length(&self.column(j)[k..])) {
+                self.swap(k, j);
+                self.eliminate(k, 0);
+                self.steps += 1;
+            }
+        }
+    }
+
+    /// The reflection of column `k`, applied to those after it; keeps the norms of the columns before `first`.
+    fn eliminate(&mut self, k: usize, first: usize) {
+        let m = self.m;
+        let (done, rest) = self.a.split_at_mut((k + 1) * m);
+        let w = &mut done[k * m + k..];
+        let tau = reflect(w);
+        self.tau.push(tau);
+        let tail = &w[1..];
+        for (j, column) in (k + 1..self.n).zip(rest.chunks_exact_mut(m)) {
+            let (top, below) = column[k..].split_at_mut(1);
+            apply(tau, tail, &mut top[0], below);
+            if j < first {
+                self.norm[j] = fall(self.norm[j], top[0], below);
             }
         }
     }
@@ -277,6 +298,32 @@ mod tests {
         assert_eq!(qr.steps(), 2);
         assert!((qr.remainder(2, 2) - 0.25).abs() < 1e-15);
         assert_eq!(qr.order()[2..], [2, 3], "only the first columns are exchanged");
+    }
+
+    /// Of five columns the third is the sum of the first two and the fourth zero: both are passed over, the others keep their order.
+    #[test]
+    fn in_their_order_columns_that_others_span_are_passed_over() {
+        let columns = |i: usize, j: usize| match j {
+            2 => entry(i, 0) + entry(i, 1),
+            3 => 0.0,
+            _ => entry(i, j),
+        };
+        let mut qr = PivotedQr::default();
+        fill(&mut qr, 6, 5, columns);
+        qr.factor_in_order(|_, length| length > 1e-12);
+        assert_eq!((qr.steps(), &qr.order()[..3]), (3, &[0, 1, 4][..]));
+        for j in 0..5 {
+            let mut column = qr.column(j).to_vec();
+            column[(j + 1).min(3)..].fill(0.0);
+            qr.mul_q(&mut column);
+            for (i, x) in column.iter().enumerate() {
+                assert!((x - columns(i, qr.order()[j])).abs() < 1e-14, "{i} {j}");
+            }
+        }
+        // no more columns than rows
+        fill(&mut qr, 2, 4, entry);
+        qr.factor_in_order(|_, length| length > 1e-12);
+        assert_eq!(qr.steps(), 2);
     }
 
     #[test]

@@ -2,15 +2,19 @@
 
 mod block_ldl;
 mod dense_cholesky;
+mod dense_eigen;
 mod dense_pinv;
 mod dense_qr;
 pub mod kernels;
 mod ordering;
 mod rank;
+mod sparse_lu;
 
 pub use block_ldl::{BlockLdl, SmallPivot};
 pub use dense_cholesky::{cholesky, cholesky_backward, cholesky_forward, cholesky_solve};
+pub use dense_eigen::{EigenPair, eigenpairs, symmetric_eigenpairs};
 pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
 pub use dense_qr::PivotedQr;
 pub use ordering::{FillError, Pattern, minimum_degree};
 pub use rank::*;
+pub use sparse_lu::{NotFactored, SparseLu};

@@ -8,6 +8,7 @@ pub(crate) mod dense;
 mod direct;
 mod least_squares_1;
 mod least_squares_2;
+mod null_space;
 mod partitioned;
 mod penalty;
 mod proximal;
@@ -89,6 +90,7 @@ pub static KINDS: &[Kind] = &[
     proximal::KIND,
     direct::KIND,
     partitioned::KIND,
+    null_space::KIND,
     pseudo_inverse::KIND,
     udwadia_kalaba::KIND,
     least_squares_1::KIND,

@@ -117,6 +117,11 @@ impl<'a> Samples<'a> {
         self.next
     }
 
+    /// Takes the next time.
+    pub fn next_time(&mut self) -> Option<f64> {
+        self.take_until(f64::INFINITY)
+    }
+
     /// Takes the next time if it is not after `t`.
     fn take_until(&mut self, t: f64) -> Option<f64> {
         let next = self.next.filter(|next| *next <= t)?;

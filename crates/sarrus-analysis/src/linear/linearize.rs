@@ -1,0 +1,238 @@
+//! ẋ = A x for small motions along the constraints about a state.
+//!
+//! With δq in the directions of the velocities (turns about the body's own axes), and K, D, Φ̇_q, Φ̈_q, Φ̈_v of the
+//! [tangent](sarrus_system::tangent),
+//!
+//! ```text
+//! δq̇ = δv - ω × δθ
+//! M δv̇ + Jᵀδλ = -K δq - D δv,    J δv̇ = -Φ̈_q δq - Φ̈_v δv
+//! J δq = 0 (rows with a position level),    J δv = -Φ̇_q δq (all rows).
+//! ```
+//!
+//! δq = Z_q ξ, δv = Z_v η + W ξ with bases of what J leaves free, orthonormal in the metric of M, and W ξ the least δv that Φ̇_q δq
+//! asks for, which is orthogonal to them. One solution of the sparse equations for each column gives δv̇. Where the mechanism moves,
+//! the bases turn with J Ż = -J̇ Z, J̇ = Φ̈_v - Φ̇_q, and no more than that needs (ZᵀM Ż = 0), so that
+//!
+//! ```text
+//! ξ̇ = Z_qᵀM δq̇,    η̇ = Z_vᵀM δv̇ + Ż_vᵀM W ξ.
+//! ```
+//!
+//! Rolling and other rows without a position level leave more positions free than velocities.
+//!
+//! At rest in equilibrium A is that of the motion itself, A = [0 1; -ZᵀKZ -ZᵀDZ]. At a state that moves or accelerates it is the
+//! derivative at that instant, in bases that turn with the mechanism: frequencies are as seen from there. All derivatives are exact; what controllers put out counts as constant.
+//!
+//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level.
+
+use super::basis::{check_size, free_motions};
+use crate::error::SetupError;
+use crate::failure;
+use sarrus_solve::{
+    Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, State, Structure,
+    formulations, stabilizations,
+};
+use sarrus_system::body::BodyKind;
+use sarrus_system::{Mechanism, System, Tangent};
+
+/// A linear system ẋ = A x of small motions, x = (ξ, η).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Linearization {
+    /// How many positions ξ are free.
+    pub positions: usize,
+    /// How many velocities η are free.
+    pub speeds: usize,
+    /// A, by rows.
+    pub A: Vec<f64>,
+    /// Displacements (nv) of each ξ; turns are about the body's own axes.
+    pub displacements: Vec<Vec<f64>>,
+    /// Velocities (nv) of each η.
+    pub velocities: Vec<Vec<f64>>,
+    /// v̇ at the state (nv).
+    pub vdot: Vec<f64>,
+}
+
+impl Linearization {
+    /// Size of A.
+    pub fn size(&self) -> usize {
+        self.positions + self.speeds
+    }
+
+    /// ZᵀKZ by rows, where the motion is that of masses and springs alone: no velocities in A but those that positions follow.
+    pub fn stiffness(&self) -> Option<Vec<f64>> {
+        let (n, f) = (self.size(), self.positions);
+        if f != self.speeds {
+            return None;
+        }
+        let block = |i: usize, j: usize| self.A[i * n + j];
+        let mut K = vec![0.0; f * f];
+        let mut largest = 0.0_f64;
+        for i in 0..f {
+            for j in 0..f {
+                K[i * f + j] = -block(f + i, j);
+                largest = largest.max(K[i * f + j].abs());
+            }
+        }
+        let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= SAME * scale;
+        let only_springs = (0..f).all(|i| {
+            (0..f).all(|j| {
+                let one = if i == j { 1.0 } else { 0.0 };
+                block(i, j) == 0.0
+                    && close(block(i, f + j), one, 1.0)
+                    && close(block(f + i, f + j), 0.0, largest.sqrt())
+                    && close(K[i * f + j], K[j * f + i], largest)
+            })
+        });
+        only_springs.then(|| {
+            let mean = |i: usize, j: usize| 0.5 * (K[i * f + j] + K[j * f + i]);
+            (0..f * f).map(|k| mean(k / f, k % f)).collect()
+        })
+    }
+}
+
+/// Rounding in entries of A.
+const SAME: f64 = 1e-9;
+
+/// Linearizes about `state`, which is on the constraints.
+pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearization, SetupError> {
+    check_size(mechanism.structure(), "modes")?;
+    let system = mechanism.system().clone();
+    let named = |source: SolveError| {
+        let element = failure::element(&source, &system.mechanism());
+        SetupError::Start { source, element }
+    };
+    let (eq, accel) = {
+        let none = Options::new();
+        let made =
+            formulations::make("proximal", &none).and_then(|f| Ok((f, stabilizations::make("none", &none)?)));
+        let (formulation, stabilization) =
+            made.map_err(|source| SetupError::Method { source, at: sarrus_model::Span::NONE })?;
+        let mut dynamics = Dynamics::new(mechanism, formulation, stabilization).map_err(named)?;
+        dynamics.evaluate(state).map_err(named)?;
+        (dynamics.equations().clone(), dynamics.accel().clone())
+    };
+    let mut tangent = Tangent::new(&system);
+    mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
+    let s = &system.structure;
+    let Zv = free_motions(s, &eq, false);
+    let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
+    let Zq = if rolling { free_motions(s, &eq, true) } else { Zv.clone() };
+
+    let mut kkt = Kkt::new(s, &eq, HUB_DEGREE).map_err(named)?;
+    kkt.factor(&eq, Rows::All, Rank::Settle).map_err(named)?;
+    let mut small = Small { system: &system, eq: &eq, tangent: &tangent, kkt, state };
+    let (fq, fv) = (Zq.len(), Zv.len());
+    let n = fq + fv;
+    let mut A = vec![0.0; n * n];
+    let zero = vec![0.0; s.nv];
+    let turning: Vec<Vec<f64>> = Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?;
+    for j in 0..n {
+        let (dq, dv) = if j < fq {
+            let dv = small.follow(&Zq[j]).map_err(named)?;
+            for (i, turning) in turning.iter().enumerate() {
+                A[(fq + i) * n + j] = mass_dot(s, &eq, turning, &dv);
+            }
+            (&Zq[j], dv)
+        } else {
+            (&zero, Zv[j - fq].clone())
+        };
+        let [rates, accelerations] = small.respond(dq, &dv).map_err(named)?;
+        let rows = Zq.iter().map(|z| (z, &rates)).chain(Zv.iter().map(|z| (z, &accelerations)));
+        for (i, (z, x)) in rows.enumerate() {
+            A[i * n + j] += mass_dot(s, &eq, z, x);
+        }
+    }
+    Ok(Linearization { positions: fq, speeds: fv, A, displacements: Zq, velocities: Zv, vdot: accel.vdot })
+}
+
+/// Small motions about one state.
+struct Small<'a> {
+    system: &'a System,
+    eq: &'a Equations,
+    tangent: &'a Tangent,
+    kkt: Kkt,
+    state: &'a State,
+}
+
+impl Small<'_> {
+    /// The least δv that keeps the constraints on velocities with δq.
+    fn follow(&mut self, dq: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let mut b = vec![0.0; self.eq.gamma.len()];
+        subtract_rows(&self.system.structure, &self.tangent.phidot_q, dq, &mut b);
+        self.least(&b)
+    }
+
+    /// How a free motion turns along the motion of the state, Ż.
+    fn turn(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let mut b = vec![0.0; self.eq.gamma.len()];
+        subtract_rows(&self.system.structure, &self.tangent.phidot_q, z, &mut b);
+        b.iter_mut().for_each(|b| *b = -*b);
+        subtract_rows(&self.system.structure, &self.tangent.phiddot_v, z, &mut b);
+        self.least(&b)
+    }
+
+    /// The least x with J x = b.
+    fn least(&mut self, b: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let s = &self.system.structure;
+        let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+        if b.iter().any(|b| *b != 0.0) {
+            self.kkt.solve(self.eq, &vec![0.0; s.nv], b, &mut x, &mut mu)?;
+        }
+        Ok(x)
+    }
+
+    /// δq̇ and δv̇.
+    fn respond(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
+        let s = &self.system.structure;
+        let mut f = vec![0.0; s.nv];
+        subtract_pairs(s, self.tangent, &self.tangent.K, dq, &mut f);
+        subtract_pairs(s, self.tangent, &self.tangent.D, dv, &mut f);
+        let mut b = vec![0.0; s.nc];
+        subtract_rows(s, &self.tangent.phiddot_q, dq, &mut b);
+        subtract_rows(s, &self.tangent.phiddot_v, dv, &mut b);
+        let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+        self.kkt.solve(self.eq, &f, &b, &mut x, &mut mu)?;
+
+        let mut rates = dv.to_vec();
+        for body in self.system.directory.bodies.iter().skip(1) {
+            if matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) {
+                let [w, d] = [&self.state.v, dq].map(|x| &x[body.v + 3..][..3]);
+                for i in 0..3 {
+                    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                    rates[body.v + 3 + i] -= w[j] * d[k] - w[k] * d[j];
+                }
+            }
+        }
+        Ok([rates, x])
+    }
+}
+
+/// y -= the blocks of K or D times x.
+pub(super) fn subtract_pairs(s: &Structure, tangent: &Tangent, blocks: &[f64], x: &[f64], y: &mut [f64]) {
+    for pair in &tangent.pairs {
+        let [row, col] = pair.at.map(|i| s.cols[i]);
+        for i in 0..row.size {
+            let block = &blocks[pair.offset + i * col.size..][..col.size];
+            y[row.start + i] -= block.iter().zip(&x[col.start..]).map(|(a, b)| a * b).sum::<f64>();
+        }
+    }
+}
+
+/// y -= B x, B laid out as J.
+fn subtract_rows(s: &Structure, B: &[f64], x: &[f64], y: &mut [f64]) {
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            for i in 0..row.size {
+                let block = &B[e.offset + i * col.size..][..col.size];
+                y[row.start + i] -= block.iter().zip(&x[col.start..]).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+    }
+}
+
+/// aᵀM b.
+pub(super) fn mass_dot(s: &Structure, eq: &Equations, a: &[f64], b: &[f64]) -> f64 {
+    let mut y = vec![0.0; s.nv];
+    eq.mass_mul(s, b, &mut y);
+    a.iter().zip(&y).map(|(a, y)| a * y).sum()
+}

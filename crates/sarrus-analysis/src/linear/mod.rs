@@ -1,0 +1,17 @@
+//! Small motions about a state, rest in equilibrium, and prescribed motion: analyses that do not integrate.
+//!
+//! [`linearize`] gives ẋ = A x for small motions along the constraints, [`modes`] its eigenvalues, [`equilibrium`] a state in which
+//! all stays at rest, [`prescribed`] the motion that drivers alone determine, with the forces that they need.
+
+mod basis;
+mod equilibrium;
+mod linearize;
+mod modes;
+mod place;
+mod prescribed;
+
+pub use equilibrium::{Equilibrium, EquilibriumReport, equilibrium};
+pub use linearize::{Linearization, linearize};
+pub use modes::{BodyShare, Displacement, Mode, ModeKind, ModesReport, modes};
+pub use place::{About, AboutError};
+pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};

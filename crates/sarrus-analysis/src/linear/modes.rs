@@ -1,0 +1,265 @@
+//! Eigenvalues of small motions, with damping, and which bodies take part.
+
+use super::linearize::{Linearization, linearize, mass_dot};
+use super::place::About;
+use crate::VERSION;
+use crate::error::SetupError;
+use sarrus_math::solve::{EigenPair, NotDecomposed, eigenpairs, symmetric_eigenpairs};
+use sarrus_model::Model;
+use sarrus_solve::{Equations, Problem, State};
+use sarrus_system::System;
+use sarrus_system::body::BodyKind;
+use serde::Serialize;
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Eigenvalues up to this fraction of the largest, squared where they are frequencies, count as zero: rounding.
+const ZERO: f64 = 1e-10;
+/// The same of eigenvalues of a matrix that is not symmetric, where double ones lose half their digits.
+const ZERO_ROOT: f64 = 1e-6;
+/// Accelerations up to this, relative to those that its forces alone would give, are rest.
+const REST: f64 = 1e-8;
+
+/// What a mode does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModeKind {
+    /// It swings.
+    Oscillation,
+    /// It dies away.
+    Decay,
+    /// It grows away from the state.
+    Growth,
+    /// Nothing drives it back.
+    Free,
+}
+
+/// A mode of small motions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Mode {
+    /// What it does.
+    pub kind: ModeKind,
+    /// Real and imaginary part \[1/s\].
+    pub eigenvalue: [f64; 2],
+    /// Undamped frequency |s|/2π \[Hz\], of an oscillation.
+    pub frequency: Option<f64>,
+    /// -Re s/|s|, of an oscillation.
+    pub damping_ratio: Option<f64>,
+    /// Shares of the bodies in the kinetic energy, largest first.
+    pub bodies: Vec<BodyShare>,
+    /// Displacements, the largest as one; turns in radians about the body's own axes.
+    pub shape: Vec<Displacement>,
+}
+
+/// How much a body takes part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BodyShare {
+    /// The body.
+    pub name: String,
+    /// Its share of the kinetic energy.
+    pub share: f64,
+}
+
+/// A displacement in a mode.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Displacement {
+    /// `crank.x`, `crank.turn_z`, ...
+    pub name: String,
+    /// Real and imaginary part.
+    pub value: [f64; 2],
+}
+
+/// Small motions about a state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModesReport {
+    /// Name of the model.
+    pub model: String,
+    /// Version of the program.
+    pub version: &'static str,
+    /// The time of the state \[s\].
+    pub t: f64,
+    /// Whether it is at rest and stays so.
+    pub equilibrium: bool,
+    /// Free positions.
+    pub positions: usize,
+    /// Free velocities; fewer than positions where something rolls.
+    pub speeds: usize,
+    /// Whether nothing grows; none where the state is no equilibrium.
+    pub stable: Option<bool>,
+    /// The modes, slowest first; of a pair of conjugate eigenvalues one.
+    pub modes: Vec<Mode>,
+    /// A of ẋ = A x, row by row; the first rows and columns are of positions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub A: Vec<Vec<f64>>,
+    /// Findings in words.
+    pub notes: Vec<String>,
+}
+
+impl ModesReport {
+    /// As indented JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+/// The modes of `model` about a state.
+pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesReport, SetupError> {
+    let (mut mechanism, state) = about.find(model, system)?;
+    let linear = linearize(&mut mechanism, &state)?;
+    let eq = Equations::new(&mechanism);
+    let equilibrium = at_rest(&mut mechanism, &state, &linear);
+    let pairs = pairs(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
+    let symmetric = linear.stiffness().is_some();
+    let largest = pairs.iter().fold(0.0_f64, |a, p| a.max(size(p.value)));
+    let zero = largest * if symmetric { ZERO.sqrt() } else { ZERO_ROOT };
+    let mut modes: Vec<Mode> =
+        pairs.iter().filter(|p| p.value[1] >= 0.0).map(|p| describe(p, zero, &linear, system, &eq)).collect();
+    modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
+
+    let mut notes = Vec::new();
+    if !equilibrium {
+        notes.push(
+            "the state moves or accelerates: eigenvalues tell how neighbours drift away at this instant, not how a rest is left"
+                .into(),
+        );
+    }
+    if !system.controllers.is_empty() {
+        notes.push("what controllers put out counts as constant".into());
+    }
+    let grows = |m: &Mode| m.kind != ModeKind::Free && m.eigenvalue[0] > zero;
+    Ok(ModesReport {
+        model: model.name.clone(),
+        version: VERSION,
+        t: state.t,
+        equilibrium,
+        positions: linear.positions,
+        speeds: linear.speeds,
+        stable: equilibrium.then(|| !modes.iter().any(grows)),
+        modes,
+        A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
+        notes,
+    })
+}
+
+fn size([re, im]: [f64; 2]) -> f64 {
+    re.hypot(im)
+}
+
+/// Whether nothing moves and nothing will.
+fn at_rest(mechanism: &mut sarrus_system::Mechanism, state: &State, linear: &Linearization) -> bool {
+    let s = mechanism.structure().clone();
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(state, sarrus_solve::Stage::FORCE, &mut eq);
+    let free: Vec<f64> = (0..s.nv)
+        .map(|i| {
+            let col = s.cols.iter().find(|c| (c.start..c.start + c.size).contains(&i));
+            col.map_or(0.0, |c| {
+                let row = &eq.minv[c.mass + (i - c.start) * c.size..][..c.size];
+                row.iter().zip(&eq.f[c.start..]).map(|(m, f)| m * f).sum()
+            })
+        })
+        .collect();
+    let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).sqrt();
+    norm(&state.v) == 0.0 && norm(&linear.vdot) <= REST * norm(&free).max(f64::MIN_POSITIVE)
+}
+
+/// Eigenpairs of A; where only masses and springs act, from the symmetric stiffness, which keeps low frequencies exact.
+fn pairs(linear: &Linearization) -> Result<Vec<EigenPair>, NotDecomposed> {
+    let Some(K) = linear.stiffness() else { return eigenpairs(&linear.A, linear.size()) };
+    let found = symmetric_eigenpairs(&K, linear.positions)?;
+    let largest = found.iter().fold(0.0_f64, |a, (k, _)| a.max(k.abs()));
+    Ok(found
+        .into_iter()
+        .flat_map(|(k, x)| {
+            let k = if k.abs() <= ZERO * largest { 0.0 } else { k };
+            let vector: Vec<[f64; 2]> = x.iter().map(|x| [*x, 0.0]).collect();
+            let root = k.abs().sqrt();
+            // a negative stiffness has one root that grows and one that dies away
+            let values = match k {
+                k if k > 0.0 => vec![[0.0, root]],
+                k if k < 0.0 => vec![[root, 0.0], [-root, 0.0]],
+                _ => vec![[0.0, 0.0]],
+            };
+            values.into_iter().map(move |value| EigenPair { value, vector: vector.clone() })
+        })
+        .collect())
+}
+
+fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System, eq: &Equations) -> Mode {
+    let [re, im] = pair.value;
+    let kind = match pair.value {
+        v if size(v) <= zero => ModeKind::Free,
+        _ if im > zero => ModeKind::Oscillation,
+        _ if re > 0.0 => ModeKind::Growth,
+        _ => ModeKind::Decay,
+    };
+    // displacements; of a mode that moves no positions, the velocities
+    let s = &system.structure;
+    let mut parts = [vec![0.0; s.nv], vec![0.0; s.nv]];
+    let mut add = |columns: &[Vec<f64>], first: usize| {
+        for (k, z) in columns.iter().enumerate() {
+            for (part, out) in parts.iter_mut().enumerate() {
+                let factor = pair.vector[first + k][part];
+                out.iter_mut().zip(z).for_each(|(o, z)| *o += factor * z);
+            }
+        }
+        parts.iter().flatten().any(|x| x.abs() > f64::EPSILON)
+    };
+    if !add(&linear.displacements, 0) && pair.vector.len() > linear.positions {
+        add(&linear.velocities, linear.positions);
+    }
+
+    let energy = |col: usize| {
+        let c = s.cols[col];
+        parts
+            .iter()
+            .map(|part| {
+                let x = &part[c.start..][..c.size];
+                let M = eq.mass[c.mass..][..c.size * c.size].chunks_exact(c.size);
+                M.zip(x).map(|(m, x_i)| x_i * m.iter().zip(x).map(|(m, x)| m * x).sum::<f64>()).sum::<f64>()
+            })
+            .sum::<f64>()
+    };
+    let total: f64 = (0..s.cols.len()).map(energy).sum();
+    let names = || system.directory.bodies.iter().skip(1);
+    let mut bodies: Vec<BodyShare> = names()
+        .enumerate()
+        .map(|(i, b)| BodyShare {
+            name: b.name.clone(),
+            share: if total > 0.0 { energy(i) / total } else { 0.0 },
+        })
+        .collect();
+    bodies.sort_by(|a, b| b.share.total_cmp(&a.share));
+
+    let largest = parts[0].iter().zip(&parts[1]).map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);
+    let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
+    let shape = names()
+        .flat_map(|b| {
+            let parts = &parts;
+            directions(b.kind).iter().enumerate().map(move |(i, word)| Displacement {
+                name: format!("{}.{word}", b.name),
+                value: [0, 1].map(|part| scale * parts[part][b.v + i]),
+            })
+        })
+        .collect();
+    let swings = kind == ModeKind::Oscillation;
+    Mode {
+        kind,
+        eigenvalue: pair.value,
+        frequency: swings.then(|| size(pair.value) / TAU),
+        damping_ratio: swings.then(|| -re / size(pair.value)),
+        bodies,
+        shape,
+    }
+}
+
+/// Names of the directions of a body's velocities.
+fn directions(kind: BodyKind) -> &'static [&'static str] {
+    match kind {
+        BodyKind::Ground => &[],
+        BodyKind::Rigid | BodyKind::RigidEuler => &["x", "y", "z", "turn_x", "turn_y", "turn_z"],
+        BodyKind::PlanarRigid => &["x", "y", "angle"],
+        BodyKind::Point => &["x", "y", "z"],
+        BodyKind::PlanarPoint => &["x", "y"],
+    }
+}

@@ -1,0 +1,37 @@
+//! `sarrus modes`
+
+use super::open;
+use crate::args::ModesArgs;
+use crate::exit::Exit;
+use crate::linear_text;
+use crate::printer::Printer;
+use sarrus::analysis::modes;
+use sarrus::model::Failure;
+
+/// Tells how a model moves in the small.
+pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
+    let (model, system) = match open(&args.model, false, printer) {
+        Ok(opened) => opened,
+        Err(exit) => return exit,
+    };
+    match modes(&model, &system, args.about) {
+        Ok(mut report) => {
+            if !args.matrix {
+                report.A.clear();
+            }
+            for note in &report.notes {
+                printer.say("note", note);
+            }
+            if args.json || args.matrix {
+                printer.data(&report.to_json());
+            } else {
+                printer.data(&linear_text::modes(&report, args.all, printer.paint()));
+            }
+            Exit::Done
+        }
+        Err(error) => {
+            printer.failure(&Failure { diagnostics: error.diagnostics(), sources: model.sources });
+            Exit::Input
+        }
+    }
+}

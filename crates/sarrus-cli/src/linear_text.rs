@@ -1,0 +1,122 @@
+//! What `sarrus modes`, `equilibrium` and `inverse` say, as text.
+
+use crate::printer::{number, plural, short, table, time};
+use crate::style::Paint;
+use sarrus::analysis::{EquilibriumReport, Mode, ModeKind, ModesReport, PrescribedReport, Status};
+use sarrus::system::System;
+
+/// Modes that are listed where not all are asked for.
+const LISTED: usize = 20;
+/// Bodies named for a mode.
+const BODIES: usize = 3;
+
+/// A table of modes, slowest first.
+pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
+    let state = match r.stable {
+        Some(true) => paint.green("stable"),
+        Some(false) => paint.red("not stable"),
+        None => paint.yellow("no equilibrium"),
+    };
+    let mut text = format!("{}: {state} at t = {} s, ", paint.bold(&r.model), time(r.t));
+    text += &if r.positions == r.speeds {
+        format!("{}\n\n", plural(r.positions, "freedom"))
+    } else {
+        format!("{} free positions, {} free velocities\n\n", r.positions, r.speeds)
+    };
+    if r.modes.is_empty() {
+        return text + "  nothing can move\n";
+    }
+    let head = ["mode", "frequency", "damping", "eigenvalue", "moves"].map(String::from);
+    let shown = if all { usize::MAX } else { LISTED };
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(r.modes.iter().take(shown).map(row)).collect();
+    text += &table(&rows);
+    if r.modes.len() > shown {
+        text += &format!("  ... {} in all: --all lists them\n", r.modes.len());
+    }
+    text
+}
+
+fn row(m: &Mode) -> [String; 5] {
+    let kind = match m.kind {
+        ModeKind::Oscillation => "swings",
+        ModeKind::Decay => "dies away",
+        ModeKind::Growth => "grows",
+        ModeKind::Free => "free",
+    };
+    let [re, im] = m.eigenvalue;
+    let value = match m.kind {
+        ModeKind::Free => "0".to_string(),
+        ModeKind::Oscillation => format!("{} ± {}i", short(re), short(im)),
+        _ => short(re),
+    };
+    let bodies: Vec<String> = m
+        .bodies
+        .iter()
+        .filter(|b| b.share >= 0.005)
+        .take(BODIES)
+        .map(|b| format!("{} {:.0} %", b.name, 100.0 * b.share))
+        .collect();
+    [
+        kind.to_string(),
+        m.frequency.map_or(String::new(), |f| format!("{} Hz", short(f))),
+        m.damping_ratio.map_or(String::new(), |d| if d.abs() < 1e-9 { "0".into() } else { short(d) }),
+        format!("{value} 1/s"),
+        bodies.join(", "),
+    ]
+}
+
+/// Joint coordinates and reactions at rest.
+pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Paint) -> String {
+    let mut text = format!(
+        "{}: at rest after {}, {} of the forces left; potential energy {} J, {} J at the start\n\n",
+        paint.bold(&r.model),
+        plural(r.iterations as usize, "step"),
+        number(r.residual),
+        short(r.potential[1]),
+        short(r.potential[0]),
+    );
+    let mut rows = vec![["joint", "coordinates", "reaction on the second body"].map(String::from)];
+    for joint in &system.directory.joints {
+        let of = |words: &[&str]| {
+            let parts: Vec<String> = words
+                .iter()
+                .filter_map(|w| {
+                    let value = r.values.get(&format!("{}.{w}", joint.name))?;
+                    // what is rounding beside the weight of things is nothing
+                    Some(format!("{w} = {}", if value.abs() < 1e-9 { "0".into() } else { short(*value) }))
+                })
+                .collect();
+            parts.join("  ")
+        };
+        rows.push([
+            joint.name.clone(),
+            of(&["angle", "angle1", "angle2", "position", "x", "y"]),
+            of(&["fx", "fy", "fz", "tx", "ty", "tz"]),
+        ]);
+    }
+    if rows.len() > 1 {
+        text += &table(&rows);
+    }
+    text + "\n  all columns: --json; how it swings about this: sarrus modes\n"
+}
+
+/// What the drivers need.
+pub fn inverse(r: &PrescribedReport, paint: Paint) -> String {
+    let status = if r.status == Status::Completed { paint.green("completed") } else { paint.red("failed") };
+    let samples = plural(r.samples, "sample");
+    let mut text = format!("{}: {status} at t = {} s, {samples}\n\n", paint.bold(&r.model), time(r.t_end));
+    let mut rows = vec![["driver", "largest", "at", "rms", ""].map(String::from)];
+    for d in &r.drivers {
+        rows.push([
+            d.column.clone(),
+            format!("{} {}", short(d.largest), d.unit),
+            format!("{} s", time(d.at)),
+            format!("{} {}", short(d.rms), d.unit),
+            if d.unique { String::new() } else { "NOT unique".into() },
+        ]);
+    }
+    if rows.len() > 1 {
+        text += &table(&rows);
+    }
+    text
+}

@@ -1,0 +1,332 @@
+//! Small motions, rest, and prescribed motion, against closed forms and against runs.
+
+use sarrus::analysis::{About, Linearization, ModeKind, ModesReport, SetupError};
+use sarrus::analysis::{equilibrium, linearize, modes, prescribed};
+use sarrus::prelude::*;
+use std::f64::consts::{FRAC_PI_2, TAU};
+use std::sync::Arc;
+
+const G: f64 = 9.81;
+
+fn load(text: &str) -> (Model, Arc<System>) {
+    let model =
+        load_str("test.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    (model, system)
+}
+
+fn about(text: &str, about: About) -> ModesReport {
+    let (model, system) = load(text);
+    modes(&model, &system, about).unwrap()
+}
+
+fn frequencies(report: &ModesReport) -> Vec<f64> {
+    report.modes.iter().filter_map(|m| m.frequency).map(|f| TAU * f).collect()
+}
+
+fn close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found - expected).abs() <= tolerance * expected.abs(), "{found} instead of {expected}");
+}
+
+/// A rod of length 1 hung at its end, displaced by `angle` from hanging.
+fn pendulum(angle: f64, more: &str) -> String {
+    format!(
+        "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 1.0\n\
+         points.P = \"polar(1, -90 deg + {angle})\"\n\
+         bodies.rod = {{ from = [0, 0], to = \"P\", mass = 2.0 }}\n\
+         joints.O = {{ kind = \"revolute\", bodies = [\"ground\", \"rod\"], at = [0, 0]{more} }}\n"
+    )
+}
+
+#[test]
+fn a_pendulum_swings_with_its_frequency_and_stands_on_its_head_with_its_rate() {
+    // I about the pivot is m l²/3
+    let omega = (1.5 * G).sqrt();
+    let hanging = about(&pendulum(0.0, ""), About::Start);
+    assert!(hanging.equilibrium && hanging.stable == Some(true), "{hanging:?}");
+    assert_eq!(hanging.modes.len(), 1);
+    close(frequencies(&hanging)[0], omega, 1e-14);
+    assert_eq!(hanging.modes[0].bodies[0].share, 1.0);
+
+    let upright = about(&pendulum(std::f64::consts::PI, ""), About::Start);
+    assert!(upright.equilibrium && upright.stable == Some(false), "{upright:?}");
+    let kinds: Vec<ModeKind> = upright.modes.iter().map(|m| m.kind).collect();
+    assert!(kinds.contains(&ModeKind::Growth) && kinds.contains(&ModeKind::Decay), "{kinds:?}");
+    close(upright.modes[0].eigenvalue[0].abs(), omega, 1e-14);
+}
+
+/// I ω̈ + c ω̇ + m g l/2 = 0: s = -c/2I ± i √(ω² - (c/2I)²).
+#[test]
+fn damping_turns_frequencies_into_decaying_ones() {
+    let (c, inertia) = (0.4, 2.0 / 3.0);
+    let report = about(&pendulum(0.0, ", damping = 0.4"), About::Start);
+    let (omega, sigma) = ((1.5 * G).sqrt(), c / (2.0 * inertia));
+    let [re, im] = report.modes[0].eigenvalue;
+    close(re, -sigma, 1e-12);
+    close(im, (omega * omega - sigma * sigma).sqrt(), 1e-12);
+    close(report.modes[0].damping_ratio.unwrap(), sigma / omega, 1e-12);
+    assert_eq!(report.stable, Some(true));
+}
+
+/// Two cranks of length l and a coupler that stays level: (2 m l²/3 + M l²) θ̈ + (m + M) g l θ = 0.
+#[test]
+fn a_hanging_parallelogram_has_the_frequency_of_its_cranks_and_coupler() {
+    let (m, coupler, l) = (1.5, 3.0, 0.4);
+    let text = format!(
+        "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 1.0\n\
+         bodies.a = {{ from = [0, 0], to = [0, -{l}], mass = {m} }}\n\
+         bodies.b = {{ from = [1, 0], to = [1, -{l}], mass = {m} }}\n\
+         bodies.c = {{ from = [0, -{l}], to = [1, -{l}], mass = {coupler} }}\n\
+         joints.A = {{ kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0] }}\n\
+         joints.B = {{ kind = \"revolute\", bodies = [\"ground\", \"b\"], at = [1, 0] }}\n\
+         joints.C = {{ kind = \"revolute\", bodies = [\"a\", \"c\"], at = [0, -{l}] }}\n\
+         joints.D = {{ kind = \"revolute\", bodies = [\"c\", \"b\"], at = [1, -{l}] }}\n"
+    );
+    let report = about(&text, About::Start);
+    assert_eq!((report.positions, report.speeds, report.modes.len()), (1, 1, 1));
+    let omega = ((m + coupler) * G / (l * (2.0 * m / 3.0 + coupler))).sqrt();
+    close(frequencies(&report)[0], omega, 1e-13);
+}
+
+/// A four-bar of unequal links that hangs out of balance: its period over small swings about the rest that is found.
+#[test]
+fn a_four_bar_swings_about_its_rest_with_the_frequency_of_its_mode() {
+    let text = "format = \"sarrus/1\"\nspace = \"planar\"\nrun = { t_end = 4.0, rtol = 1e-11, atol = 1e-13 }\n\
+         points = { A = [0, 0], B = \"polar(0.3, -70 deg)\", D = [0.8, 0.1], C = \"meet(D, 0.5, B, 0.7)\" }\n\
+         bodies.a = { from = \"A\", to = \"B\", mass = 1.0 }\n\
+         bodies.c = { from = \"B\", to = \"C\", mass = 2.0 }\n\
+         bodies.b = { from = \"D\", to = \"C\", mass = 0.7 }\n\
+         joints.A = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = \"A\", stiffness = 0.3 }\n\
+         joints.B = { kind = \"revolute\", bodies = [\"a\", \"c\"], at = \"B\" }\n\
+         joints.C = { kind = \"revolute\", bodies = [\"c\", \"b\"], at = \"C\" }\n\
+         joints.D = { kind = \"revolute\", bodies = [\"ground\", \"b\"], at = \"D\" }\n";
+    let (model, system) = load(text);
+    let rest = equilibrium(&model, &system).unwrap();
+    assert!(rest.report.residual < 1e-11 && rest.report.potential[1] < rest.report.potential[0]);
+    let report = modes(&model, &system, About::Equilibrium).unwrap();
+    assert_eq!(report.stable, Some(true));
+    let omega = frequencies(&report)[0];
+
+    // a swing of 1e-4 rad: its period differs by the square of that
+    let angle = rest.report.values["A.angle"];
+    let swing = format!("{text}initial = {{ A.angle = {} }}\noutput.every = 1e-3\n", angle + 1e-4);
+    let (model, system) = load(&swing);
+    let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
+    let angles: Vec<f64> = run.trajectory.column("A.angle").unwrap().map(|a| a - angle).collect();
+    let times: Vec<f64> = run.trajectory.column("t").unwrap().collect();
+    let falls: Vec<f64> = (1..angles.len())
+        .filter(|&i| angles[i - 1] > 0.0 && angles[i] <= 0.0)
+        .map(|i| times[i - 1] + (times[i] - times[i - 1]) * angles[i - 1] / (angles[i - 1] - angles[i]))
+        .collect();
+    let periods = (falls.len() - 1) as f64;
+    close(TAU * periods / (falls.last().unwrap() - falls[0]), omega, 3e-7);
+}
+
+/// Two rods on ball joints: in each of two planes the double pendulum, and each rod turns about itself.
+#[test]
+fn a_spatial_double_pendulum_has_each_frequency_twice_and_two_free_spins() {
+    let text = "format = \"sarrus/1\"\nrun.t_end = 1.0\n\
+         bodies.upper = { from = [0, 0, 0], to = [0, 0, -1], mass = 1.0, shape = { kind = \"rod\", radius = 0.05 } }\n\
+         bodies.lower = { from = [0, 0, -1], to = [0, 0, -2], mass = 1.0, shape = { kind = \"rod\", radius = 0.05 } }\n\
+         joints.O = { kind = \"spherical\", bodies = [\"ground\", \"upper\"], at = [0, 0, 0] }\n\
+         joints.P = { kind = \"spherical\", bodies = [\"upper\", \"lower\"], at = [0, 0, -1] }\n";
+    let report = about(text, About::Start);
+    assert_eq!((report.positions, report.modes.len()), (6, 6));
+    // about its middle a rod of radius r has 1/12 + r²/4
+    let inertia = 1.0 / 12.0 + 0.05 * 0.05 / 4.0;
+    let (a, b, d) = (inertia + 0.25 + 1.0, 0.5, inertia + 0.25);
+    let (k, l) = (1.5 * G, 0.5 * G);
+    // (a λ - k)(d λ - l) = (b λ)²
+    let (p, q, r) = (a * d - b * b, -(a * l + d * k), k * l);
+    let root = (q * q - 4.0 * p * r).sqrt();
+    let expected = [(-q - root) / (2.0 * p), (-q + root) / (2.0 * p)].map(f64::sqrt);
+    let found = frequencies(&report);
+    assert_eq!(found.len(), 4, "{report:?}");
+    for (found, expected) in found.iter().zip([expected[0], expected[0], expected[1], expected[1]]) {
+        close(*found, expected, 1e-12);
+    }
+    assert_eq!(report.modes.iter().filter(|m| m.kind == ModeKind::Free).count(), 2);
+}
+
+/// A fast top on its point is stable above ω₃ = 2 √(m g l I₁)/I₃ and falls below; its nutation and precession rates are the
+/// roots of I₁ s² - I₃ ω₃ s + m g l = 0.
+#[test]
+fn a_spinning_top_is_stable_only_when_fast() {
+    let top = |spin: f64| {
+        format!(
+            "format = \"sarrus/1\"\nrun.t_end = 1.0\n\
+             bodies.top = {{ at = [0, 0, 0.5], mass = 2.0, inertia = [0.1, 0.1, 0.2] }}\n\
+             joints.O = {{ kind = \"spherical\", bodies = [\"ground\", \"top\"], at = [0, 0, 0] }}\n\
+             initial.top.omega = [0, 0, {spin}]\n"
+        )
+    };
+    let (i1, i3, mgl) = (0.1 + 2.0 * 0.25, 0.2, 2.0 * G * 0.5);
+    let critical = 2.0 * f64::sqrt(mgl * i1) / i3;
+    let grows = |spin: f64| {
+        let report = about(&top(spin), About::Start);
+        report.modes.iter().any(|m| m.eigenvalue[0] > 1e-3)
+    };
+    assert!(grows(0.9 * critical) && !grows(1.1 * critical));
+
+    // seen from directions that turn as the mechanism does on average: with the spin as far as its own inertia counts, not as
+    // far as its mass on the arm does
+    let spin = 2.0 * critical;
+    let frame = spin * 0.1 / i1;
+    let report = about(&top(spin), About::Start);
+    let root = ((i3 * spin).powi(2) - 4.0 * i1 * mgl).sqrt();
+    for rate in [(i3 * spin + root) / (2.0 * i1), (i3 * spin - root) / (2.0 * i1)] {
+        let seen = (rate - frame).abs();
+        assert!(frequencies(&report).iter().any(|f| (f - seen).abs() < 1e-9 * seen), "{seen}: {report:?}");
+    }
+}
+
+/// A ball on a plane rolls: five positions are free (two ways to roll, three turns), three velocities.
+#[test]
+fn rolling_leaves_more_positions_free_than_velocities() {
+    let text = "format = \"sarrus/1\"\nrun.t_end = 1.0\n\
+         bodies.ball = { at = [0, 0, 0.1], mass = 1.0, shape = { kind = \"sphere\", radius = 0.1 } }\n\
+         constraints.rolling = { kind = \"rolling_ball\", body = \"ball\", radius = 0.1 }\n\
+         forces.pull = { kind = \"spring\", bodies = [\"ground\", \"ball\"], ends = [[0, 0, 1.1], [0, 0, 0.1]], stiffness = 50, rest = 0.5 }\n";
+    let report = about(text, About::Start);
+    assert_eq!((report.positions, report.speeds), (5, 3));
+    // sideways stiffness T/l of a spring under tension T, against 7/5 of the mass
+    let omega = (50.0 * 0.5 / 1.0 / 1.4_f64).sqrt();
+    let found = frequencies(&report);
+    assert_eq!(found.len(), 2, "{report:?}");
+    found.iter().for_each(|f| close(*f, omega, 1e-7));
+}
+
+#[test]
+fn a_pendulum_comes_to_rest_hanging_wherever_it_starts() {
+    for degrees in [10.0_f64, 80.0, 100.0, 179.0, -60.0] {
+        let (model, system) = load(&pendulum(degrees.to_radians(), ""));
+        let rest = equilibrium(&model, &system).unwrap();
+        let angle = rest.report.values["O.angle"];
+        assert!((angle.rem_euclid(TAU) - (TAU - FRAC_PI_2)).abs() < 1e-10, "{degrees}: {angle}");
+        close(rest.report.values["O.fy"], 2.0 * G, 1e-12);
+        assert!(rest.report.values["O.fx"].abs() < 1e-9);
+    }
+}
+
+/// The middle of a chain that hangs between two points, 2 m of 20 links over 1 m: by symmetry half the weight at each end, and
+/// joints on the polygon of forces.
+#[test]
+fn a_hanging_chain_is_the_polygon_of_its_forces() {
+    let n = 20;
+    let mut text = String::from(
+        "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 1.0\nparameters = { n = 20, l = 0.1, w = \"acos(0.5)\" }\n\
+         [repeat.links]\nfor = \"i = 1 to n\"\n\
+         points.\"P{i}\" = [\"0.05*i\", \"-l*sin(w)*(n/2 - abs(i - n/2))\"]\n\
+         bodies.\"link{i}\" = { from = \"P{i-1}\", to = \"P{i}\", mass = 0.1 }\n\
+         joints.\"J{i}\" = { kind = \"revolute\", bodies = [\"link{i-1}\", \"link{i}\"], at = \"P{i-1}\", if = \"i > 1\" }\n\
+         [points]\nP0 = [0, 0]\n[joints]\n",
+    );
+    text.push_str("first = { kind = \"revolute\", bodies = [\"ground\", \"link1\"], at = \"P0\" }\n");
+    text.push_str("last = { kind = \"revolute\", bodies = [\"link20\", \"ground\"], at = \"P20\" }\n");
+    let (model, system) = load(&text.replace("if = \"i > 1\"", "if = \"i > 1\""));
+    let rest = equilibrium(&model, &system).unwrap();
+    let value = |name: String| rest.report.values[&name];
+    let (fx, fy) = (value("first.fx".into()), value("first.fy".into()));
+    close(fy, 0.5 * f64::from(n) * 0.1 * G, 1e-9);
+    for i in 1..=n {
+        // link i is carried along the mean of the forces at its two ends
+        let below = fy - 0.1 * G * (f64::from(i) - 0.5);
+        let (x, y) = (value(format!("link{i}.angle")).cos(), value(format!("link{i}.angle")).sin());
+        let across = (-fx) * y + below * x;
+        assert!(across.abs() < 1e-8 * fy, "link {i}: {across}");
+    }
+}
+
+#[test]
+fn what_falls_for_ever_has_no_rest() {
+    let (model, system) = load(
+        "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 1.0\nbodies.stone = { at = [0, 0], mass = 1.0, inertia = 1.0 }\n",
+    );
+    assert!(matches!(equilibrium(&model, &system), Err(SetupError::NoEquilibrium { .. })));
+}
+
+const DRIVEN: &str = "format = \"sarrus/1\"\nspace = \"planar\"\nrun = { t_end = 2.0, rtol = 1e-11, atol = 1e-13 }\n\
+     points = { A = [0, 0], B = [0, 0.3], D = [0.8, 0], C = \"meet(B, 0.9, D, 0.6)\" }\n\
+     bodies.a = { from = \"A\", to = \"B\", mass = 1.0 }\n\
+     bodies.c = { from = \"B\", to = \"C\", mass = 2.0 }\n\
+     bodies.b = { from = \"D\", to = \"C\", mass = 0.7 }\n\
+     joints.A = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = \"A\" }\n\
+     joints.B = { kind = \"revolute\", bodies = [\"a\", \"c\"], at = \"B\" }\n\
+     joints.C = { kind = \"revolute\", bodies = [\"c\", \"b\"], at = \"C\" }\n\
+     joints.D = { kind = \"revolute\", bodies = [\"ground\", \"b\"], at = \"D\" }\n\
+     drivers.motor = { kind = \"joint\", joint = \"A\", angle = \"pi/2 + 3*t + 0.5*sin(4*t)\" }\n";
+
+/// A crank-rocker through more than a turn: positions, reactions and the motor's torque are those of a run, which integrates.
+#[test]
+fn a_driven_four_bar_moves_and_loads_as_a_run_says() {
+    let (model, system) = load(DRIVEN);
+    let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
+    let motion = prescribed(&model, &system, &Overrides::default()).unwrap();
+    assert_eq!(motion.report.status, Status::Completed, "{}", motion.report.reason);
+    assert_eq!(motion.trajectory.len(), run.trajectory.len());
+    for column in ["A.angle", "D.angle", "c.x", "c.vy", "motor.torque", "C.fx", "D.fy"] {
+        let pair = motion.trajectory.column(column).unwrap().zip(run.trajectory.column(column).unwrap());
+        let size = run.trajectory.column(column).unwrap().fold(0.0_f64, |a, x| a.max(x.abs()));
+        for (a, b) in pair {
+            assert!((a - b).abs() < 1e-8 * size, "{column}: {a} instead of {b}");
+        }
+    }
+    let effort = &motion.report.drivers[0];
+    assert_eq!((effort.column.as_str(), effort.unit, effort.unique), ("motor.torque", "N m", true));
+    let largest = run.trajectory.column("motor.torque").unwrap().fold(0.0_f64, |a, x| a.max(x.abs()));
+    close(effort.largest.abs(), largest, 1e-7);
+}
+
+/// The same with samples so far apart that a step of prediction would leave the branch.
+#[test]
+fn samples_far_apart_stay_on_their_branch() {
+    let (model, system) = load(DRIVEN);
+    let at = |every: f64| {
+        let overrides = Overrides { every: Some(every), t_end: Some(8.0), ..Overrides::default() };
+        prescribed(&model, &system, &overrides).unwrap().trajectory
+    };
+    let fine = at(0.01);
+    for every in [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.7, 2.0, 8.0] {
+        let coarse = at(every);
+        assert_eq!(coarse.len(), (8.0_f64 / every).ceil() as usize + 1, "{every}");
+        for column in ["c.x", "D.angle", "motor.torque"] {
+            close(coarse.last(column).unwrap(), fine.last(column).unwrap(), 1e-10);
+        }
+    }
+}
+
+#[test]
+fn a_motion_that_drivers_leave_open_is_refused_and_one_out_of_reach_ends_where_it_ends() {
+    let (model, system) = load(&DRIVEN.replace("drivers.motor", "extra.motor"));
+    assert!(matches!(
+        prescribed(&model, &system, &Overrides::default()),
+        Err(SetupError::NotDriven { free: 1 })
+    ));
+
+    // links that cannot follow: D is too far for the crank to turn all the way
+    let text = DRIVEN.replace("meet(B, 0.9, D, 0.6)", "meet(B, 0.5, D, 0.45)");
+    let (model, system) = load(&text);
+    let motion = prescribed(&model, &system, &Overrides::default()).unwrap();
+    assert_eq!(motion.report.status, Status::Failed);
+    assert!(motion.report.t_end > 0.0 && motion.report.t_end < 2.0, "{}", motion.report.reason);
+    assert!(motion.trajectory.len() > 1);
+}
+
+/// About a moving state A is the derivative of the motion: after a short time two neighbouring runs are apart by exp(A t).
+#[test]
+fn about_a_moving_state_neighbours_part_as_the_linearization_says() {
+    let text = pendulum(1.0, "") + "initial.O.rate = 2.0\n";
+    let (model, system) = load(&text);
+    let (mut mechanism, state) = {
+        let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
+        let mut m = system.mechanism();
+        m.set_hints(&start.hints);
+        (m, start.state)
+    };
+    let Linearization { A, positions, speeds, .. } = linearize(&mut mechanism, &state).unwrap();
+    assert_eq!((positions, speeds), (1, 1));
+    // θ̈ = -ω² sin θ, about θ = 1: in ξ and η the derivative is -ω² cos θ whatever the scale of the basis
+    close(A[2], -1.5 * G * 1.0_f64.cos(), 1e-12);
+    close(A[1], 1.0, 1e-12);
+    assert!(A[0].abs() < 1e-12 && A[3].abs() < 1e-12, "{A:?}");
+}
