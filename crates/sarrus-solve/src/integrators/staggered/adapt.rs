@@ -30,9 +30,11 @@ impl StaggeredMethod {
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
-            let tried = self.try_step(view, t1).map(|()| self.error(view, control));
+            let tried = self.try_step(view, control, t1).map(|()| self.error(view, control));
             let (shorter, reason) = match tried {
                 Ok(error) if error <= 1.0 => {
+                    // for the report only: what is too large for stability is so for the tolerance
+                    self.look();
                     self.finish(view, control);
                     control.accept(h, wanted, error, POWER, rejected > 0, &self.limits);
                     return Ok((error, rejected));
