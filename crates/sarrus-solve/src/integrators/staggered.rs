@@ -89,6 +89,11 @@ trait Chain: Send {
 
     /// v̇ and λ, and ẋ, at both ends of the step.
     fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]);
+
+    /// The equations where the step ended, and v̇, λ and ẋ there, where they may be found more accurately.
+    fn end(&mut self) -> Option<(&Equations, &mut Accel, &mut Vec<f64>)> {
+        None
+    }
 }
 
 /// The staggered procedure with its modules.
@@ -119,7 +124,7 @@ impl StaggeredMethod {
             Form::Paper | Form::OneStep { .. } => Box::new(CentralDifference::default()),
         };
         let chain: Box<dyn Chain> = match form {
-            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1))),
+            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1), adaptive)),
             Form::Paper => Box::new(TwoStage::new()),
             Form::OneStep { points } => Box::new(OneStep::new(points)),
         };
