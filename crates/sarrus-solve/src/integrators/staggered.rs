@@ -89,7 +89,7 @@ impl StaggeredMethod {
             Form::Paper | Form::OneStep { .. } => Box::new(CentralDifference::default()),
         };
         let chain: Box<dyn Chain> = match form {
-            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1))),
+            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1), adaptive)),
             Form::Paper => Box::new(TwoStage::new()),
             Form::OneStep { points } => Box::new(OneStep::new(points)),
         };

@@ -41,6 +41,11 @@ pub(super) trait Chain: Send {
 
     /// v̇ and λ, and ẋ, at both ends of the step.
     fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]);
+
+    /// The equations where the step ended, and v̇, λ and ẋ there, where they may be found more accurately.
+    fn end(&mut self) -> Option<(&Equations, &mut Accel, &mut Vec<f64>)> {
+        None
+    }
 }
 
 /// Whether steps are equal, up to the rounding of the times; not where one is not a number.

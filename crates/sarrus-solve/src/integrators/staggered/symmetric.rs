@@ -68,6 +68,8 @@ struct Next {
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
 pub(super) struct Symmetric {
     iterations: u32,
+    /// Whether Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
+    is_thorough: bool,
     eq: [Equations; 2],
     accel: [Accel; 2],
     xdot: [Vec<f64>; 2],
@@ -100,10 +102,11 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    pub fn new(iterations: u32) -> Symmetric {
+    pub fn new(iterations: u32, is_thorough: bool) -> Symmetric {
         let none = Vec::new;
         Symmetric {
             iterations,
+            is_thorough,
             eq: Default::default(),
             accel: Default::default(),
             xdot: Default::default(),
@@ -232,7 +235,7 @@ impl Chain for Symmetric {
         self.predict_plus(m, view.structure(), start, h);
         self.drift(m, view, start, end, h, false)?;
         let kinetic = m.watch.weigh(&m.mass, &self.w);
-        if !self.plus.is_empty() && self.good >= self.needed {
+        if !self.plus.is_empty() && self.good >= self.needed && !self.is_thorough {
             self.evaluate(m, view, start, end, h)?;
             if !self.confirm(m, view.structure(), end, h, kinetic).map_err(at(end))? {
                 // an evaluation in vain: not too often
@@ -264,5 +267,10 @@ impl Chain for Symmetric {
 
     fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]) {
         (&self.accel, &self.xdot)
+    }
+
+    fn end(&mut self) -> Option<(&Equations, &mut Accel, &mut Vec<f64>)> {
+        let Symmetric { eq: [_, eq], accel: [_, accel], xdot: [_, xdot], .. } = self;
+        Some((eq, accel, xdot))
     }
 }

@@ -83,7 +83,8 @@ impl Symmetric {
                 self.drift(m, view, start, end, h, true)?;
             }
             // what is left is of the order of the square
-            if corrected <= ENOUGH * ENOUGH * kinetic {
+            let enough = if self.is_thorough { LINEAR } else { ENOUGH };
+            if corrected <= enough * enough * kinetic {
                 break;
             }
         }
