@@ -163,13 +163,11 @@ impl Chain {
                 };
                 let straight = next.is_some_and(|joint| side * angle(&to.s, joint) <= 0.0);
                 if let (true, Some(joint)) = (straight, next) {
-                    match meet(&mut stepper, &at, h, |s| side * angle(s, joint)) {
-                        Some(found) => (to, count) = found,
-                        None => {
-                            run.failed = Some(at.s.t);
-                            return Ok(run);
-                        }
-                    }
+                    let Some(found) = meet(&mut stepper, &at, h, |s| side * angle(s, joint)) else {
+                        run.failed = Some(at.s.t);
+                        return Ok(run);
+                    };
+                    (to, count) = found;
                 }
                 run.steps.push((to.s.t, count));
                 at = to;
@@ -237,8 +235,7 @@ fn start(stepper: &mut Stepper, s: State) -> Result<Point, sarrus::solve::SolveE
     kkt.factor(eq, Rows::All, Rank::Any)?;
     let (mut vdot, mut lambda) = (vec![0.0; structure.nv], vec![0.0; structure.nc]);
     kkt.solve(eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda)?;
-    let drive = vec![0.0; structure.nc];
-    let mut at = Point { s, vdot, lambda, drive };
+    let mut at = Point { s, vdot, lambda, drive: vec![0.0; structure.nc] };
     at.drive = stepper.drive(&at);
     Ok(at)
 }

@@ -85,6 +85,16 @@ pub enum SetupError {
         /// What was given.
         value: f64,
     },
+    /// A step that changes no time.
+    #[error(
+        "a step of {step:e} s is below what time can resolve in this run, {least:.1e} s: the run would never end"
+    )]
+    StepBelowTime {
+        /// The step \[s\].
+        step: f64,
+        /// The least that changes every time of the run \[s\].
+        least: f64,
+    },
     /// The end is not after the start.
     #[error("time cannot go backwards: the run is from t = {t_start} to t = {t_end}")]
     Backwards {
@@ -202,6 +212,9 @@ impl SetupError {
             }
             SetupError::JointCoordinates { at, hint, .. } => one(*at, Some((*hint).into())),
             SetupError::NotPositive { .. } => one(Span::NONE, None),
+            SetupError::StepBelowTime { .. } => {
+                one(Span::NONE, Some("give a longer step (`--step`, `run.step`), or leave it out".into()))
+            }
             SetupError::Backwards { .. } => {
                 one(Span::NONE, Some("the end (`--t-end`, `run.t_end`) must be above `run.t_start`".into()))
             }

@@ -1,11 +1,66 @@
 //! What went wrong in a step, said with names instead of rows.
 
 use crate::report::FailureReport;
-use sarrus_solve::{Problem, SolveError, StepError};
+use sarrus_solve::{Accel, Equations, Problem, SolveError, Stage, State, StepError, digits};
 use sarrus_system::Mechanism;
 
-/// Names what `error` is about.
-pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport {
+/// Motion beyond this has grown without bound: what reads it is not to blame.
+const UNBOUNDED: f64 = 1e100;
+
+/// Names what `error` is about, in a step of size `h` from `s`.
+pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h: f64) -> FailureReport {
+    let blamed = match error {
+        StepError::StepTooSmall { h_min, .. } => controller(mechanism, s, h_min.min(h)),
+        StepError::NotFinite { .. }
+        | StepError::StepTooLarge { .. }
+        | StepError::Solve { source: SolveError::NotFinite { .. }, .. } => controller(mechanism, s, h),
+        _ => None,
+    };
+    match blamed {
+        Some((element, message)) => {
+            FailureReport { message, element: Some(element), t: error.t(), number: None }
+        }
+        None => told(error, mechanism),
+    }
+}
+
+/// The controller with an output, a state or a rate that is not a number in the step from `s`, and what of it.
+fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, String)> {
+    if s.q.iter().chain(&s.v).any(|x| !(x.abs() < UNBOUNDED)) {
+        return None;
+    }
+    let system = mechanism.system().clone();
+    let (mut eq, accel) = (Equations::new(mechanism), Accel::zeros(&system.structure));
+    let (mut trial, mut xdot) = (s.clone(), vec![0.0; s.x.len()]);
+    let named = |name: &str, what: String, t: f64| {
+        let message = format!("{what} of controller `{name}` is not a finite number at t = {}", short(t));
+        Some((format!("controller `{name}`"), message))
+    };
+    for t in [s.t, s.t + 0.5 * h, s.t + h] {
+        trial.t = t;
+        let bad = mechanism.observe(&trial, |at| {
+            let mut outputs =
+                system.controllers.iter().flat_map(|c| c.outputs.iter().map(move |out| (c, out)));
+            outputs.find(|(_, (_, place))| !at.outs[*place].is_finite())
+        });
+        if let Some((element, (out, _))) = bad {
+            return named(&element.name, format!("`{out}`"), t);
+        }
+        mechanism.update(&trial, Stage::FORCE, &mut eq);
+        mechanism.xdot(&trial, &eq, &accel, &mut xdot);
+        for element in &system.controllers {
+            let rates = &xdot[element.x..][..element.controller.states()];
+            if let Some(i) = rates.iter().position(|rate| !rate.is_finite()) {
+                let state = element.named_states().get(i).map_or("a state", |(state, _)| state);
+                return named(&element.name, format!("the rate of `{state}`"), t);
+            }
+        }
+    }
+    None
+}
+
+/// What `error` says of rows and velocities.
+fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
         _ => None,
@@ -30,8 +85,10 @@ pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport
         ),
         StepError::StepTooLarge { t, h, omega } => (
             format!(
-                "the step of {h} s is too large at t = {t}: the fastest motion has about {omega:.3e} rad/s, and steps \
+                "the step of {} s is too large at t = {}: the fastest motion has about {omega:.3e} rad/s, and steps \
                  must stay below 2/ω = {:.3e} s",
+                short(*h),
+                short(*t),
                 2.0 / omega
             ),
             Some(*omega),
@@ -48,9 +105,9 @@ pub(crate) fn explain(error: &StepError, mechanism: &Mechanism) -> FailureReport
     FailureReport { message, element, t: error.t(), number }
 }
 
-/// A time in the digits that matter: tiny ones with an exponent.
+/// A time in the digits that matter: seven, and of tiny ones three with an exponent.
 fn short(t: f64) -> String {
-    if t != 0.0 && t.abs() < 1e-4 { format!("{t:.2e}") } else { format!("{t}") }
+    if t != 0.0 && t.abs() < 1e-4 { format!("{t:.2e}") } else { digits(&t).to_string() }
 }
 
 /// The element or body that an error is about.

@@ -17,8 +17,10 @@
 //! `auto` becomes `articulated_body`, and the two serve the results, and what events may add.
 //!
 //! An integrator that takes motion and multipliers in turn resolves the constraints itself: a formulation or stabilization
-//! named with it is refused. Accelerations and reactions of its results are those of the equations of motion at the states
-//! shown, found as `auto` would.
+//! named with it is refused. Between its steps, where states are interpolated, results are brought onto the constraints by
+//! `projection`; their accelerations and reactions are those of the equations of motion there, found as `auto` would.
+//!
+//! A step that time cannot resolve is refused: t + h = t would never end.
 
 use crate::error::SetupError;
 use crate::memory;
@@ -39,6 +41,9 @@ const ARTICULATED: &str = "articulated_body";
 
 /// Unknowns beyond which a dense method is worth a word.
 const SLOW: usize = 1000;
+
+/// Steps beyond which a run is worth a word.
+const MANY_STEPS: f64 = 1e12;
 
 /// What is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +120,7 @@ pub struct Method {
 impl Method {
     /// Takes what `settings` name and chooses the rest from `facts`.
     pub fn resolve(settings: &Settings, facts: &Facts) -> Result<Method, SetupError> {
+        resolvable(settings)?;
         if let Some(own) = own_constraints(settings)? {
             return Ok(own);
         }
@@ -200,9 +206,13 @@ impl Method {
         formulations::make(&self.formulation.name, &self.formulation.options)
     }
 
-    /// Makes the stabilization.
+    /// Makes the stabilization. For an integrator that resolves the constraints itself, which never asks it, that is what
+    /// brings interpolated states onto them.
     pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
-        let mut made = stabilizations::make(&self.stabilization.name, &self.stabilization.options)?;
+        let mut made = match self.view {
+            View::Staggered => stabilizations::make("projection", &Options::new())?,
+            _ => stabilizations::make(&self.stabilization.name, &self.stabilization.options)?,
+        };
         made.set_tolerance(self.rtol, self.atol);
         Ok(made)
     }
@@ -303,6 +313,15 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
     }))
 }
 
+/// Whether time can resolve the step that is asked for, everywhere in the run.
+fn resolvable(settings: &Settings) -> Result<(), SetupError> {
+    let least = f64::EPSILON * settings.t_start.abs().max(settings.t_end.abs());
+    match settings.step {
+        Some(step) if step < least => Err(SetupError::StepBelowTime { step, least }),
+        _ => Ok(()),
+    }
+}
+
 fn options(choice: &MethodChoice) -> Options {
     let mut options = Options::new();
     for (name, value) in &choice.options {
@@ -370,6 +389,14 @@ fn notes(settings: &Settings, name: &str, adaptive: bool) -> Vec<String> {
             let step = (settings.t_end - settings.t_start) / 1000.0;
             notes.push(format!("no step is given: `{name}` takes 1000 steps of {step} s"));
         }
+    }
+    // also the largest step where others are chosen
+    let steps = settings.step.map_or(0.0, |step| (settings.t_end - settings.t_start) / step);
+    if steps > MANY_STEPS {
+        notes.push(format!(
+            "steps of at most {:e} s: the run needs {steps:.0e} of them",
+            settings.step.unwrap_or(0.0)
+        ));
     }
     notes
 }
@@ -497,6 +524,8 @@ mod tests {
         let s = Settings { integrator: named("staggered"), step: Some(0.01), ..settings() };
         let m = Method::resolve(&s, &FACTS).unwrap();
         assert_eq!(m.announcement(), "staggered");
+        // what brings its samples onto the constraints
+        assert!(m.new_stabilization().unwrap().projects());
         assert_eq!(
             (m.report().formulation.as_str(), m.report().stabilization.as_str()),
             ("staggered", "none")
@@ -508,6 +537,27 @@ mod tests {
             let error = Method::resolve(&s, &FACTS).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
             assert!(error.diagnostics()[0].hint.is_some());
+        }
+    }
+
+    /// At t = 10 neighbouring numbers are 1.8e-15 apart: a step of 1e-15 s goes nowhere.
+    #[test]
+    fn a_step_that_time_cannot_resolve_is_refused() {
+        for integrator in ["rk4", "staggered", "park1987", "dop853"] {
+            let at = |step| {
+                let s =
+                    Settings { integrator: named(integrator), t_end: 10.0, step: Some(step), ..settings() };
+                Method::resolve(&s, &FACTS)
+            };
+            for step in [1e-300, 1e-15] {
+                let error = at(step).unwrap_err();
+                assert!(matches!(error, SetupError::StepBelowTime { .. }), "{integrator}: {error}");
+                assert!(error.diagnostics()[0].hint.is_some());
+            }
+            let many = at(1e-12).unwrap().notes;
+            assert!(many.iter().any(|n| n.contains("1e13")), "{integrator}: {many:?}");
+            let few = at(1e-3).unwrap().notes;
+            assert!(!few.iter().any(|n| n.contains("needs")), "{integrator}: {few:?}");
         }
     }
 

@@ -209,6 +209,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn change(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<Change, StepError> {
         let solve = |t| move |source| StepError::Solve { t, source };
         let Some(sampler) = &mut self.sampler else { return Ok(Change::Made) };
+        if let Some(detector) = &mut self.detector {
+            detector.before_sample(ode, s).map_err(solve(s.t))?;
+        }
         let known = sampler.needs_reactions(s.t);
         if known {
             ode.evaluate(s).map_err(solve(s.t))?;
@@ -219,7 +222,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
         // what was sampled may be what an event waits for
         if let Some(detector) = &mut self.detector {
-            detector.due = detector.look(ode, s, &[]).map_err(solve(s.t))?;
+            detector.due = detector.look_at_sample(ode, s).map_err(solve(s.t))?;
             if !detector.due.is_empty() {
                 return Ok(Change::Cut);
             }

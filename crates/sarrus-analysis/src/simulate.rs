@@ -163,7 +163,8 @@ pub fn simulate(
     let (done, [formulation, stabilization]) = (journey.counts, journey.found.clone());
     let found = &[formulation, stabilization, integrator.findings()];
 
-    let (status, reason, failed) = verdict(&ended, recorder.stop.as_ref(), &mechanism);
+    let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
+    let (status, reason, failed) = verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
     let violation = ViolationReport::from(&recorder.violations.total);
     let energy = EnergyReport::from(&recorder.energy);
     let limits = Limits {
@@ -266,11 +267,13 @@ fn columns(
     Ok(Some(columns))
 }
 
-/// How the run ended, in a word and in words.
+/// How the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
 fn verdict(
     ended: &Ended,
     stop: Option<&Stop>,
-    mechanism: &Mechanism,
+    mechanism: &mut Mechanism,
+    s: &State,
+    tried: f64,
 ) -> (Status, String, Option<FailureReport>) {
     match &ended.because {
         Because::End => (Status::Completed, "the end of the run was reached".into(), None),
@@ -287,7 +290,7 @@ fn verdict(
             (Status::Stopped, reason, None)
         }
         Because::Failed(error) => {
-            let failed = explain(error, mechanism);
+            let failed = explain(error, mechanism, s, tried);
             (Status::Failed, failed.message.clone(), Some(failed))
         }
     }

@@ -197,3 +197,30 @@ fn times_are_taken_of_what_completed_and_the_fastest_is_one() {
     assert_eq!(json["rows"][0]["rtol"], 1e-6);
     assert_eq!(json["rows"][0]["status"], "completed");
 }
+
+/// They combine with no formulation and no stabilization: one row per step, or per tolerance where steps are chosen.
+#[test]
+fn an_integrator_that_resolves_the_constraints_itself_is_one_row() {
+    let found = run(PENDULUM, |m| {
+        m.stabilizations = compare::choices("none,projection").unwrap();
+        m.integrators = compare::choices("staggered,rk45,staggered:adaptive=yes,park1987").unwrap();
+        m.steps = vec![0.02, 0.01];
+        m.tolerances = [1e-3, 1e-5].map(|rtol| Tolerance { rtol, atol: rtol }).to_vec();
+    });
+    // 2 formulations x 2 stabilizations x 2 tolerances of rk45, then the others with two rows each
+    assert_eq!(found.rows.len(), 8 + 3 * 2);
+    let own = &found.rows[8..];
+    let methods: Vec<String> = own.iter().map(|r| r.method()).collect();
+    let each = ["staggered", "staggered:adaptive=yes", "park1987"];
+    assert_eq!(methods, each.map(|m| [m, m]).concat());
+    for row in own {
+        assert_eq!(row.status, RowStatus::Completed, "{}: {}", row.method(), row.reason);
+        assert_eq!((&*row.formulation, &*row.stabilization), ("own", "own"));
+        assert_eq!(row.rtol().is_some(), row.method().contains("adaptive"), "{}", row.method());
+    }
+    let rtols: Vec<_> = own[2..4].iter().map(|r| r.rtol().unwrap()).collect();
+    assert_eq!(rtols, [1e-3, 1e-5]);
+    // second order
+    let order = (own[0].error.unwrap() / own[1].error.unwrap()).log2();
+    assert!((1.7..2.3).contains(&order), "{order}");
+}

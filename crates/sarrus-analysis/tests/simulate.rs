@@ -1,6 +1,8 @@
 //! Whole runs of small models, against closed forms and against the contract of the results.
 
-use sarrus_analysis::{Flow, Outcome, Overrides, Plan, Progress, Simulate, Status, Watch, simulate};
+use sarrus_analysis::{
+    Flow, MethodText, Outcome, Overrides, Plan, Progress, Simulate, Status, Watch, simulate,
+};
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_system::compile;
 use std::sync::Arc;
@@ -206,4 +208,53 @@ fn the_report_is_json_in_the_order_of_the_contract() {
         "events",
     ];
     assert!(keys.windows(2).all(|k| at(k[0]) < at(k[1])), "{text}");
+}
+
+/// Between steps states are interpolated, at order three: off the constraints by 1e-6 m here. Rows are on them all the
+/// same, to the rounding of what the rows of Φ̇ are made of, some m/s.
+#[test]
+fn rows_of_integrators_that_resolve_the_constraints_themselves_hold_them_between_steps() {
+    let two = PENDULUM
+        .replace("[joints]", "arm = { from = [1.5, 0], to = [2.5, 0], mass = 1.0 }\n[joints]")
+        .replace("[run]", "B = { kind = \"revolute\", bodies = [\"bar\", \"arm\"], at = [1.5, 0] }\n[run]");
+    for integrator in ["staggered", "staggered:form=paper", "park1987"] {
+        let MethodText(method) = integrator.parse().unwrap();
+        let overrides = Overrides {
+            integrator: Some(method),
+            step: Some(1e-2),
+            every: Some(3.3e-3),
+            ..Overrides::default()
+        };
+        let request = Simulate { overrides, ..Simulate::default() };
+        let out = run_watched(&two, &request, &mut ());
+        assert_eq!(out.report.status, Status::Completed, "{}", out.report.reason);
+        assert_eq!(out.report.method.stabilization, "none");
+        for column in ["violation.position", "violation.velocity"] {
+            let worst = out.trajectory.column(column).unwrap().fold(0.0, f64::max);
+            assert!(worst < 1e-13, "{integrator}: {column} = {worst:e}");
+        }
+    }
+}
+
+/// √(0.5 - t) is no number beyond t = 0.5.
+#[test]
+fn a_controller_that_leaves_the_numbers_is_named_with_its_state() {
+    let with = |controller: &str, integrator: &str| {
+        let text = PENDULUM.replace("[run]", &format!("[controllers]\nc = {{ {controller} }}\n[run]"));
+        let text = format!("{text}integrator = \"{integrator}\"\nstep = 0.03\n");
+        let report = run(&text).report;
+        assert_eq!(report.status, Status::Failed, "{controller}, {integrator}");
+        report.failure.unwrap()
+    };
+    let sampled = "kind = 'sampled', period = 0.1, states = { y = 0, x = 0 }, \
+                   update = { y = '1', x = 'sqrt(0.5 - t)' }, outputs = { u = 'y' }";
+    let rate = "kind = 'ode', states = { y = 0, x = 0 }, rates = { y = '1', x = 'sqrt(0.5 - t)' }, outputs = { u = 'y' }";
+    for integrator in ["rk4", "dop853", "abm", "staggered"] {
+        for controller in [sampled, rate] {
+            let failure = with(controller, integrator);
+            assert_eq!(failure.element.as_deref(), Some("controller `c`"), "{integrator}: {failure:?}");
+            assert!(failure.message.contains("`x`"), "{integrator}: {failure:?}");
+            assert!((0.45..0.63).contains(&failure.t), "{integrator}: {failure:?}");
+        }
+    }
 }

@@ -375,6 +375,8 @@ violation of the constraints (position, velocity, acceleration), the relative er
 balance, and the largest difference to a reference run in any body's position (m) or angle (rad)
 and in any reaction that is unique (N, N m). An error below what the reference can be trusted to is
 shown as `<`. Methods that are refused, fail or take too long are rows too; the reasons stand below.
+Integrators that resolve the constraints themselves (staggered, park1987) combine with nothing: each
+is one row per step, or per tolerance with `adaptive=yes`, formulation and stabilization its `own`.
 
 Runs for errors go on all cores; times are taken afterwards, alone and one at a time.
 What there is to compare: `sarrus list formulations`, `stabilizations`, `integrators`.";

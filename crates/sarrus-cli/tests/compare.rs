@@ -148,3 +148,12 @@ fn wrong_lists_and_numbers_are_refused_with_a_hint() {
     let done = sarrus(&["compare", "models/no_such.toml"]);
     assert_eq!(done.code, 2);
 }
+
+#[test]
+fn an_integrator_that_takes_no_formulation_is_compared_in_one_row() {
+    let done = compare(&["--integrators", "staggered"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stderr.contains("comparing: 1 run: 1 integrator that resolves"), "{}", done.stderr);
+    assert_eq!(done.stdout.lines().filter(|l| l.contains("completed")).count(), 1, "{}", done.stdout);
+    assert!(done.stdout.contains("formulation own, stabilization own"), "{}", done.stdout);
+}

@@ -308,3 +308,29 @@ fn the_resolved_file_of_every_shipped_model_moves_the_same_way() {
         assert_eq!(first["violation"]["position"], again["violation"]["position"], "{name}");
     }
 }
+
+#[test]
+fn advice_on_a_failed_certificate_is_of_use_to_the_integrator() {
+    let said = |more: &[&str]| {
+        let done = sarrus(&[&["run", "models/double_pendulum.toml", "--t-end", "1"], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(done.stderr.contains("run.certify"), "{}", done.stderr);
+        done.stderr
+    };
+    for integrator in ["euler", "staggered"] {
+        let fixed = said(&["--integrator", integrator, "--step", "0.02"]);
+        assert!(fixed.contains("--step") && !fixed.contains("--rtol"), "{fixed}");
+    }
+    let chosen = said(&["--integrator", "rk23", "--rtol", "1e-2", "--atol", "1e-2"]);
+    assert!(chosen.contains("--rtol") && !chosen.contains("--step"), "{chosen}");
+}
+
+#[test]
+fn a_step_that_never_gets_anywhere_is_refused() {
+    for integrator in ["rk4", "staggered", "park1987"] {
+        let step = ["--integrator", integrator, "--step", "1e-300"];
+        let done = sarrus(&[&["run", "models/double_pendulum.toml"], &step[..]].concat());
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(done.stderr.contains("1e-300") && done.stderr.contains("run.step"), "{}", done.stderr);
+    }
+}

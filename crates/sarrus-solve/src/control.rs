@@ -26,6 +26,8 @@ use crate::views::Ode;
 const SHRINK: f64 = 0.2;
 /// A remainder of the run within this fraction of a step is not left over for a step of its own.
 const SLIVER: f64 = 1e-9;
+/// A remainder within this fraction of a fixed step is shared with the step before it.
+const SHORT: f64 = 1e-3;
 
 /// What was asked of a run, and what the step control remembers between steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,14 +124,21 @@ impl Control {
         self.previous_error = 1.0;
     }
 
-    /// End of the fixed step from `t`.
+    /// End of the fixed step from `t`. Where whole steps do not end at `t_end` the last one is shorter; where it would be much
+    /// shorter, the last two share what is left, as methods that remember divide by it.
     pub(crate) fn fixed_end(&mut self, t: f64) -> f64 {
         let h = *self.step.get_or_insert((self.t_end - t) / 1000.0);
         if t != self.grid_time(0, h) {
             (self.grid_start, self.grid_n) = (t, 0);
         }
         let t1 = self.grid_time(1, h);
-        if t1 > self.t_end - SLIVER * h { self.t_end } else { t1 }
+        if t1 > self.t_end - SLIVER * h {
+            self.t_end
+        } else if t1 > self.t_end - SHORT * h {
+            t + 0.5 * (self.t_end - t)
+        } else {
+            t1
+        }
     }
 
     fn grid_time(&self, ahead: u64, h: f64) -> f64 {

@@ -142,11 +142,16 @@ impl SolveError {
     }
 }
 
+/// A time to seven digits, for messages: 0.001, not 0.0010000000000000009.
+pub fn digits(t: &f64) -> f64 {
+    format!("{t:.6e}").parse().unwrap_or(*t)
+}
+
 /// A step was not taken.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
     /// The right side could not be evaluated.
-    #[error("no accelerations at t = {t}")]
+    #[error("no accelerations at t = {}", digits(t))]
     Solve {
         /// Time of the evaluation \[s\].
         t: f64,
@@ -155,7 +160,7 @@ pub enum StepError {
         source: SolveError,
     },
     /// The stabilization could not correct the accepted state.
-    #[error("no projection at t = {t}")]
+    #[error("no projection at t = {}", digits(t))]
     Project {
         /// Time of the state \[s\].
         t: f64,
@@ -164,7 +169,7 @@ pub enum StepError {
         source: SolveError,
     },
     /// The error control asks for steps that time cannot resolve.
-    #[error("step size fell below {h_min:e} at t = {t}")]
+    #[error("step size fell below {h_min:e} at t = {}", digits(t))]
     StepTooSmall {
         /// Time reached \[s\].
         t: f64,
@@ -172,7 +177,7 @@ pub enum StepError {
         h_min: f64,
     },
     /// A step of fixed size is beyond the stability limit of the method.
-    #[error("the step {h:e} is too large at t = {t}: motion at {omega:.3e} rad/s needs less than {:.3e}", 2.0 / omega)]
+    #[error("the step {:e} is too large at t = {}: motion at {omega:.3e} rad/s needs less than {:.3e}", digits(h), digits(t), 2.0 / omega)]
     StepTooLarge {
         /// Time of the last good state \[s\].
         t: f64,
@@ -182,13 +187,13 @@ pub enum StepError {
         omega: f64,
     },
     /// The method takes motion and multipliers in turn, and the right side has no such view.
-    #[error("the method needs the constraints, which this right side does not show (t = {t})")]
+    #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
     View {
         /// Time \[s\].
         t: f64,
     },
     /// The state left the numbers.
-    #[error("the state is not finite at t = {t}")]
+    #[error("the state is not finite at t = {}", digits(t))]
     NotFinite {
         /// Time of the last good state \[s\].
         t: f64,
@@ -256,4 +261,18 @@ pub enum MethodError {
 
 fn list(known: &[&str]) -> String {
     if known.is_empty() { "it has none".to_string() } else { format!("known: {}", known.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_messages_have_seven_digits() {
+        let text = |t| StepError::NotFinite { t }.to_string();
+        assert_eq!(text(0.001_000_000_000_000_000_9), "the state is not finite at t = 0.001");
+        assert_eq!(text(0.1 + 0.2), "the state is not finite at t = 0.3");
+        assert_eq!(text(1234.56789), "the state is not finite at t = 1234.568");
+        assert_eq!(text(0.0), "the state is not finite at t = 0");
+    }
 }

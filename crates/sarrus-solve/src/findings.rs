@@ -28,7 +28,6 @@ impl Findings {
             self.partition = Some(found);
         }
         self.iterations += leg.iterations;
-        self.stability = leg.stability.or(self.stability);
     }
 }
 

@@ -24,7 +24,7 @@ mod views;
 pub use chart::Chart;
 pub use control::*;
 pub use dynamics::{Counts, Dynamics};
-pub use error::{MethodError, SolveError, StepError, StructureError};
+pub use error::{MethodError, SolveError, StepError, StructureError, digits};
 pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};

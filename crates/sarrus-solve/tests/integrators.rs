@@ -760,7 +760,6 @@ fn an_integrator_can_be_used_for_another_problem() {
     }
 }
 
-/// Steps of 0.2 s turn the body by some 0.3 rad each: far from exact, but unit.
 /// Adds 1 to x every quarter of a second; with the fifth something happens.
 #[derive(Default)]
 struct Kicks {
@@ -821,6 +820,7 @@ fn a_state_that_is_changed_between_steps_goes_on_from_there() {
     }
 }
 
+/// Steps of 0.2 s turn the body by some 0.3 rad each: far from exact, but unit.
 #[test]
 fn quaternions_are_unit_at_the_end_of_every_step() {
     struct Unit;

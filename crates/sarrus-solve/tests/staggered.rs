@@ -9,11 +9,14 @@ use sarrus_solve::{
 
 const G: f64 = 9.81;
 
-/// A point mass of 1 kg in the plane, on a circle of radius 1 about the origin, or tied to it by a spring.
+/// A point mass in the plane, on a circle about the origin, or tied to it by a spring.
 struct Point {
     structure: Structure,
     /// Spring stiffness over time \[N/m\]; none: the circle.
     spring: Option<fn(f64) -> f64>,
+    /// Radius of the circle over time, with its derivatives \[m, m/s, m/s²\].
+    radius: fn(f64) -> [f64; 3],
+    mass: f64,
 }
 
 impl Point {
@@ -25,7 +28,7 @@ impl Point {
         }
         b.group(GroupKind::Position, 0, 2);
         b.group(GroupKind::Velocity, 0, 2);
-        Point { structure: b.build(2, 0).unwrap(), spring }
+        Point { structure: b.build(2, 0).unwrap(), spring, radius: |_| [1.0, 0.0, 0.0], mass: 1.0 }
     }
 }
 
@@ -35,8 +38,8 @@ impl Problem for Point {
     }
 
     fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
-        mass.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
-        minv.copy_from_slice(mass);
+        mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass]);
+        minv.copy_from_slice(&[1.0 / self.mass, 0.0, 0.0, 1.0 / self.mass]);
     }
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
@@ -45,12 +48,14 @@ impl Problem for Point {
             eq.f.copy_from_slice(&[-spring(s.t) * x, -spring(s.t) * y]);
             return;
         }
-        eq.phi[0] = 0.5 * (x * x + y * y - 1.0);
+        let [r, rate, change] = (self.radius)(s.t);
+        eq.phi[0] = 0.5 * (x * x + y * y - r * r);
         eq.J.copy_from_slice(&[x, y]);
-        eq.phidot[0] = x * u + y * v;
+        eq.phi_t[0] = -r * rate;
+        eq.phidot[0] = x * u + y * v + eq.phi_t[0];
         if stage.includes(Stage::FORCE) {
-            eq.f.copy_from_slice(&[0.0, -G]);
-            eq.gamma[0] = -(u * u + v * v);
+            eq.f.copy_from_slice(&[0.0, -self.mass * G]);
+            eq.gamma[0] = rate * rate + r * change - (u * u + v * v);
         }
     }
 
@@ -110,6 +115,32 @@ fn run(
     })
 }
 
+const FORMS: [Form; 3] = [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }];
+
+/// Steps that end at each of `ends` in turn, shown to `see` with the method's λ.
+fn run_to(
+    problem: &mut Point,
+    form: Form,
+    s: &mut State,
+    h: f64,
+    ends: impl Iterator<Item = f64>,
+    mut see: impl FnMut(&State, f64),
+) -> Result<(), StepError> {
+    let mut method = Integrator::Staggered(Box::new(StaggeredMethod::new(form, Epsilon::Auto, 4, false)));
+    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    with_dynamics(problem, |dynamics| {
+        method.prepare(&dynamics.problem().structure.clone());
+        for end in ends {
+            control.t_end = end;
+            while s.t < end {
+                method.step(dynamics, s, &mut control)?;
+                see(s, method.multipliers().unwrap()[0]);
+            }
+        }
+        Ok(())
+    })
+}
+
 fn symmetric() -> StaggeredMethod {
     StaggeredMethod::new(Form::Symmetric, Epsilon::Auto, 4, false)
 }
@@ -141,9 +172,14 @@ impl Smooth for f64 {
 /// The angle from the level and its rate at `t`, by small steps of the classical Runge-Kutta method: with φ from the x axis,
 /// φ̈ = -g cos φ - μ |λ| tanh(φ̇/0.5), λ = φ̇² - g sin φ.
 fn reference(mu: f64, t: f64) -> [f64; 3] {
+    reference_from([0.0, 0.0], mu, t)
+}
+
+/// The same from an angle and its rate.
+fn reference_from(start: [f64; 2], mu: f64, t: f64) -> [f64; 3] {
     let lambda = |y: [f64; 2]| y[1] * y[1] - G * y[0].sin();
     let rate = |y: [f64; 2]| [y[1], -G * y[0].cos() - mu * lambda(y).abs() * y[1].tanh_like()];
-    let (n, mut y) = (20_000, [0.0, 0.0]);
+    let (n, mut y) = (20_000, start);
     let h = t / f64::from(n);
     let ahead = |y: [f64; 2], k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
     for _ in 0..n {
@@ -169,7 +205,8 @@ fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
             let v = (s.v[0] + rate * angle.sin()).abs().max((s.v[1] - rate * angle.cos()).abs());
             [x, v, (found[0] - lambda).abs()]
         };
-        let (coarse, fine) = (error(0.005), error(0.0025));
+        // small: that of λ in `one_step` changes its sign at 0.01
+        let (coarse, fine) = (error(0.00125), error(0.000625));
         for (what, (coarse, fine)) in ["q", "v", "λ"].iter().zip(coarse.iter().zip(&fine)) {
             let order = (coarse / fine).log2();
             assert!((1.8..2.3).contains(&order), "{form:?} {what}: {coarse:e} {fine:e}");
@@ -177,6 +214,187 @@ fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
         // and it does act
         let [free, ..] = reference(0.0, 0.5);
         assert!((free - angle).abs() > 0.05);
+    }
+}
+
+/// On the circle at an angle of 0.3, turning at 2 rad/s.
+fn turning() -> State {
+    let (sin, cos) = 0.3_f64.sin_cos();
+    State { t: 0.0, q: vec![cos, sin], v: vec![-2.0 * sin, 2.0 * cos], x: vec![] }
+}
+
+/// Steps of 10 ms with one of 10 ns after each, where nothing changes: λ is that of the motion, and neither Φ nor Φ̇ knows of the
+/// short ones. Errors are of h² times the rates of the pendulum, some 10⁻³; so are Φ̇ of `one_step` and the drift of `paper`.
+#[test]
+fn short_steps_between_long_ones_do_no_harm() {
+    for form in FORMS {
+        let short = 1e-8;
+        let ends = (1..=100).flat_map(|k| [0.01 * f64::from(k) - short, 0.01 * f64::from(k)]);
+        let mut s = turning();
+        run_to(&mut Point::new(None), form, &mut s, 0.01, ends, |s, lambda| {
+            let phi = 0.5 * (s.q[0] * s.q[0] + s.q[1] * s.q[1] - 1.0);
+            let phidot = s.q[0] * s.v[0] + s.q[1] * s.v[1];
+            let expected = s.v[0] * s.v[0] + s.v[1] * s.v[1] - G * s.q[1];
+            assert!(phi.abs() < 1e-3 && phidot.abs() < 2e-3, "{form:?} {}: {phi:e} {phidot:e}", s.t);
+            assert!(
+                (lambda - expected).abs() < 5e-3 * (1.0 + expected.abs()),
+                "{form:?} {}: {lambda} {expected}",
+                s.t
+            );
+        })
+        .unwrap();
+        let [angle, rate, _] = reference_from([0.3, 2.0], 0.0, 1.0);
+        let error = (s.q[0] - angle.cos()).hypot(s.q[1] - angle.sin());
+        let speed = (s.v[0].hypot(s.v[1]) - rate.abs()).abs();
+        assert!(error < 3e-3 && speed < 6e-3, "{form:?}: {error:e} {speed:e}");
+    }
+}
+
+/// Ten steps are short of the end by a ten-thousandth of one: what is left is made in two halves.
+#[test]
+fn what_whole_steps_leave_before_the_end_is_shared() {
+    let h = 0.1 * (1.0 - 1e-5);
+    let mut times = vec![0.0];
+    run_to(&mut Point::new(None), Form::Symmetric, &mut turning(), h, std::iter::once(1.0), |s, _| {
+        times.push(s.t);
+    })
+    .unwrap();
+    let sizes: Vec<f64> = times.windows(2).map(|t| t[1] - t[0]).collect();
+    assert_eq!((sizes.len(), times.last()), (11, Some(&1.0)));
+    assert!(sizes[..9].iter().all(|s| (s - h).abs() < 1e-12), "{sizes:?}");
+    assert!(sizes[9..].iter().all(|s| (s - 0.5 * h).abs() < 1e-4 * h), "{sizes:?}");
+}
+
+/// A circle that exists up to 1 s only: r = 1 + t(1 - t)/4. The run ends there, whether whole steps do or not.
+#[test]
+fn nothing_is_evaluated_after_the_end() {
+    fn until_one(t: f64) -> [f64; 3] {
+        if t <= 1.0 { [1.0 + 0.25 * t * (1.0 - t), 0.25 * (1.0 - 2.0 * t), -0.5] } else { [f64::NAN; 3] }
+    }
+    for form in FORMS {
+        for h in [0.01, 0.0099, 0.0095, 0.009_999_9] {
+            let mut s = turning();
+            // on a circle that grows at 1/4 m/s
+            (0..2).for_each(|i| s.v[i] += 0.25 * s.q[i]);
+            let mut problem = Point { radius: until_one, ..Point::new(None) };
+            run_to(&mut problem, form, &mut s, h, std::iter::once(1.0), |_, lambda| {
+                assert!(lambda.is_finite());
+            })
+            .unwrap_or_else(|e| panic!("{form:?} {h}: {e}"));
+            let [phi, phidot] =
+                [0.5 * (s.q[0].hypot(s.q[1]) - 1.0), s.q[0] * s.v[0] + s.q[1] * s.v[1] + 0.25];
+            // of order h³ and exact, but for positions of `paper`, which drift
+            assert!(phi.abs() < 1e-4 && phidot.abs() < 1e-9, "{form:?} {h}: {phi:e} {phidot:e}");
+        }
+    }
+}
+
+/// Where a leg ends and nothing changes, the motion is that without the end, up to what corrections leave.
+#[test]
+fn an_end_where_nothing_changes_does_not_disturb_the_chain() {
+    for form in FORMS {
+        let (mut with, mut without) = (turning(), turning());
+        let ends = (1..=100).map(|k| 0.01 * f64::from(k));
+        run_to(&mut Point::new(None), form, &mut with, 0.01, ends, |_, _| ()).unwrap();
+        run_to(&mut Point::new(None), form, &mut without, 0.01, std::iter::once(1.0), |_, _| ()).unwrap();
+        let apart = (0..2).map(|i| (with.q[i] - without.q[i]).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-10, "{form:?}: {apart:e}");
+    }
+}
+
+/// From the first step on: a start that is not that of the chain would show as a λ of order one in one step or two.
+#[test]
+fn multipliers_have_order_two_from_the_first_step_on() {
+    for form in FORMS {
+        let errors = |h: f64| {
+            let mut s = turning();
+            let mut errors = Vec::new();
+            // more steps follow: λ is that of the chain
+            run_to(&mut Point::new(None), form, &mut s, h, std::iter::once(10.0 * h), |s, lambda| {
+                errors.push((lambda - reference_from([0.3, 2.0], 0.0, s.t)[2]).abs());
+            })
+            .unwrap();
+            errors
+        };
+        let (coarse, fine) = (errors(0.001), errors(0.0005));
+        for k in 0..5 {
+            // at the same step, that is, at half the time: a little more than two where the error grows with time
+            let order = (coarse[k] / fine[k]).log2();
+            assert!(order > 1.6, "{form:?}, step {}: {:e} {:e}", k + 1, coarse[k], fine[k]);
+        }
+    }
+}
+
+/// Masses and forces in other units: nothing changes.
+#[test]
+fn tiny_masses_are_solved_for_as_well_as_others() {
+    for form in FORMS {
+        let end = |mass: f64| {
+            let mut s = turning();
+            let mut problem = Point { mass, ..Point::new(None) };
+            run_to(&mut problem, form, &mut s, 0.01, std::iter::once(1.0), |_, _| ()).unwrap();
+            s
+        };
+        // a power of two, so that all roundings are the same
+        assert_eq!(end(1.0), end(2.0_f64.powi(-40)), "{form:?}");
+    }
+}
+
+/// ẋ = q and q = t, so x = t²/2, which all formulas of second order find exactly; with a start in every step.
+#[test]
+fn first_order_states_have_order_two_where_every_step_is_a_start() {
+    struct Ramp(Structure);
+    impl Problem for Ramp {
+        fn structure(&self) -> &Structure {
+            &self.0
+        }
+        fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
+            mass.fill(1.0);
+            minv.fill(1.0);
+        }
+        fn update(&mut self, _: &State, _: Stage, eq: &mut Equations) {
+            eq.f.fill(0.0);
+        }
+        fn qdot(&self, s: &State, qdot: &mut [f64]) {
+            qdot.copy_from_slice(&s.v);
+        }
+        fn xdot(&mut self, s: &State, _: &Equations, _: &Accel, xdot: &mut [f64]) {
+            xdot.copy_from_slice(&s.q);
+        }
+        fn retract(&self, q: &mut [f64], delta: &[f64]) {
+            q[0] += delta[0];
+        }
+        fn difference(&self, a: &[f64], b: &[f64], delta: &mut [f64]) {
+            delta[0] = a[0] - b[0];
+        }
+        fn normalize(&self, _: &mut [f64]) {}
+        fn accept(&mut self, _: &State) {}
+        fn name_of_row(&self, _: usize) -> String {
+            String::new()
+        }
+    }
+    for form in FORMS {
+        let mut b = Structure::builder();
+        b.column(1);
+        b.group(GroupKind::Position, 0, 1);
+        b.group(GroupKind::Velocity, 0, 1);
+        b.group(GroupKind::Auxiliary, 0, 1);
+        let mut problem = Ramp(b.build(1, 1).unwrap());
+        let none = Options::new();
+        let formulation = formulations::make("proximal", &none).unwrap();
+        let mut dynamics =
+            Dynamics::new(&mut problem, formulation, stabilizations::make("none", &none).unwrap()).unwrap();
+        let mut method = Integrator::Staggered(Box::new(StaggeredMethod::new(form, Epsilon::Auto, 4, false)));
+        let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+        control.t_end = 1.0;
+        method.prepare(dynamics.problem().structure());
+        let mut s = State { t: 0.0, q: vec![0.0], v: vec![1.0], x: vec![0.0] };
+        while s.t < 1.0 {
+            method.step(&mut dynamics, &mut s, &mut control).unwrap();
+            // another state: the chain cannot go on
+            s.x[0] += 1e-12;
+        }
+        assert!((s.x[0] - 0.5).abs() < 1e-10, "{form:?}: {}", s.x[0]);
     }
 }
 

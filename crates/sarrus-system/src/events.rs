@@ -89,6 +89,14 @@ pub struct Actions {
     pub stop: Option<String>,
 }
 
+impl Actions {
+    /// Whether rows or forces begin to act, or cease to.
+    pub fn switches(&self) -> bool {
+        let Actions { release, disable, enable, lock, .. } = self;
+        !(release.is_empty() && disable.is_empty() && enable.is_empty() && lock.is_empty())
+    }
+}
+
 /// Something that can be enabled and disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {

@@ -2,15 +2,16 @@
 //!
 //! Sample k of a controller falls on t_0 + k·period, its outputs act from t_0 + k·period + delay: products, not sums of
 //! what came before, so that nothing accumulates. Instants that differ by rounding are one, and one that so falls on a break
-//! of the right side, or on the end of the run, is that. Everything that is due at an instant reads what holds just before
-//! it, whatever the order of the controllers.
+//! of the right side, or on the end of the run, is that; a period must be long enough to be told from rounding. Everything
+//! that is due at an instant reads the same, whatever the order of the controllers: what holds behind what switches or
+//! happens at that instant (a break of a force, the lock of an event), under the outputs that act until then.
 
 use crate::columns::{Columns, Reading, Source};
 use crate::controllers::sampling::{Own, Sampling};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
 use crate::system::{ControllerElement, System};
-use sarrus_model::{Diagnostic, Model};
+use sarrus_model::{Diagnostic, Model, Reader};
 use sarrus_solve::{Accel, Equations, State};
 use std::sync::Arc;
 
@@ -58,8 +59,13 @@ impl Sampler {
         let sampled = || system.controllers.iter().filter_map(|c| Some((c, c.controller.sampling()?)));
         let mut readings =
             if sampled().next().is_some() { Columns::all(model, system)? } else { Columns::none() };
+        let near = NEAR * f64::EPSILON * span.0.abs().max(span.1.abs());
         let (mut list, mut errors) = (Vec::new(), Vec::new());
         for (element, sampling) in sampled() {
+            if !(sampling.times.period > 2.0 * near) {
+                errors.push(too_short(model, &element.name, 2.0 * near, span));
+                continue;
+            }
             match bind(model, system, &readings, element, sampling) {
                 Ok(reads) => list.push(Clocked {
                     needs_reactions: reads.iter().any(|r| readings.reading_needs_reactions(r)),
@@ -80,7 +86,6 @@ impl Sampler {
         }
         readings.keep_for(list.iter().flat_map(|c| &c.reads));
         let marks: Vec<f64> = breaks.iter().copied().chain([span.1]).collect();
-        let near = NEAR * f64::EPSILON * span.0.abs().max(span.1.abs());
         let mut sampler = Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY };
         sampler.next = sampler.find_next();
         Ok(sampler)
@@ -195,6 +200,16 @@ impl Clocked {
         held.copy_from_slice(&rest[sampling.states + place..][..held.len()]);
         self.acting += 1;
     }
+}
+
+/// Samples so close that two of them may fall on one instant, each being moved by half of `least` \[s\].
+fn too_short(model: &Model, name: &str, least: f64, (from, to): (f64, f64)) -> Diagnostic {
+    let message = format!("`period` of controller `{name}` is too short to be told from rounding");
+    let error = match model.controllers.iter().find(|element| element.name == name) {
+        Some(element) => Reader::open(model, element).error("period", message),
+        None => Diagnostic::bare(message),
+    };
+    error.hint(format!("times from {from} to {to} s are told apart from {least:.1e} s on; a controller without `period` is continuous"))
 }
 
 /// Binds what a controller reads.

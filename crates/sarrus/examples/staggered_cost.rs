@@ -4,7 +4,8 @@
 //!
 //! The unit is what a right side of any explicit method pays: `Problem::update` up to forces, then the accelerations of `proximal`
 //! (a factorization of J M⁻¹Jᵀ, a solution, its residual). Both are timed in turn within one process, so that a busy machine disturbs
-//! them alike, each as the lower quartile of many: the least would show only those steps that need no correction.
+//! them alike, each as the lower quartile of many: the least would show only those steps that need no correction. The ratio of the means
+//! stands beside that of the quartiles: it has all corrections in it, and all that disturbed the machine.
 
 use sarrus::prelude::*;
 use sarrus::solve::{
@@ -26,21 +27,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         sizes = vec![100, 1000, 10_000, 100_000];
     }
     println!(
-        "| links | evaluation [µs per body] | solution | form | step [µs per body] | ratio | corrections a step |"
+        "| links | evaluation [µs per body] | solution | form | step [µs per body] | ratio | of means | corrections a step |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for n in sizes {
         let (start, system) = moving_chain(n)?;
         let rounds = (3_000_000 / n).clamp(60, 3000);
         for (name, options) in METHODS {
-            let ([evaluation, solution, step], corrections) = measure(&system, &start, n, options, rounds)?;
+            let ([quartiles, means], corrections) = measure(&system, &start, n, options, rounds)?;
+            let [evaluation, solution, step] = quartiles;
             let per_body = |seconds: f64| 1e6 * seconds / n as f64;
             println!(
-                "| {n} | {:.4} | {:.4} | {name} | {:.4} | {:.2} | {corrections:.2} |",
+                "| {n} | {:.4} | {:.4} | {name} | {:.4} | {:.2} | {:.2} | {corrections:.2} |",
                 per_body(evaluation),
                 per_body(solution),
                 per_body(step),
-                step / (evaluation + solution)
+                step / (evaluation + solution),
+                means[2] / (means[0] + means[1])
             );
         }
     }
@@ -63,15 +66,18 @@ fn moving_chain(n: usize) -> Result<(State, Arc<System>), Box<dyn Error>> {
     Ok((s, system))
 }
 
-/// Seconds of an evaluation, a solution and a step: the lower quartiles over `rounds`; and how often in a step positions were found
-/// to need a correction.
+/// Of an evaluation, a solution and a step: lower quartiles, and means.
+type Seconds = [[f64; 3]; 2];
+
+/// Lower quartiles and means over `rounds` of the seconds of an evaluation, a solution and a step; and how often in a step positions
+/// were found to need a correction.
 fn measure(
     system: &Arc<System>,
     start: &State,
     n: usize,
     options: &str,
     rounds: usize,
-) -> Result<([f64; 3], f64), Box<dyn Error>> {
+) -> Result<(Seconds, f64), Box<dyn Error>> {
     let none = Options::new();
     let mut given = Options::new();
     if let Some((name, value)) = options.split_once('=') {
@@ -104,9 +110,10 @@ fn measure(
         clock(2, begin);
     }
     let corrections = dynamics.counts().projection_iterations as f64 / rounds as f64;
+    let means = times.each_ref().map(|times| times.iter().sum::<f64>() / rounds as f64);
     let quartiles = times.map(|mut times| {
         times.sort_by(f64::total_cmp);
         times[rounds / 4]
     });
-    Ok((quartiles, corrections))
+    Ok(([quartiles, means], corrections))
 }

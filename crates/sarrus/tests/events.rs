@@ -142,6 +142,7 @@ fn the_deployment_locks_to_a_microsecond_with_motion_and_multipliers_in_turn() {
         let finest = close("staggered", Some(1e-4));
         assert!(finest.iter().all(|e| e.abs() < 4e-8), "{finest:?}");
         close("staggered:adaptive=yes", None);
+        close("staggered:form=one_step", Some(1e-4));
         close("park1987", Some(1e-4));
     }
 }
@@ -162,6 +163,38 @@ fn a_lock_comes_to_a_motion_that_has_drifted_off_its_joints() {
             assert!((t - expected).abs() < late, "{integrator}: {t} for {expected}");
         }
         assert_eq!(report.events.len(), 3, "{integrator}");
+    }
+}
+
+/// Two drivers on a slide that ask for speeds 10⁻³ m/s apart, beside a double pendulum whose joints may drift: how far they
+/// have is no excuse for others. The pendulum's rates are of some 10 rad/s, which the contradiction is measured against.
+#[test]
+fn drivers_that_contradict_each_other_are_refused_however_far_other_joints_have_drifted() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n\
+        bodies.arm = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+        bodies.arm2 = { from = [1, 0], to = [2, 0], mass = 1 }\n\
+        bodies.free = { at = [5, 0], mass = 1, inertia = 0.1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0] }\n\
+        joints.B = { kind = 'revolute', bodies = ['arm', 'arm2'], at = [1, 0] }\n\
+        joints.R = { kind = 'prismatic', bodies = ['ground', 'free'], at = [5, 0] }\n\
+        drivers.one = { kind = 'joint', joint = 'R', speed = 0 }\n\
+        drivers.two = { kind = 'joint', joint = 'R', speed = 0.001, enabled = false }\n\
+        events.join = { when = 't >= 2', enable = ['two'], once = true }\n";
+    for (integrator, h, drifts) in [
+        ("dop853", None, false),
+        ("staggered", Some(2.5e-3), false),
+        ("staggered:form=paper", Some(2.5e-3), true),
+        ("staggered:form=one_step", Some(2.5e-3), false),
+        ("park1987", Some(2.5e-3), true),
+    ] {
+        let outcome = in_turn(text, integrator, h, 2.5);
+        let report = &outcome.report;
+        assert_eq!((report.status, report.t_end), (Status::Failed, 2.0), "{integrator}: {}", report.reason);
+        assert!(report.reason.contains("contradict each other"), "{integrator}: {}", report.reason);
+        assert!(!drifts || report.violation.position.max > 1e-5, "{integrator}: {:?}", report.violation);
+        // drivers that agree are welcome
+        let outcome = in_turn(&text.replace("0.001", "0"), integrator, h, 2.5);
+        assert_eq!(outcome.report.status, Status::Completed, "{integrator}: {}", outcome.report.reason);
     }
 }
 
@@ -296,7 +329,7 @@ fn a_pendulum_is_stopped_at_an_angle_to_ten_digits() {
 /// motion in steps of which the last ends there, whose error within a step is h³, is at the angle up to that.
 #[test]
 fn a_pendulum_is_stopped_at_an_angle_to_the_order_of_methods_in_turn() {
-    for integrator in ["staggered", "staggered:form=paper", "park1987"] {
+    for integrator in ["staggered", "staggered:form=paper", "staggered:form=one_step", "park1987"] {
         // the event is at two fifths of a step, as what lies between steps depends on where
         let [coarse, fine] = [25.4, 50.4].map(|steps| {
             let h = falls_for(1.2) / steps;

@@ -113,7 +113,12 @@ fn every_stabilization_follows_the_references() {
 /// 1.1 to 2.4 s with steps from 10⁻² to 10⁻⁴ s, and the run says so.
 #[test]
 fn every_integrator_follows_the_references() {
-    let more = ["staggered:form=paper", "staggered:adaptive=yes", "park1987:iterations=1"];
+    let more = [
+        "staggered:form=paper",
+        "staggered:form=one_step",
+        "staggered:adaptive=yes",
+        "park1987:iterations=1",
+    ];
     for case in cases() {
         for text in integrators::KINDS.iter().map(|k| k.name).chain(more) {
             if (case.name, text) == ("rolling_disc", "staggered:form=paper") {
@@ -319,7 +324,13 @@ fn steps<P: Problem>(
 /// Bit for bit, with NaN where such a row would have its Φ: no method reads it, not even to multiply it by zero.
 #[test]
 fn no_method_asks_a_row_at_velocity_level_for_a_position() {
-    let own = ["staggered", "staggered:form=paper", "staggered:adaptive=yes", "park1987"];
+    let own = [
+        "staggered",
+        "staggered:form=paper",
+        "staggered:form=one_step",
+        "staggered:adaptive=yes",
+        "park1987",
+    ];
     let every: Vec<&str> = integrators::KINDS.iter().map(|k| k.name).chain(own).collect();
     for case in cases() {
         let (model, system) = compiled(case);

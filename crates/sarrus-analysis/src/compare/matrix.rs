@@ -4,7 +4,7 @@ use crate::error::SetupError;
 use crate::settings::{MethodText, MethodTextError, Overrides, Settings};
 use sarrus_model::Span;
 use sarrus_model::settings::{MethodChoice, OptionValue};
-use sarrus_solve::{MethodError, Options, formulations, integrators, stabilizations};
+use sarrus_solve::{MethodError, Options, View, formulations, integrators, stabilizations};
 use serde::Serialize;
 
 /// What is compared, with what, and how.
@@ -91,7 +91,7 @@ pub enum Effort {
 /// One combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// Formulation.
+    /// Formulation; `auto` where the integrator resolves the constraints itself, as the stabilization.
     pub formulation: MethodChoice,
     /// Stabilization.
     pub stabilization: MethodChoice,
@@ -126,7 +126,8 @@ impl Matrix {
         }
     }
 
-    /// Every combination, formulation slowest; a method that does not exist is an error.
+    /// Every combination, formulation slowest, and behind them the integrators that resolve the constraints themselves, which
+    /// combine with nothing; a method that does not exist is an error.
     pub fn cases(&self) -> Result<Vec<Case>, SetupError> {
         let bad = |at: Span| move |source: MethodError| SetupError::Method { source, at };
         for f in self.formulations.iter().filter(|f| !is_auto(f)) {
@@ -140,27 +141,32 @@ impl Matrix {
             options(i).check(kind.name, kind.options).map_err(bad(i.span))?;
             (kind.new)(&options(i)).map_err(bad(i.span))?;
         }
+        let (own, others): (Vec<_>, Vec<_>) = self.integrators.iter().partition(|i| resolves_constraints(i));
         let mut cases = Vec::new();
+        let mut add =
+            |formulation: &MethodChoice, stabilization: &MethodChoice, integrator: &MethodChoice| {
+                cases.extend(self.efforts(integrator).into_iter().map(|effort| Case {
+                    formulation: formulation.clone(),
+                    stabilization: stabilization.clone(),
+                    integrator: integrator.clone(),
+                    effort,
+                }));
+            };
         for formulation in &self.formulations {
             for stabilization in &self.stabilizations {
-                for integrator in &self.integrators {
-                    for effort in self.efforts(integrator) {
-                        cases.push(Case {
-                            formulation: formulation.clone(),
-                            stabilization: stabilization.clone(),
-                            integrator: integrator.clone(),
-                            effort,
-                        });
-                    }
-                }
+                others.iter().for_each(|integrator| add(formulation, stabilization, integrator));
             }
         }
+        let auto = choice("auto");
+        own.iter().for_each(|integrator| add(&auto, &auto, integrator));
         Ok(cases)
     }
 
     /// Tolerances of an adaptive integrator, steps of another.
     fn efforts(&self, integrator: &MethodChoice) -> Vec<Effort> {
-        let fixed = integrators::find(&integrator.kind).is_ok_and(|k| !k.adaptive);
+        // some are either, as their options say
+        let made = integrators::find(&integrator.kind).and_then(|k| (k.new)(&options(integrator)));
+        let fixed = made.is_ok_and(|i| !i.is_adaptive());
         if !fixed {
             self.tolerances.iter().map(|t| Effort::Tolerance(*t)).collect()
         } else if self.steps.is_empty() {
@@ -196,6 +202,11 @@ impl Case {
         }
         over
     }
+}
+
+/// Whether an integrator takes no formulation and no stabilization, as it resolves the constraints itself.
+pub fn resolves_constraints(integrator: &MethodChoice) -> bool {
+    integrators::find(&integrator.kind).is_ok_and(|k| k.view == View::Staggered)
 }
 
 /// A method without options.

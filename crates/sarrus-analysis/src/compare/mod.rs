@@ -4,7 +4,8 @@
 //! returns a [`Comparison`] with a [`Row`] for each: how long it took against the fastest, how much work it was, how far
 //! it drifted off its constraints at three levels, what became of its energy, and how far its motion and its reactions
 //! are from those of a reference run at a tight tolerance. A method that is refused, fails or takes too long is a row
-//! too, with the reason.
+//! too, with the reason. An integrator that resolves the constraints itself is one row, with formulation and
+//! stabilization its own.
 //!
 //! 1. The **reference** is run at two tolerances; their difference is how far it can be trusted.
 //! 2. Every method is run with its trajectory, in parallel: errors, drift, energy.
@@ -39,7 +40,7 @@ mod row;
 mod timing;
 
 pub use deviation::{Deviation, Difference, Worst};
-pub use matrix::{Case, Effort, Matrix, Reference, Timing, Tolerance, choices};
+pub use matrix::{Case, Effort, Matrix, Reference, Timing, Tolerance, choices, resolves_constraints};
 pub use parallel::{Phase, Progress, Watch};
 pub use reference::ReferenceReport;
 pub use row::{Comparison, Curve, Drift, History, Row, RowStatus};

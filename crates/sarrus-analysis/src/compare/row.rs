@@ -1,12 +1,15 @@
 //! What a comparison leaves behind: a row per combination, as a structure, as JSON, as comma-separated values.
 
 use super::deviation::{Deviation, Difference};
-use super::matrix::{Case, Effort, text};
+use super::matrix::{Case, Effort, resolves_constraints, text};
 use super::reference::ReferenceReport;
 use crate::report::{CountsReport, Report, Status};
 use crate::trajectory::Trajectory;
 use serde::Serialize;
 use std::fmt::Write;
+
+/// Formulation and stabilization of an integrator that resolves the constraints itself.
+const OWN: &str = "own";
 
 /// Methods side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -194,9 +197,10 @@ impl Row {
     }
 
     fn new(case: &Case, status: RowStatus, reason: String) -> Row {
+        let part = |part| if resolves_constraints(&case.integrator) { OWN.into() } else { text(part) };
         Row {
-            formulation: text(&case.formulation),
-            stabilization: text(&case.stabilization),
+            formulation: part(&case.formulation),
+            stabilization: part(&case.stabilization),
             integrator: text(&case.integrator),
             auto: case.integrator.kind == "auto",
             effort: case.effort,
@@ -231,9 +235,11 @@ impl Row {
             Status::Failed => RowStatus::Failed,
         };
         let v = &report.violation;
+        let own = resolves_constraints(&case.integrator);
+        let part = |part: &String| if own { OWN.into() } else { part.clone() };
         Row {
-            formulation: report.method.formulation.clone(),
-            stabilization: report.method.stabilization.clone(),
+            formulation: part(&report.method.formulation),
+            stabilization: part(&report.method.stabilization),
             integrator: report.method.integrator.clone(),
             t_reached: Some(report.t_end),
             counts: Some(report.counts),
@@ -248,8 +254,11 @@ impl Row {
         }
     }
 
-    /// `proximal + projection + dop853`
+    /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
     pub fn method(&self) -> String {
+        if self.formulation == OWN {
+            return self.integrator.clone();
+        }
         format!("{} + {} + {}", self.formulation, self.stabilization, self.integrator)
     }
 

@@ -1,5 +1,6 @@
 //! What acts at the moment: a part of the whole system, and the locks.
 
+use crate::report::ImpulseReport;
 use sarrus_solve::{State, StructureError};
 use sarrus_system::events::{Actions, Lock, Target};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
@@ -33,6 +34,25 @@ pub(crate) struct Changes {
     pub locked: Vec<NewLock>,
     /// Whether rows or forces are others than before.
     pub structure: bool,
+}
+
+impl Changes {
+    /// What the new locks of `system` took up, of the impulses `mu` of its rows.
+    pub fn impulses(&self, system: &System, mu: &[f64]) -> Vec<ImpulseReport> {
+        let report = |new: &NewLock| {
+            let element = system.elements.iter().find(|e| e.id == new.id);
+            let rows = element.map_or(0..0, |e| e.start..e.start + e.rows.rows());
+            let joint = &system.directory.joints[new.lock.joint];
+            let coordinate = new.lock.coordinate.map(|k| joint.face.coordinates()[k]);
+            ImpulseReport {
+                joint: joint.name.clone(),
+                coordinate: coordinate.map_or("orientation", |c| c.name),
+                impulse: rows.map(|row| -mu[row]).collect(),
+                unit: if coordinate.is_some_and(|c| !c.is_angle()) { "N s" } else { "N m s" },
+            }
+        };
+        self.locked.iter().map(report).collect()
+    }
 }
 
 impl Active {

@@ -2,28 +2,27 @@
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
 //! to each end, which tells where its margin goes from there. A change between two of them is located to four units in the
-//! last place of the time, on states that are brought onto the constraints, as the run goes on from them. Where the margin has a top between three of them it is searched for, so that a condition which
-//! holds only for a moment is met as long as its margin has one top within a fifth of a step, and is smooth. Several
-//! changes to and fro within a fifth of a step may be missed, as may be what the integrator itself does not see.
+//! last place of the time, on states that are brought onto the constraints, as the run goes on from them. Where the margin has
+//! a top between three of them it is searched for, so that a condition which holds only for a moment is met as long as its
+//! margin has one top within a fifth of a step, and is smooth. Several changes to and fro within a fifth of a step may be
+//! missed, as may be what the integrator itself does not see.
 //!
-//! An event fires when its condition becomes true. It fires again only after the condition was false: inside steps by more
-//! than rounding, since a rate that a lock has brought to zero would else fire at every one of them.
+//! An event fires when its condition becomes true. It fires again only after the condition was false: inside steps, and where
+//! a controller is sampled, by more than rounding, since a rate that a lock has brought to zero would else fire at every one
+//! of them.
 
 use super::search::{Point, crossing, may_reach, peak};
+use super::watch::{Watched, judge};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
-use sarrus_system::events::{Event, When};
+use sarrus_system::events::Event;
 use sarrus_system::{Conditions, Mechanism};
 
 /// Where in a step conditions are judged, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
-/// A condition is false again where its margin is below zero by this part of the largest that it had.
-const FALSE_AGAIN: f64 = 1e-9;
 /// Changes closer than this part of a step are simultaneous.
 const TOGETHER: f64 = 1e-12;
-/// A coordinate this near to a value, relative to one or to the value, has reached it \[m, rad\].
-const REACHED: f64 = 1e-12;
 
 /// Watches the conditions of a run.
 pub(crate) struct Detector {
@@ -34,6 +33,8 @@ pub(crate) struct Detector {
     watches: Vec<Watched>,
     /// Those that a step may meet.
     which: Vec<usize>,
+    /// Those that wait to be false again, at a sample.
+    waiting: Vec<usize>,
     verdicts: Vec<Verdict>,
     /// The same at an instant inside a step, and the state there.
     scratch: Vec<Verdict>,
@@ -44,24 +45,6 @@ pub(crate) struct Detector {
     hints: Vec<f64>,
 }
 
-/// What is remembered of an event.
-#[derive(Debug, Clone, Copy)]
-struct Watched {
-    /// Whether it fires when its condition holds.
-    armed: bool,
-    /// Whether it never fires again.
-    done: bool,
-    /// When it has fired last \[s\].
-    fired_at: f64,
-    /// Largest margin so far, in size.
-    scale: f64,
-    /// Of a coordinate that is to reach a value: on which side of it the run started.
-    side: f64,
-    reaches: Option<f64>,
-    timed: bool,
-    needs_reactions: bool,
-}
-
 impl Detector {
     /// For events that have not fired yet.
     pub fn new(conditions: Conditions, events: &[Event]) -> Detector {
@@ -69,19 +52,7 @@ impl Detector {
         let watches: Vec<Watched> = events
             .iter()
             .enumerate()
-            .map(|(i, event)| Watched {
-                armed: true,
-                done: false,
-                fired_at: f64::NAN,
-                scale: 0.0,
-                side: 0.0,
-                reaches: match event.when {
-                    When::Reaches { value, .. } => Some(value),
-                    When::Holds(_) => None,
-                },
-                timed: conditions.is_timed(i),
-                needs_reactions: conditions.needs_reactions(i),
-            })
+            .map(|(i, event)| Watched::new(event, conditions.is_timed(i), conditions.needs_reactions(i)))
             .collect();
         let n = watches.len();
         Detector {
@@ -89,6 +60,7 @@ impl Detector {
             due: Vec::new(),
             watches,
             which: Vec::new(),
+            waiting: Vec::new(),
             verdicts: vec![none; n],
             scratch: vec![none; n],
             near: State::default(),
@@ -117,15 +89,11 @@ impl Detector {
         s: &State,
         fired: &[(usize, bool)],
     ) -> Result<Vec<usize>, SolveError> {
-        let which: Vec<usize> = (0..self.watches.len()).filter(|&i| !self.watches[i].done).collect();
-        let mut verdicts = std::mem::take(&mut self.verdicts);
-        let judged = judge(&self.conditions, &mut self.watches, &which, ode, s, &mut verdicts);
-        self.verdicts = verdicts;
-        judged?;
+        self.judge_all(ode, s)?;
         let forced = std::mem::take(&mut self.due);
         let mut due = Vec::new();
-        for &i in &which {
-            let (verdict, watch) = (self.verdicts[i], &mut self.watches[i]);
+        for (i, watch) in self.watches.iter_mut().enumerate().filter(|(_, watch)| !watch.done) {
+            let verdict = self.verdicts[i];
             watch.note(&verdict);
             match fired.iter().find(|(j, _)| *j == i) {
                 Some((_, held)) => watch.armed = *held && watch.is_false(&verdict),
@@ -136,14 +104,61 @@ impl Detector {
                 None => watch.armed |= !verdict.holds,
             }
         }
-        for &i in &due {
+        self.go_on(ode, s, &due);
+        Ok(due)
+    }
+
+    /// Before a sample changes x at `s`: judges those that wait to be false again.
+    pub fn before_sample(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> Result<(), SolveError> {
+        let watches = &self.watches;
+        self.waiting.clear();
+        self.waiting.extend((0..watches.len()).filter(|&i| !watches[i].done && !watches[i].armed));
+        judge(&self.conditions, &mut self.watches, &self.waiting, ode, s, &mut self.scratch)
+    }
+
+    /// After a sample has changed x at `s`, where no leg starts; returns the events that are to fire there, in their order.
+    ///
+    /// What does not depend on the sample goes on as it did, so that the rule is that of steps. A condition that the sample
+    /// has brought to just where it fails, as a switch from 1 to 0 does with `u > 0`, was true and is false.
+    pub fn look_at_sample(
+        &mut self,
+        ode: &mut Dynamics<'_, Mechanism>,
+        s: &State,
+    ) -> Result<Vec<usize>, SolveError> {
+        self.judge_all(ode, s)?;
+        let mut due = Vec::new();
+        for (i, watch) in self.watches.iter_mut().enumerate().filter(|(_, watch)| !watch.done) {
+            let verdict = self.verdicts[i];
+            watch.note(&verdict);
+            if watch.armed && verdict.holds {
+                due.push(i);
+            } else if !watch.armed {
+                let ends = self.scratch[i].holds && !verdict.holds && verdict.margin == 0.0;
+                watch.armed = ends || watch.is_false(&verdict);
+            }
+        }
+        self.go_on(ode, s, &due);
+        Ok(due)
+    }
+
+    /// Judges all that may still fire.
+    fn judge_all(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> Result<(), SolveError> {
+        let watches = &self.watches;
+        self.which.clear();
+        self.which.extend((0..watches.len()).filter(|&i| !watches[i].done));
+        judge(&self.conditions, &mut self.watches, &self.which, ode, s, &mut self.verdicts)
+    }
+
+    /// The run goes on from `s`, where `due` fire.
+    fn go_on(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
+        for &i in due {
             self.watches[i].armed = false;
             self.watches[i].fired_at = s.t;
         }
         self.hints.clear();
         self.hints.extend_from_slice(ode.problem().hints());
-        self.which = which.into_iter().filter(|&i| !self.watches[i].timed).collect();
-        Ok(due)
+        let watches = &self.watches;
+        self.which.retain(|&i| !watches[i].timed);
     }
 
     /// Looks into a step; returns the time at which it is to be cut, and remembers for whom.
@@ -207,7 +222,10 @@ impl Detector {
                     continue;
                 }
                 if here.1.holds {
-                    found.push((crossing(before, here, &mut judge_one)?, i));
+                    // on the constraints, which places are not moved onto, the change may lie just before the last place
+                    let early = k > 1 && !at(k - 2).1.holds && judge_one(before.0)?.holds;
+                    let from = if early { at(k - 2) } else { before };
+                    found.push((crossing(from, here, &mut judge_one)?, i));
                     break;
                 }
                 let Some(after) = (k + 1 < places.len()).then(|| at(k + 1)) else { continue };
@@ -268,46 +286,4 @@ impl Detector {
         self.hints.clear();
         self.hints.extend_from_slice(step.ode.problem().hints());
     }
-}
-
-impl Watched {
-    fn note(&mut self, verdict: &Verdict) {
-        if verdict.margin.is_finite() {
-            self.scale = self.scale.max(verdict.margin.abs());
-        }
-    }
-
-    /// Whether the condition does not hold, by more than rounding.
-    fn is_false(&self, verdict: &Verdict) -> bool {
-        !verdict.holds && !(verdict.margin >= -FALSE_AGAIN * self.scale)
-    }
-}
-
-/// The conditions `which` at `s`.
-fn judge(
-    conditions: &Conditions,
-    watches: &mut [Watched],
-    which: &[usize],
-    ode: &mut Dynamics<'_, Mechanism>,
-    s: &State,
-    out: &mut [Verdict],
-) -> Result<(), SolveError> {
-    if which.iter().any(|&i| watches[i].needs_reactions) {
-        ode.evaluate(s)?;
-        let (mechanism, eq, accel) = ode.parts();
-        conditions.judge(which, mechanism, s, Some((eq, accel)), out);
-    } else {
-        conditions.judge(which, ode.problem_mut(), s, None, out);
-    }
-    // a value is reached from the side on which the run started
-    for &i in which {
-        let (Some(value), verdict) = (watches[i].reaches, &mut out[i]) else { continue };
-        if watches[i].side == 0.0 {
-            let here = verdict.margin.abs() <= REACHED * value.abs().max(1.0);
-            watches[i].side = if here { 0.0 } else { verdict.margin.signum() };
-        }
-        let beyond = -watches[i].side * verdict.margin;
-        *verdict = Verdict { holds: beyond >= 0.0, margin: beyond };
-    }
-    Ok(())
 }

@@ -7,13 +7,15 @@
 //! conditions are looked at again, until nothing more happens at that instant, and the run goes on with the system of what
 //! acts.
 //!
-//! An event that fires [`MOST`] times within [`WINDOW`] of the run's duration is taken for chattering, and ends the run.
+//! An event that chatters ends the run ([`chatter`]).
 
 mod active;
+mod chatter;
 mod dead_centre;
 mod detect;
 mod jump;
 mod search;
+mod watch;
 
 pub(crate) use active::Active;
 pub(crate) use detect::Detector;
@@ -21,8 +23,10 @@ pub(crate) use detect::Detector;
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
-use crate::report::{EventReport, ImpulseReport};
+use crate::report::EventReport;
 use crate::start::Rows;
+use chatter::{Firings, MOST};
+use jump::Landed;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples};
 use sarrus_solve::{
@@ -31,11 +35,6 @@ use sarrus_solve::{
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System, Tree};
 use std::sync::Arc;
-
-/// Firings within the window that are one too many.
-pub const MOST: usize = 100;
-/// The window, as a part of the run's duration.
-pub const WINDOW: f64 = 1e-3;
 
 /// A run that goes on through events.
 pub(crate) struct Journey<'a> {
@@ -55,8 +54,7 @@ pub(crate) struct Journey<'a> {
     pub nearest: Option<NearSingular>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
-    /// Times of the last firings, by event.
-    times: Vec<Vec<f64>>,
+    firings: Firings,
 }
 
 /// Why a journey could not begin.
@@ -66,6 +64,7 @@ impl<'a> Journey<'a> {
     /// One that has not begun.
     pub fn new(system: &'a Arc<System>, method: &'a Method, route: Route<'a>) -> Journey<'a> {
         Journey {
+            firings: Firings::new(system.whole.events.list.len(), route.span),
             system,
             method,
             route,
@@ -74,7 +73,6 @@ impl<'a> Journey<'a> {
             found: Default::default(),
             nearest: None,
             failed_at: None,
-            times: vec![Vec::new(); system.whole.events.list.len()],
         }
     }
 
@@ -226,6 +224,10 @@ impl<'a> Journey<'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
         let event = &self.system.whole.events.list[i];
+        let found = state.q.clone();
+        if event.actions.switches() {
+            jump::settle(mechanism, state);
+        }
         let before = mechanism.energy(state);
         let values = self.values(i, mechanism, state, recorder)?;
         let mut changes = self.active.change(&event.actions, mechanism, state);
@@ -235,28 +237,17 @@ impl<'a> Journey<'a> {
         }
         let mut impulses = Vec::new();
         if changes.structure {
-            let mut mu = self.rebuild(mechanism, state)?;
+            let mut landed = self.rebuild(mechanism, state, &found)?;
+            // a row at its dead centre is only near it after drift, and seems to contradict the others until its joint is held
             let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
             let solve = |source| StepError::Solve { t: state.t, source };
             if !enabled.is_empty()
                 && let Some(lock) = dead_centre::find(mechanism, state, &enabled).map_err(solve)?
             {
                 self.active.lock(&lock, mechanism, state, &mut changes);
-                mu = self.rebuild(mechanism, state)?;
+                landed = self.rebuild(mechanism, state, &found)?;
             }
-            let system = mechanism.system().clone();
-            for new in &changes.locked {
-                let element = system.elements.iter().find(|e| e.id == new.id);
-                let rows = element.map_or(0..0, |e| e.start..e.start + e.rows.rows());
-                let joint = &system.directory.joints[new.lock.joint];
-                let coordinate = new.lock.coordinate.map(|k| joint.face.coordinates()[k]);
-                impulses.push(ImpulseReport {
-                    joint: joint.name.clone(),
-                    coordinate: coordinate.map_or("orientation", |c| c.name),
-                    impulse: rows.map(|row| -mu[row]).collect(),
-                    unit: if coordinate.is_some_and(|c| !c.is_angle()) { "N s" } else { "N m s" },
-                });
-            }
+            impulses = changes.impulses(mechanism.system(), &landed.impulses()?);
         }
         let after = mechanism.energy(state);
         let lost = before.kinetic + before.potential - after.kinetic - after.potential;
@@ -282,22 +273,26 @@ impl<'a> Journey<'a> {
         {
             detector.finish(i);
         }
-        if self.chatters(i, state.t) {
+        if self.firings.chatter(i, state.t) {
             recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), MOST));
         }
         Ok(())
     }
 
-    /// Goes over to the system of what acts, and brings `state` onto its rows; returns the impulses.
-    fn rebuild(&mut self, mechanism: &mut Mechanism, state: &mut State) -> Result<Vec<f64>, StepError> {
+    /// Goes over to the system of what acts, and brings `state` onto its rows, which the motion came to at `found`.
+    fn rebuild(
+        &mut self,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        found: &[f64],
+    ) -> Result<Landed, StepError> {
         let unfit = |_| StepError::NotFinite { t: state.t };
         let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
         let mut next = system.mechanism();
         next.set_hints(mechanism.hints());
         self.note(mechanism);
-        let drift = jump::drift(mechanism, state);
         *mechanism = next;
-        jump::jump(mechanism, state, drift)
+        jump::jump(mechanism, state, found)
     }
 
     /// The values that event `i` sets.
@@ -318,13 +313,5 @@ impl<'a> Journey<'a> {
         dynamics.evaluate(state).map_err(solve)?;
         let (mechanism, eq, accel) = dynamics.parts();
         Ok(conditions.values(i, mechanism, state, Some((eq, accel))))
-    }
-
-    fn chatters(&mut self, i: usize, t: f64) -> bool {
-        let (from, to) = self.route.span;
-        let times = &mut self.times[i];
-        times.retain(|before| t - before <= WINDOW * (to - from));
-        times.push(t);
-        times.len() >= MOST
     }
 }

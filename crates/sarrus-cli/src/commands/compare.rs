@@ -10,7 +10,7 @@ use crate::progress::{listen, stopped};
 use crate::results::{Results, ResultsError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sarrus::analysis::compare::{
-    self, Comparison, Matrix, Phase, Progress, RowStatus, Timing, Tolerance, Watch,
+    self, Case, Comparison, Effort, Matrix, Phase, Progress, RowStatus, Timing, Tolerance, Watch,
 };
 use sarrus::analysis::{Flow, Overrides, Settings, SetupError};
 use sarrus::model::settings::MethodChoice;
@@ -43,7 +43,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
         }
     };
     match matrix.cases() {
-        Ok(cases) => printer.say("comparing", announcement(&matrix, cases.len())),
+        Ok(cases) => printer.say("comparing", announcement(&matrix, &cases)),
         Err(error) => return wrong(error, model, printer),
     }
     let found = {
@@ -144,19 +144,31 @@ fn every_integrator() -> Vec<MethodChoice> {
     compare::choices(&names.join(",")).unwrap_or_default()
 }
 
-/// `50 runs: 10 formulations x 5 stabilizations x 1 integrator x 1 tolerance`
-fn announcement(matrix: &Matrix, runs: usize) -> String {
+/// `50 runs: 10 formulations x 5 stabilizations x 1 integrator, rtol = 1e-6; at most 60 s each`
+fn announcement(matrix: &Matrix, cases: &[Case]) -> String {
     let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let efforts = match matrix.tolerances.as_slice() {
-        [one] => format!("rtol = {:e}", one.rtol),
-        many => count(many.len(), "tolerance"),
+        _ if !cases.iter().any(|c| matches!(c.effort, Effort::Tolerance(_))) => String::new(),
+        [one] => format!(", rtol = {:e}", one.rtol),
+        many => format!(", {}", count(many.len(), "tolerance")),
     };
-    format!(
-        "{}: {} x {} x {}, {efforts}; at most {} s each",
-        count(runs, "run"),
+    let own = matrix.integrators.iter().filter(|i| compare::resolves_constraints(i)).count();
+    let others = matrix.integrators.len() - own;
+    let combined = format!(
+        "{} x {} x {}",
         count(matrix.formulations.len(), "formulation"),
         count(matrix.stabilizations.len(), "stabilization"),
-        count(matrix.integrators.len(), "integrator"),
+        count(others, "integrator")
+    );
+    let what = match (others, own) {
+        (_, 0) => combined,
+        (0, 1) => "1 integrator that resolves the constraints itself".into(),
+        (0, own) => format!("{own} integrators that resolve the constraints themselves"),
+        (_, own) => format!("{combined} and {own} with formulation and stabilization `own`"),
+    };
+    format!(
+        "{}: {what}{efforts}; at most {} s each",
+        count(cases.len(), "run"),
         matrix.wall_limit.unwrap_or(f64::INFINITY)
     )
 }

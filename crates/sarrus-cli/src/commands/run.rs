@@ -72,6 +72,8 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     } else if !report.certificate.passed {
         let advice = if report.method.formulation.starts_with("penalty") {
             "constraints that are springs give way; a higher `frequency` (penalty:frequency=1e4) makes them stiffer"
+        } else if report.method.rtol.is_none() {
+            "a shorter step (--step) usually restores the certificate"
         } else {
             "tighter tolerances (--rtol, --atol) usually restore the certificate"
         };

@@ -19,8 +19,7 @@ pub fn eigenpairs(a: &[f64], n: usize) -> Result<Vec<EigenPair>, NotDecomposed> 
     if n == 0 {
         return Ok(Vec::new());
     }
-    let found =
-        MatRef::from_row_major_slice(a, n, n).eigen().map_err(|_| NotDecomposed { m: n, n })?;
+    let found = MatRef::from_row_major_slice(a, n, n).eigen().map_err(|_| NotDecomposed { m: n, n })?;
     let (values, vectors) = (found.S().column_vector(), found.U());
     let pair = |j: usize| EigenPair {
         value: [values[j].re, values[j].im],

@@ -128,11 +128,7 @@ impl Formulation for AugmentedLagrangian {
     }
 
     fn findings(&self) -> Findings {
-        Findings {
-            iterations: self.passes,
-            rank: self.partition.findings().rank,
-            ..Findings::default()
-        }
+        Findings { iterations: self.passes, rank: self.partition.findings().rank, ..Findings::default() }
     }
 
     fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {

@@ -20,8 +20,8 @@
 //! evaluations, factorizations and solutions a step. To compare with; the symmetric form of `staggered` is cheaper, keeps the
 //! constraints, and bounds the energy's error.
 
-use super::staggered::modules::{Modules, at};
 use super::staggered::hermite;
+use super::staggered::modules::{Modules, at};
 use super::staggered::options::epsilon;
 use crate::control::{Control, StepLimits};
 use crate::error::{MethodError, StepError};

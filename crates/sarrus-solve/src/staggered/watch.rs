@@ -24,6 +24,8 @@ pub(crate) enum Verdict {
     Fine,
     /// The step is too large for this frequency \[rad/s\].
     TooLarge(f64),
+    /// The motion is so large that there is no telling.
+    NotFinite,
 }
 
 /// What is remembered between steps.
@@ -77,8 +79,11 @@ impl Watch {
         for ((p, a0), a1) in self.momentum.iter().zip(a0).zip(a1) {
             change -= p * (a1 - a0);
         }
-        let size = self.size;
-        let squared = if size > 0.0 { change / (h * size) } else { 0.0 };
+        let size = h * self.size;
+        let squared = if size == 0.0 { 0.0 } else { change / size };
+        if !squared.is_finite() {
+            return Verdict::NotFinite;
+        }
         self.omega = squared.max(0.0).sqrt();
         self.highest = self.highest.max(self.omega);
         self.ratio = self.ratio.max(0.5 * self.omega * h);

@@ -6,10 +6,11 @@
 //! u_k = g(x_k, y(t_k)),    x_{k+1} = f(x_k, u_k, y(t_k)),    u(t) = u_k for t_k + delay ≤ t < t_{k+1} + delay.
 //! ```
 //!
-//! y is what holds just before t_k, reactions and accelerations under the outputs that act until then included: there is no
-//! loop to solve. Before the first outputs act they are 0, or what `[initial]` says. Outputs, states, and outputs that wait
-//! for their time lie in x with the rate 0, in this order, so that whoever carries x carries all of a controller but its
-//! clock; the last ones have no names. Who keeps the clock is [`Sampler`](crate::Sampler).
+//! y is what holds at t_k under the outputs that act until then, reactions and accelerations included: there is no loop to
+//! solve. Where a force switches or an event happens at t_k itself, it is what holds behind that. Before the first outputs act
+//! they are 0, or what `[initial]` says. Outputs, states, and outputs that wait for their time lie in x with the rate 0, in
+//! this order, so that whoever carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
+//! clock is [`Sampler`](crate::Sampler).
 //!
 //! A controller of another kind needs a [`Law`]. Costs a new first evaluation of the forces at every instant, and with
 //! integrators of many steps a new start: not for what is meant to be continuous.

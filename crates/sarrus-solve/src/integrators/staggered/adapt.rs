@@ -1,14 +1,25 @@
 //! Steps of the symmetric form that follow the tolerances.
 
 use super::StaggeredMethod;
+use super::modules::at;
 use crate::control::{Control, error_norm};
 use crate::error::StepError;
+use crate::problem::Stage;
 use crate::views::Staggered;
 
 /// The estimate of a step's error is of size h³.
 const POWER: u32 = 3;
+/// An error that stays above this fraction of what it was before the step was made shorter does not come from the step.
+const FLOOR: f64 = 0.7;
+/// How large such an error may be, in units of the tolerance.
+const FLOOR_MOST: f64 = 30.0;
 /// A first step that is not given is this fraction of the stability limit, at most.
 const FIRST_STEP: f64 = 0.1;
+
+/// Whether an error is the same as in the two longer steps before.
+fn is_floor(error: f64, before: [f64; 2]) -> bool {
+    error <= FLOOR_MOST && error >= FLOOR * before[0] && before[0] >= FLOOR * before[1]
+}
 
 impl StaggeredMethod {
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
@@ -27,17 +38,23 @@ impl StaggeredMethod {
         };
         let mut wanted = control.proposal().unwrap_or_else(first).max(h_min);
         let mut rejected = 0;
+        let mut before = [f64::INFINITY; 2];
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
-            let tried = self.try_step(view, t1).map(|()| self.error(view, control));
+            let tried = self.try_step(view, control, t1).and_then(|()| self.error(view, control));
             let (shorter, reason) = match tried {
-                Ok(error) if error <= 1.0 => {
+                // what rounding, and what the step before has left, make of velocities does not fall with the step
+                Ok(error) if error <= 1.0 || is_floor(error, before) => {
+                    // for the report only: what is too large for stability is so for the tolerance
+                    self.look();
+                    self.sharpen(view)?;
                     self.finish(view, control);
-                    control.accept(h, wanted, error, POWER, rejected > 0, &self.limits);
+                    control.accept(h, wanted, error.min(1.0), POWER, rejected > 0, &self.limits);
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
+                    before = [error, before[0]];
                     (self.limits.after_rejection(h, error, POWER), StepError::StepTooSmall { t, h_min })
                 }
                 Err(reason) => (0.5 * h, reason),
@@ -53,10 +70,33 @@ impl StaggeredMethod {
     }
 
     /// The error of the step just tried, in units of the tolerance.
-    fn error(&mut self, view: &dyn Staggered, control: &Control) -> f64 {
-        let StaggeredMethod { chain, adaptive: Some(estimate), start, end, .. } = self else { return 0.0 };
+    fn error(&mut self, view: &dyn Staggered, control: &Control) -> Result<f64, StepError> {
+        let StaggeredMethod { modules, chain, adaptive: Some(estimate), start, end, .. } = self else {
+            return Ok(0.0);
+        };
         let (accel, xdot) = chain.ends();
-        let delta = estimate.find(view, [start, end], accel, xdot);
-        error_norm(&view.structure().groups, control, start, end, delta)
+        estimate.find(view, [start, end], accel, xdot);
+        if let Some((eq, _, _)) = chain.end() {
+            estimate.keep_tangent(modules, view, eq, end)?;
+        }
+        Ok(error_norm(&view.structure().groups, control, start, end, estimate.delta(view, end)))
+    }
+
+    /// v̇, λ and ẋ where the step ends, at the velocities that it ends with: a step evaluates forces at predicted ones, which is as
+    /// good for the motion, but an error of v̇ at the start of the next step would not fall with its size. A controller is not asked
+    /// twice.
+    fn sharpen(&mut self, view: &mut dyn Staggered) -> Result<(), StepError> {
+        let StaggeredMethod { modules, chain, adaptive: Some(estimate), end, .. } = self else {
+            return Ok(());
+        };
+        let Some((_, accel, xdot)) = chain.end().filter(|_| modules.controller.is_none()) else {
+            return Ok(());
+        };
+        let eq = estimate.equations(view);
+        view.update(end, Stage::FORCE, eq);
+        modules.evaluations += 1;
+        modules.accelerate(view.structure(), eq, accel, 1).map_err(at(end))?;
+        view.xdot(end, eq, accel, xdot);
+        Ok(())
     }
 }

@@ -3,9 +3,12 @@
 //! v' - v against ∫ v̇ over the step, and q' ⊖ q against ∫ v: both quadratures are of higher order than the step. v̇ goes through
 //! the instants t₋, t and t' as a parabola, the weights being those of Adams and Moulton for unequal steps; v with its slopes at
 //! both ends as a cubic. Turns do not add: to their rates belongs (h²/12) ω × ω', the first term of Magnus's series
-//! \[Magnus1954\]. In the first step, without t₋, velocities are not judged.
+//! \[Magnus1954\]. In the first step, without t₋, velocities are not judged. What the constraints forbid of an error is none: both
+//! ends are on them, but for what their own solution leaves, which over a short step would look like a velocity.
 
-use crate::problem::{Accel, GroupKind, State, Structure};
+use super::modules::{Modules, at};
+use crate::error::StepError;
+use crate::problem::{Accel, Equations, GroupKind, State, Structure};
 use crate::views::Staggered;
 
 /// What is remembered, and room.
@@ -18,6 +21,10 @@ pub(super) struct ErrorEstimate {
     xdot: Vec<f64>,
     delta: State,
     turn: Vec<f64>,
+    /// Zero (nc).
+    still: Vec<f64>,
+    /// The equations at the end of a step.
+    eq: Option<Equations>,
 }
 
 impl ErrorEstimate {
@@ -26,6 +33,10 @@ impl ErrorEstimate {
         self.vdot.resize(s.nv, 0.0);
         self.xdot.resize(s.nx, 0.0);
         self.turn.resize(s.nv, 0.0);
+        self.still.resize(s.nc, 0.0);
+        if self.eq.as_ref().is_some_and(|eq| eq.f.len() != s.nv || eq.phi.len() != s.nc) {
+            self.eq = None;
+        }
         if self.delta.q.len() != s.nq || self.delta.v.len() != s.nv || self.delta.x.len() != s.nx {
             self.delta = State::zeros(s);
         }
@@ -38,6 +49,37 @@ impl ErrorEstimate {
         self.xdot.copy_from_slice(xdot);
     }
 
+    /// Room for the equations at the end of a step, with the masses.
+    pub fn equations(&mut self, view: &dyn Staggered) -> &mut Equations {
+        self.eq.get_or_insert_with(|| view.equations())
+    }
+
+    /// Takes from the error what the constraints forbid, with the J of `eq` at `end`; of positions where all rows have a position
+    /// level.
+    pub fn keep_tangent(
+        &mut self,
+        m: &mut Modules,
+        view: &dyn Staggered,
+        eq: &Equations,
+        end: &State,
+    ) -> Result<(), StepError> {
+        let s = view.structure();
+        m.constrain(s, eq, &self.still, &mut self.delta.v).map_err(at(end))?;
+        if s.rows.iter().all(|r| r.holonomic == r.size) {
+            m.constrain(s, eq, &self.still, &mut self.turn).map_err(at(end))?;
+        }
+        Ok(())
+    }
+
+    /// The error found, at `end`.
+    pub fn delta(&mut self, view: &dyn Staggered, end: &State) -> &State {
+        self.turn.iter_mut().for_each(|d| *d = -*d);
+        self.delta.q.copy_from_slice(&end.q);
+        view.retract(&mut self.delta.q, &self.turn);
+        self.delta.q.iter_mut().zip(&end.q).for_each(|(d, q)| *d -= q);
+        &self.delta
+    }
+
     /// The error of the step between `ends`.
     pub fn find(
         &mut self,
@@ -45,7 +87,7 @@ impl ErrorEstimate {
         [start, end]: [&State; 2],
         accel: &[Accel; 2],
         xdot: &[Vec<f64>; 2],
-    ) -> &State {
+    ) {
         let h = end.t - start.t;
         let [here, there] = accel;
 
@@ -64,11 +106,6 @@ impl ErrorEstimate {
                 d[i] -= h * h / 12.0 * (a[j] * b[k] - a[k] * b[j]);
             }
         }
-        self.turn.iter_mut().for_each(|d| *d = -*d);
-        self.delta.q.copy_from_slice(&end.q);
-        view.retract(&mut self.delta.q, &self.turn);
-        self.delta.q.iter_mut().zip(&end.q).for_each(|(d, q)| *d -= q);
-
         // velocities and first-order states
         let weights = weights(h, self.h);
         let judge = |out: &mut [f64], y: [&[f64]; 2], rate: [&[f64]; 3]| match weights {
@@ -81,7 +118,6 @@ impl ErrorEstimate {
         };
         judge(&mut self.delta.v, [&start.v, &end.v], [&self.vdot, &here.vdot, &there.vdot]);
         judge(&mut self.delta.x, [&start.x, &end.x], [&self.xdot, &xdot[0], &xdot[1]]);
-        &self.delta
     }
 }
 

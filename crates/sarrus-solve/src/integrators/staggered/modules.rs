@@ -14,7 +14,7 @@ const DISPLACEMENT: f64 = 1e-6;
 /// The iteration has converged where its last two results differ by less.
 const CONVERGED: f64 = 0.1;
 
-/// Corrections of λ for velocities half a step ahead at most, and what of one counts as none.
+/// Corrections of λ for velocities half a step ahead at most, and what of one, relative to vᵀM v, counts as none.
 const CORRECTIONS: u32 = 6;
 const SETTLED: f64 = 1e-13;
 
@@ -142,9 +142,15 @@ impl Modules {
         Ok(())
     }
 
-    /// Takes from `v` what J v = 0 forbids. J has been taken.
-    pub fn constrain(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) -> Result<(), SolveError> {
-        self.r.fill(0.0);
+    /// Takes from `v` what J v + `rest` = 0 forbids. J has been taken.
+    pub fn constrain(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        rest: &[f64],
+        v: &mut [f64],
+    ) -> Result<(), SolveError> {
+        self.r.copy_from_slice(rest);
         add_J_mul(s, eq, v, &mut self.r);
         self.multipliers.solve(&self.r, &mut self.eta)?;
         self.take_from(s, eq, v);
@@ -179,6 +185,7 @@ impl Modules {
         self.remaining(s, eq, &eq.f, lambda);
         trial.copy_from_slice(u);
         self.minv.add_mul(h, &self.force, trial);
+        let kinetic = self.mass.dot(trial, trial, &mut self.force);
         let mut before = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             self.r.copy_from_slice(&next.phi_t);
@@ -189,7 +196,7 @@ impl Modules {
             self.take_from(s, eq, trial);
             // a dependent row goes on asking in vain: what matters is whether velocities still change
             let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
-            if !(change > SETTLED * before.min(1.0)) || change >= before {
+            if !(change > SETTLED * kinetic) || change >= before {
                 break;
             }
             before = change;
@@ -234,7 +241,7 @@ impl Modules {
         let mut z: Vec<f64> =
             (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
         self.multipliers.take_J(&structure, eq)?;
-        self.constrain(&structure, eq, &mut z)?;
+        self.constrain(&structure, eq, &vec![0.0; structure.nc], &mut z)?;
         let (mut y, mut momentum) = (z.clone(), z.clone());
         let mut found = [f64::NAN; 2];
         for _ in 0..POWER {

@@ -26,18 +26,25 @@
 //! "Can lead quickly to computational instability" \[Park1990, section V\] is thus true of one point, and of two where bodies spin
 //! fast; not of three below their limit, which for fast tops is nearer than the ω h ≤ 2 of what vibrates.
 //!
-//! Costs one evaluation, one more of J, one factorization and two to four solutions a step. It begins, and begins anew where the step
-//! changes, as the two-stage form does. To compare with: the symmetric form costs no more.
+//! **At a start** u^{-½} = v⁰ - (h/2) v̇⁰ would be too little. The chain goes on with u = (q^{n+1} - q^n)/h, which is the velocity half-way
+//! plus (h²/24) v̈, and with the Φ = -(h³/24) J v̈ that LINT then leaves; begun otherwise it would get there in two steps, and λ be
+//! wrong by (7/24) h and h/8 of S⁻¹J v̈ in them. So J v̈ is taken from Φ̇ of v⁰ + (h/2) v̇⁰ half a step later, which is -(h²/8) J v̈: u^{-½}
+//! gets (h²/6) v̈ along J, and Φ is held (h³/24) J v̈ above what LINT would leave, that is, near zero. Rows without Φ, where there is
+//! nothing to lead back to, get (h²/8) v̈. The chain begins anew where the step changes.
+//!
+//! **At the end of a leg** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
+//! constraints; if nothing has changed, the chain goes on with the λ that it would have had. Φ is taken back over the longest step:
+//! a short one would make a large velocity of what a long one has left.
+//!
+//! Costs one evaluation, one more of J, one factorization and two to four solutions a step. Energy grows slowly, and fast spin is
+//! damped. To compare with: the symmetric form costs no more.
 
-use super::Chain;
+use super::chain::{Chain, START, equal, predict, trapezoid};
 use super::modules::{Modules, at};
-use super::symmetric::predict;
 use crate::error::StepError;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::staggered::add_J_mul;
 use crate::views::Staggered;
-
-/// Corrections of λ at a start.
-const START: u32 = 4;
 
 /// The chain; of pairs, the first is at the start of a step and the second at its end, or before that at the start of the last one.
 pub(super) struct OneStep {
@@ -53,10 +60,15 @@ pub(super) struct OneStep {
     impulse: Vec<f64>,
     delta: Vec<f64>,
     trial: Vec<f64>,
-    /// Φ/h (nc).
+    /// What the next u is to take back of Φ, over time, and what it leaves: h² of a smooth function (nc).
     feedback: Vec<f64>,
+    offset: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
+    /// Size of the longest, of all legs \[s\].
+    longest: f64,
+    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chain.
+    has_ended: bool,
 }
 
 impl OneStep {
@@ -72,16 +84,60 @@ impl OneStep {
             delta: Vec::new(),
             trial: Vec::new(),
             feedback: Vec::new(),
+            offset: Vec::new(),
             h: f64::NAN,
+            longest: 0.0,
+            has_ended: false,
         }
     }
 
-    fn start_chain(&mut self, s: &State, h: f64) {
+    /// Begins a chain of steps `h` at `s`, where J has been taken: see the head of the file.
+    fn start_chain(
+        &mut self,
+        m: &mut Modules,
+        view: &mut dyn Staggered,
+        s: &State,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.h = h;
         let [now, before] = &mut self.accel;
         predict(&mut self.u[0], &s.v, -0.5 * h, &now.vdot);
         before.vdot.copy_from_slice(&now.vdot);
         before.lambda.copy_from_slice(&now.lambda);
-        self.h = h;
+        if self.feedback.is_empty() {
+            return Ok(());
+        }
+        self.look_ahead(m, view, s, 0);
+        let st = view.structure();
+        let OneStep { eq: [eq, next], accel: [now, _], u: [u, _], trial, feedback, offset, .. } = self;
+        // Φ̇ of the u that would carry the first step, and of v
+        predict(trial, u, h, &now.vdot);
+        feedback.copy_from_slice(&next.phi_t);
+        offset.copy_from_slice(&eq.phi_t);
+        add_J_mul(st, next, trial, feedback);
+        add_J_mul(st, eq, &s.v, offset);
+        for row in &st.rows {
+            for i in row.start..row.start + row.size {
+                let is_holonomic = i < row.start + row.holonomic;
+                let share = if is_holonomic { (feedback[i] - offset[i]) / 3.0 } else { 0.0 };
+                feedback[i] += share + if is_holonomic { eq.phi[i] / self.longest } else { 0.0 };
+                offset[i] = -share;
+            }
+        }
+        trial.fill(0.0);
+        m.constrain(st, eq, feedback, trial).map_err(at(s))?;
+        u.iter_mut().zip(&*trial).for_each(|(u, d)| *u += d);
+        Ok(())
+    }
+
+    /// Φ over the longest step, as what a long step has left is not to be taken back in a short one; less what Φ is led to.
+    fn feed_back(&mut self, s: &Structure) {
+        self.feedback.fill(0.0);
+        for rows in s.holonomic_rows() {
+            for i in rows {
+                self.feedback[i] = self.eq[0].phi[i] / self.longest - self.offset[i];
+            }
+        }
     }
 
     /// v at the end of the step that u carries, from what is known before it.
@@ -93,38 +149,52 @@ impl OneStep {
         }
     }
 
+    /// J and Φ_t half a step after `s`, an end of the step: 0 or 1.
+    fn look_ahead(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State, end: usize) {
+        let OneStep { eq: [_, next], accel, state, trial, delta, u, h, .. } = self;
+        predict(trial, &u[end], 0.75 * *h, &accel[1 - end].vdot);
+        m.motion.displace(trial, 0.5 * *h, delta);
+        state.t = s.t + 0.5 * *h;
+        state.q.copy_from_slice(&s.q);
+        view.retract(&mut state.q, delta);
+        state.v.copy_from_slice(&s.v);
+        state.x.copy_from_slice(&s.x);
+        view.update(state, Stage::VELOCITY, next);
+    }
+
+    /// λ and v̇ at an end of the step, from the λ that is there, so that the next u satisfies its constraints half a step later.
+    fn carry(&mut self, m: &mut Modules, st: &Structure, s: &State, end: usize) -> Result<(), StepError> {
+        self.feed_back(st);
+        let OneStep { eq: [eq, next], accel, trial, u, feedback, h, .. } = self;
+        let there = &mut accel[end];
+        if !there.lambda.is_empty() {
+            m.multipliers.take_J(st, next).map_err(at(s))?;
+            let given = [&*u[end], &*feedback];
+            m.carry(st, [eq, next], *h, given, &mut there.lambda, trial).map_err(at(s))?;
+        }
+        m.accelerate(st, eq, there, 0).map_err(at(s))
+    }
+
     /// λ at the end, and v̇.
     fn find_lambda(
         &mut self,
         m: &mut Modules,
         view: &mut dyn Staggered,
         end: &State,
-        h: f64,
+        last: bool,
     ) -> Result<(), StepError> {
         // J half a step later, then forces: rates of first-order states are found where the problem was evaluated last
-        let OneStep { eq: [eq, next], accel: [now, there], state, trial, delta, u, feedback, .. } = self;
-        if !now.lambda.is_empty() {
-            predict(trial, &u[1], 0.75 * h, &now.vdot);
-            m.motion.displace(trial, 0.5 * h, delta);
-            state.t = end.t + 0.5 * h;
-            state.q.copy_from_slice(&end.q);
-            view.retract(&mut state.q, delta);
-            state.v.copy_from_slice(&end.v);
-            state.x.copy_from_slice(&end.x);
-            view.update(state, Stage::VELOCITY, next);
-            m.multipliers.take_J(view.structure(), next).map_err(at(end))?;
+        if !last && !self.feedback.is_empty() {
+            self.look_ahead(m, view, end, 1);
         }
+        let OneStep { eq: [eq, _], accel: [now, there], .. } = self;
         m.evaluate(view, end, eq, &now.lambda, &there.lambda, 1.0);
         there.lambda.copy_from_slice(&now.lambda);
-        let s = view.structure();
-        if !now.lambda.is_empty() {
-            feedback.iter_mut().zip(&eq.phi).for_each(|(r, phi)| *r = phi / h);
-            for row in &s.rows {
-                feedback[row.start + row.holonomic..row.start + row.size].fill(0.0);
-            }
-            m.carry(s, [eq, next], h, [&u[1], feedback], &mut there.lambda, trial).map_err(at(end))?;
+        if !last {
+            return self.carry(m, view.structure(), end, 1);
         }
-        m.accelerate(s, eq, there, 0).map_err(at(end))
+        m.multipliers.take_J(view.structure(), eq).map_err(at(end))?;
+        m.accelerate(view.structure(), eq, there, START).map_err(at(end))
     }
 }
 
@@ -137,14 +207,14 @@ impl Chain for OneStep {
         self.xdot = [vec![0.0; s.nx], vec![0.0; s.nx]];
         self.state = State::zeros(s);
         (self.impulse, self.delta, self.trial) = (v(), v(), v());
-        self.feedback = vec![0.0; s.nc];
+        (self.feedback, self.offset) = (vec![0.0; s.nc], vec![0.0; s.nc]);
     }
 
     fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError> {
         let OneStep { eq: [eq, _], accel: [now, _], xdot: [rates, _], .. } = self;
         m.begin(view, s, eq, now, START)?;
         view.xdot(s, eq, now, rates);
-        self.h = f64::NAN;
+        (self.h, self.has_ended) = (f64::NAN, false);
         Ok(())
     }
 
@@ -161,14 +231,20 @@ impl Chain for OneStep {
         start: &State,
         end: &mut State,
         h: f64,
+        last: bool,
     ) -> Result<(), StepError> {
-        // equal steps, up to the rounding of the times
-        if !((h - self.h).abs() <= 1e-9 * h) {
+        self.longest = self.longest.max(h);
+        if !equal(h, self.h) {
             if !self.h.is_nan() {
                 self.begin(m, view, start)?;
             }
-            self.start_chain(start, h);
+            self.start_chain(m, view, start, h)?;
+        } else if self.has_ended {
+            // the leg is over, and nothing has changed
+            self.look_ahead(m, view, start, 0);
+            self.carry(m, view.structure(), start, 0)?;
         }
+        self.has_ended = last;
 
         // CINT
         let [before, u] = &mut self.u;
@@ -186,7 +262,7 @@ impl Chain for OneStep {
         // LINT
         self.extrapolate(h, &mut end.v);
         predict(&mut end.x, &start.x, h, &self.xdot[0]);
-        self.find_lambda(m, view, end, h)?;
+        self.find_lambda(m, view, end, last)?;
 
         // what is given out
         let OneStep { eq: [eq, _], accel: [_, there], xdot: [before, rates], u: [_, u], impulse, .. } = self;
@@ -194,8 +270,9 @@ impl Chain for OneStep {
         m.mass.mul(&there.vdot, impulse);
         impulse.iter_mut().for_each(|i| *i *= 0.5 * h);
         m.motion.close(u, impulse, h, &mut end.v);
-        for (((x, x0), d0), d1) in end.x.iter_mut().zip(&start.x).zip(&*before).zip(&*rates) {
-            *x = x0 + 0.5 * h * (d0 + d1);
+        trapezoid(&mut end.x, &start.x, h, [before, rates]);
+        if last {
+            m.constrain(view.structure(), eq, &eq.phi_t, &mut end.v).map_err(at(end))?;
         }
         Ok(())
     }

@@ -30,6 +30,9 @@
 //!   carried on, it leaves O(h³) of λ⁺ and O(h⁵) of Φ before any correction. (From more steps the rounding of Φ, divided by h²,
 //!   would be carried on with larger factors; and where steps are too long for such a series it is not done.)
 //!
+//! **After a short step** λ⁻ has the rounding of Φ over h₋², which h/h₋ times that, over the step, makes (h/h₋)³ roundings of Φ: where
+//! h is much longer than h₋ nothing is carried on, and λ⁺ begins with λ as at a start.
+//!
 //! **Evaluations.** Forces that depend on velocities, and rates of first-order states, are evaluated at v ≈ w + (h/2) v̇,
 //! x ≈ x + h ẋ: one evaluation a step serves its end and the next start. Where λ⁺ needed no correction of late, all is
 //! evaluated at once at the place that the predicted λ⁺ leads to, and if Φ there confirms it, that was the end; otherwise, Φ and J
@@ -38,17 +41,16 @@
 //! Costs one evaluation, one factorization, three pairs of triangular solutions, two of them at once; where λ⁺ needs corrections
 //! also an evaluation of Φ and J, and two to four solutions more.
 
+mod plus;
 mod positions;
 
-use super::Chain;
+use super::chain::{Chain, START, predict, trapezoid};
 use super::modules::{Modules, at};
 use crate::error::StepError;
 use crate::problem::{Accel, Equations, State, Structure};
 use crate::staggered::{add_J_mul_each, add_Jt_mul_each};
 use crate::views::Staggered;
 
-/// Corrections of λ at a start.
-const START: u32 = 4;
 /// Good predictions in a row that are waited for at most, where they have failed before.
 const MOST_NEEDED: u32 = 8;
 
@@ -66,6 +68,8 @@ struct Next {
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
 pub(super) struct Symmetric {
     iterations: u32,
+    /// Whether Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
+    is_thorough: bool,
     eq: [Equations; 2],
     accel: [Accel; 2],
     xdot: [Vec<f64>; 2],
@@ -76,7 +80,6 @@ pub(super) struct Symmetric {
     plus: Vec<f64>,
     /// What λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
     missed: Vec<f64>,
-    knows_missed: bool,
     w: Vec<f64>,
     impulse: Vec<f64>,
     delta: Vec<f64>,
@@ -99,10 +102,11 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    pub fn new(iterations: u32) -> Symmetric {
+    pub fn new(iterations: u32, is_thorough: bool) -> Symmetric {
         let none = Vec::new;
         Symmetric {
             iterations,
+            is_thorough,
             eq: Default::default(),
             accel: Default::default(),
             xdot: Default::default(),
@@ -110,7 +114,6 @@ impl Symmetric {
             next: Default::default(),
             plus: none(),
             missed: none(),
-            knows_missed: false,
             w: none(),
             impulse: none(),
             delta: none(),
@@ -127,32 +130,6 @@ impl Symmetric {
             good: 0,
             needed: 1,
         }
-    }
-
-    /// λ⁺ and (h/2)(f - Jᵀλ⁺) as far as they are known.
-    fn predict_plus(&mut self, s: &Structure, h: f64) {
-        let Symmetric { eq: [eq, _], accel: [accel, _], next: [next, _], plus, missed, impulse, .. } = self;
-        let Next { minus, plus: predicted, rest } = next;
-        let change = &mut self.eta[0];
-        plus.copy_from_slice(predicted);
-        // equal steps, up to the rounding of the times
-        if self.h[0].is_nan() || (h - self.h[0]).abs() <= 1e-9 * h {
-            for (i, missed) in missed.iter_mut().enumerate() {
-                *missed = plus[i] - (2.0 * accel.lambda[i] - minus[i]);
-            }
-            impulse.iter_mut().zip(&*rest).for_each(|(i, f)| *i = 0.5 * h * f);
-            return;
-        }
-        let ratio = h / self.h[0];
-        for (i, plus) in plus.iter_mut().enumerate() {
-            let l = accel.lambda[i];
-            missed[i] = ratio * ratio * (predicted[i] - (2.0 * l - minus[i]));
-            *plus = l + ratio * (l - minus[i]) + missed[i];
-            change[i] = *plus - predicted[i];
-        }
-        impulse.copy_from_slice(rest);
-        add_Jt_mul_each(s, eq, [-1.0], [change], [impulse]);
-        impulse.iter_mut().for_each(|i| *i *= 0.5 * h);
     }
 
     /// All equations at the end, at predicted velocities and states; takes J there.
@@ -193,8 +170,8 @@ impl Symmetric {
         add_J_mul_each(s, eq, [v, &there.vdot], [r_v, r_a]);
         m.multipliers.solve_pair([r_v, r_a], [eta_v, eta_a]).map_err(at(end))?;
 
-        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right side
-        let share = if self.knows_missed && self.is_smooth { 1.0 } else { 0.0 };
+        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right side. The first step knows no λ⁻
+        let share = if self.is_smooth && !self.h[0].is_nan() { 1.0 } else { 0.0 };
         for i in 0..plus.len() {
             let (l, before) = (plus[i] + eta_a[i], plus[i] + 2.0 / h * eta_v[i]);
             (there.lambda[i], minus[i]) = (l, before);
@@ -228,15 +205,7 @@ impl Chain for Symmetric {
         let ([eq, _], [accel, _]) = (&mut self.eq, &mut self.accel);
         m.begin(view, s, eq, accel, START)?;
         view.xdot(s, eq, accel, &mut self.xdot[0]);
-        let Next { minus, plus, rest } = &mut self.next[0];
-        for to in [minus, plus, &mut self.before] {
-            to.copy_from_slice(&accel.lambda);
-        }
-        rest.copy_from_slice(m.remaining(view.structure(), eq, &eq.f, &accel.lambda));
-        m.motion.applied(&s.v, rest);
-        self.h = [f64::NAN; 2];
-        (self.knows_missed, self.is_smooth, self.share) = (false, false, 1.0);
-        (self.good, self.needed) = (0, 1);
+        self.start_with_lambda(m, view.structure(), s);
         Ok(())
     }
 
@@ -261,11 +230,12 @@ impl Chain for Symmetric {
         start: &State,
         end: &mut State,
         h: f64,
+        _last: bool,
     ) -> Result<(), StepError> {
-        self.predict_plus(view.structure(), h);
+        self.predict_plus(m, view.structure(), start, h);
         self.drift(m, view, start, end, h, false)?;
         let kinetic = m.watch.weigh(&m.mass, &self.w);
-        if !self.plus.is_empty() && self.good >= self.needed {
+        if !self.plus.is_empty() && self.good >= self.needed && !self.is_thorough {
             self.evaluate(m, view, start, end, h)?;
             if !self.confirm(m, view.structure(), end, h, kinetic).map_err(at(end))? {
                 // an evaluation in vain: not too often
@@ -281,16 +251,12 @@ impl Chain for Symmetric {
             }
             self.evaluate(m, view, start, end, h)?;
         }
-        // the first step knows no λ⁻
-        self.knows_missed = !self.h[0].is_nan();
         self.close(m, view, end, h)?;
 
         // rates belong to the state that was evaluated
         view.xdot(end, &self.eq[1], &self.accel[1], &mut self.xdot[1]);
         std::mem::swap(&mut end.v, &mut self.v);
-        for (((x, x0), d0), d1) in end.x.iter_mut().zip(&start.x).zip(&self.xdot[0]).zip(&self.xdot[1]) {
-            *x = x0 + 0.5 * h * (d0 + d1);
-        }
+        trapezoid(&mut end.x, &start.x, h, [&self.xdot[0], &self.xdot[1]]);
         self.h[1] = h;
         Ok(())
     }
@@ -302,9 +268,9 @@ impl Chain for Symmetric {
     fn ends(&self) -> (&[Accel; 2], &[Vec<f64>; 2]) {
         (&self.accel, &self.xdot)
     }
-}
 
-/// out = base + h rate.
-pub(super) fn predict(out: &mut [f64], base: &[f64], h: f64, rate: &[f64]) {
-    out.iter_mut().zip(base).zip(rate).for_each(|((o, b), r)| *o = b + h * r);
+    fn end(&mut self) -> Option<(&Equations, &mut Accel, &mut Vec<f64>)> {
+        let Symmetric { eq: [_, eq], accel: [_, accel], xdot: [_, xdot], .. } = self;
+        Some((eq, accel, xdot))
+    }
 }

@@ -14,19 +14,22 @@
 //! instants and never damps an error of λ; forces have the signs of eqs. 26 and 37. The matrix is not symmetric: it is solved by
 //! corrections with that of J^{k+2}, each better by O(h|ω|).
 //!
-//! It begins with u^{-1} = u⁰ - (h/2) v̇⁰, q¹ = q⁰ ⊕ (h/2)(u⁰ + (h/4) v̇⁰) and λ⁰ of the equations of motion, and anew
-//! whenever the step changes. Order two in q, v and λ. Velocities satisfy their constraints as well as eq. 32 is solved;
-//! positions drift off, slowly; where velocities are damped the two chains come apart, as two-step central differences do for
-//! any decay. Costs two evaluations, two more of J, two factorizations a step. To compare with, and for short runs.
+//! It begins with u^{-1} = u⁰ - (h/2) v̇⁰, q¹ = q⁰ ⊕ (h/2)(u⁰ + (h/4) v̇⁰) and λ⁰ of the equations of motion. Once v̇¹ is known, u¹ is
+//! corrected to u⁰ + (h/4)(v̇⁰ + v̇¹), Heun's formula, and q² with it: what it lacks before, (h²/8) v̈, λ² would have to make good along J,
+//! wrong by (h/8) S⁻¹J v̈, and across J it would stay, so that each start would cost h³/8 of v̈. So it begins anew
+//! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a leg, where
+//! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains go on with their own.
+//!
+//! Order two in q, v and λ. Velocities satisfy their constraints as well as eq. 32 is solved; positions drift off, slowly. Where
+//! velocities are damped the two chains come apart, as two-step central differences do for any decay; so they do on nonholonomic motions,
+//! and where dependent rows drift, exponentially and whatever the step: good for seconds, not minutes. Costs two evaluations, two more
+//! of J, two factorizations a step. To compare with, and for short runs.
 
-use super::Chain;
+use super::chain::{Chain, START, equal, predict};
 use super::modules::{Modules, at};
 use crate::error::StepError;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::views::Staggered;
-
-/// Corrections of λ at a start.
-const START: u32 = 4;
 
 /// The two chains; of pairs, the first is at an even half step and the second at an odd one, or at the two ends of a step.
 pub(super) struct TwoStage {
@@ -50,6 +53,10 @@ pub(super) struct TwoStage {
     trial: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
+    /// Whether the next half step is the first.
+    is_first: bool,
+    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chains.
+    has_ended: bool,
 }
 
 impl TwoStage {
@@ -69,30 +76,68 @@ impl TwoStage {
             delta: none(),
             trial: none(),
             h: f64::NAN,
+            is_first: true,
+            has_ended: false,
         }
     }
 
+    /// Begins chains of steps `h` at `s`.
     fn start_chains(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State, h: f64) {
+        (self.h, self.is_first) = (h, true);
         let vdot = &self.now.vdot;
-        self.u[1].copy_from_slice(&s.v);
-        self.u[0].iter_mut().zip(&s.v).zip(vdot).for_each(|((u, v), a)| *u = v - 0.5 * h * a);
-        self.trial.iter_mut().zip(&s.v).zip(vdot).for_each(|((u, v), a)| *u = v + 0.25 * h * a);
+        predict(&mut self.trial, &s.v, 0.25 * h, vdot);
         m.motion.displace(&self.trial, 0.5 * h, &mut self.delta);
         self.q[0].copy_from_slice(&s.q);
         self.q[1].copy_from_slice(&s.q);
         view.retract(&mut self.q[1], &self.delta);
-        self.h = h;
+        self.u[1].copy_from_slice(&s.v);
+        predict(&mut self.u[0], &s.v, -0.5 * h, vdot);
     }
 
-    /// From half step k to k+1, whose time and whose successor's are given.
+    /// After the first half step, what the rates at its end change of it: Heun's formula, of which it was the trial.
+    fn correct_first(&mut self, view: &dyn Staggered) {
+        let TwoStage { u: [_, u], q: [_, q], now, accel: [start, _], state, rates, delta, h, .. } = self;
+        for ((x, now), before) in state.x.iter_mut().zip(&rates[0]).zip(&rates[1]) {
+            *x += 0.25 * *h * (now - before);
+        }
+        for (i, u) in u.iter_mut().enumerate() {
+            let change = 0.25 * *h * (now.vdot[i] - start.vdot[i]);
+            *u += change;
+            delta[i] = *h * change;
+        }
+        view.retract(q, delta);
+        self.is_first = false;
+    }
+
+    /// J and Φ_t at k+1, which is at time `t`, of the half step k that is there.
+    fn look_ahead(&mut self, view: &mut dyn Staggered, t: f64) {
+        let TwoStage { eq: [_, next], state, .. } = self;
+        state.t = t;
+        state.q.copy_from_slice(&self.q[1]);
+        state.v.copy_from_slice(&self.u[1]);
+        view.update(state, Stage::VELOCITY, next);
+    }
+
+    /// LINT: λ^k, from the one at hand, so that u^{k+1} satisfies its constraints at q^{k+1}; v̇^k.
+    fn carry(&mut self, m: &mut Modules, s: &Structure) -> Result<(), StepError> {
+        let TwoStage { u, eq: [eq, next], now, state, trial, .. } = self;
+        if !now.lambda.is_empty() {
+            m.multipliers.take_J(s, next).map_err(at(state))?;
+            m.carry(s, [eq, next], self.h, [&u[0], &[]], &mut now.lambda, trial).map_err(at(state))?;
+        }
+        m.accelerate(s, eq, now, 0).map_err(at(state))
+    }
+
+    /// From half step k to k+1 at `t1`; the time of k+2 is `t2`, none where the leg ends at k+1.
     fn half(
         &mut self,
         m: &mut Modules,
         view: &mut dyn Staggered,
-        [t1, t2]: [f64; 2],
-        h: f64,
+        t1: f64,
+        t2: Option<f64>,
     ) -> Result<(), StepError> {
         // CINT: u^{k+1} in place of u^{k-1}, q^{k+2} in place of q^k
+        let h = self.h;
         let force = m.remaining(view.structure(), &self.eq[0], &self.eq[0].f, &self.now.lambda);
         self.impulse.iter_mut().zip(&*force).for_each(|(i, f)| *i = h * f);
         self.trial.copy_from_slice(&self.u[0]);
@@ -111,30 +156,33 @@ impl TwoStage {
         }
 
         // J at k+2, then forces at k+1: rates of first-order states are found where the problem was evaluated last
-        let TwoStage { eq: [eq, next], now, state, .. } = self;
-        state.v.copy_from_slice(&self.u[1]);
-        if !now.lambda.is_empty() {
-            state.t = t2;
-            state.q.copy_from_slice(&self.q[1]);
-            view.update(state, Stage::VELOCITY, next);
-            m.multipliers.take_J(view.structure(), next).map_err(at(state))?;
+        if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
+            self.look_ahead(view, t2);
         }
+        let TwoStage { eq: [eq, _], now, state, .. } = self;
         state.t = t1;
         state.q.copy_from_slice(&self.q[0]);
+        state.v.copy_from_slice(&self.u[1]);
         m.evaluate(view, state, eq, &now.lambda, &self.before, 1.0);
         self.before.copy_from_slice(&now.lambda);
-        // LINT: λ^{k+1}, so that u^{k+2} satisfies its constraints at q^{k+2}
-        let TwoStage { u, eq: [eq, next], now, state, trial, .. } = self;
-        if !now.lambda.is_empty() {
-            m.carry(view.structure(), [eq, next], h, [&u[0], &[]], &mut now.lambda, trial)
-                .map_err(at(state))?;
+        if t2.is_some() {
+            self.carry(m, view.structure())?;
+        } else {
+            m.multipliers.take_J(view.structure(), eq).map_err(at(state))?;
+            m.accelerate(view.structure(), eq, now, START).map_err(at(state))?;
         }
 
         // rates at k+1
-        m.remaining(view.structure(), eq, &eq.f, &now.lambda);
-        m.accelerate_remaining(view.structure(), eq, now, 0).map_err(at(state))?;
         self.rates.swap(0, 1);
-        view.xdot(state, eq, now, &mut self.rates[0]);
+        view.xdot(&self.state, &self.eq[0], &self.now, &mut self.rates[0]);
+        if self.is_first {
+            self.correct_first(view);
+            // λ¹ again, for the q² that has moved
+            if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
+                self.look_ahead(view, t2);
+                self.carry(m, view.structure())?;
+            }
+        }
         Ok(())
     }
 }
@@ -163,7 +211,7 @@ impl Chain for TwoStage {
         self.before.copy_from_slice(&now.lambda);
         copy(now, &mut self.accel[0]);
         self.xdot[0].copy_from_slice(&self.rates[0]);
-        self.h = f64::NAN;
+        (self.h, self.has_ended) = (f64::NAN, false);
         Ok(())
     }
 
@@ -187,18 +235,24 @@ impl Chain for TwoStage {
         start: &State,
         end: &mut State,
         h: f64,
+        last: bool,
     ) -> Result<(), StepError> {
-        // equal steps, up to the rounding of the times
-        if !((h - self.h).abs() <= 1e-9 * h) {
+        let middle = start.t + 0.5 * h;
+        self.state.x.copy_from_slice(&start.x);
+        if !equal(h, self.h) {
             if !self.h.is_nan() {
                 self.begin(m, view, start)?;
             }
             self.start_chains(m, view, start, h);
+        } else if self.has_ended {
+            // the leg is over, and nothing has changed
+            self.look_ahead(view, middle);
+            self.carry(m, view.structure())?;
         }
-        self.state.x.copy_from_slice(&start.x);
-        self.half(m, view, [start.t + 0.5 * h, end.t], h)?;
+        self.has_ended = last;
+        self.half(m, view, middle, Some(end.t))?;
         m.watch.weigh(&m.mass, &self.u[1]);
-        self.half(m, view, [end.t, end.t + 0.5 * h], h)?;
+        self.half(m, view, end.t, (!last).then_some(end.t + 0.5 * h))?;
         end.q.copy_from_slice(&self.q[0]);
         end.v.copy_from_slice(&self.u[1]);
         end.x.copy_from_slice(&self.state.x);

@@ -1,0 +1,91 @@
+//! What is remembered of an event, and how its condition is judged.
+
+use sarrus_solve::{Dynamics, SolveError, State};
+use sarrus_system::conditions::Verdict;
+use sarrus_system::events::{Event, When};
+use sarrus_system::{Conditions, Mechanism};
+
+/// A condition is false again where its margin is below zero by this part of the largest that it had.
+const FALSE_AGAIN: f64 = 1e-9;
+/// A coordinate this near to a value, relative to one or to the value, has reached it \[m, rad\].
+const REACHED: f64 = 1e-12;
+
+/// What is remembered of an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Watched {
+    /// Whether it fires when its condition holds.
+    pub armed: bool,
+    /// Whether it never fires again.
+    pub done: bool,
+    /// When it has fired last \[s\].
+    pub fired_at: f64,
+    /// Largest margin so far, in size.
+    scale: f64,
+    /// Of a coordinate that is to reach a value: on which side of it the run started.
+    side: f64,
+    reaches: Option<f64>,
+    /// Whether its condition reads the time alone: breaks end legs there.
+    pub timed: bool,
+    needs_reactions: bool,
+}
+
+impl Watched {
+    /// Of an event that has not fired yet, whose condition reads the time alone, or reactions.
+    pub fn new(event: &Event, timed: bool, needs_reactions: bool) -> Watched {
+        let reaches = match event.when {
+            When::Reaches { value, .. } => Some(value),
+            When::Holds(_) => None,
+        };
+        Watched {
+            armed: true,
+            done: false,
+            fired_at: f64::NAN,
+            scale: 0.0,
+            side: 0.0,
+            reaches,
+            timed,
+            needs_reactions,
+        }
+    }
+
+    /// Takes note of a margin.
+    pub fn note(&mut self, verdict: &Verdict) {
+        if verdict.margin.is_finite() {
+            self.scale = self.scale.max(verdict.margin.abs());
+        }
+    }
+
+    /// Whether the condition does not hold, by more than rounding.
+    pub fn is_false(&self, verdict: &Verdict) -> bool {
+        !verdict.holds && !(verdict.margin >= -FALSE_AGAIN * self.scale)
+    }
+}
+
+/// The conditions `which` at `s`.
+pub(super) fn judge(
+    conditions: &Conditions,
+    watches: &mut [Watched],
+    which: &[usize],
+    ode: &mut Dynamics<'_, Mechanism>,
+    s: &State,
+    out: &mut [Verdict],
+) -> Result<(), SolveError> {
+    if which.iter().any(|&i| watches[i].needs_reactions) {
+        ode.evaluate(s)?;
+        let (mechanism, eq, accel) = ode.parts();
+        conditions.judge(which, mechanism, s, Some((eq, accel)), out);
+    } else {
+        conditions.judge(which, ode.problem_mut(), s, None, out);
+    }
+    // a value is reached from the side on which the run started
+    for &i in which {
+        let (Some(value), verdict) = (watches[i].reaches, &mut out[i]) else { continue };
+        if watches[i].side == 0.0 {
+            let here = verdict.margin.abs() <= REACHED * value.abs().max(1.0);
+            watches[i].side = if here { 0.0 } else { verdict.margin.signum() };
+        }
+        let beyond = -watches[i].side * verdict.margin;
+        *verdict = Verdict { holds: beyond >= 0.0, margin: beyond };
+    }
+    Ok(())
+}
