@@ -1,13 +1,15 @@
 //! A problem, a formulation and a stabilization together: an ordinary differential equation.
 //!
 //! q̇ = N(q) v, v̇ from the formulation with γ shifted by the stabilization, ẋ from the problem; after an
-//! accepted step the stabilization may move the state.
+//! accepted step the stabilization may move the state. Near singular positions a [`Passage`] finds accelerations and moves the state
+//! in their place.
 
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::formulations::Formulation;
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
-use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
+use crate::passage::{Passage, PassageRecord, Regularize};
+use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::{Ode, Staggered};
 
@@ -17,6 +19,11 @@ const SINGULAR: f64 = 0.03;
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
 /// How slowly what is usual is forgotten.
 const MEMORY: f64 = 0.99;
+/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
+/// the angle that the mechanism turns in half a window ...
+const LOOK: f64 = 4.0;
+/// ... but never above this.
+const LOOK_MOST: f64 = 0.7;
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +59,28 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     nearest: State,
     room: Room,
     counts: Counts,
+    near: Option<Near>,
+}
+
+/// What passes singular positions, and when it is asked.
+struct Near {
+    passage: Passage,
+    /// Whether the last right side called for a look.
+    looking: bool,
+    /// Whether a right side of this step was inside a window.
+    inside: bool,
+    /// Fewest rows that were left out as dependent.
+    fewest: usize,
+    /// The last state on the constraints.
+    last: State,
+    has_last: bool,
+    /// γ without the stabilization's shift (nc).
+    gamma: Vec<f64>,
+    /// What Φ shall do where the stabilization shifts γ, and room for it.
+    targets: Vec<Vec<f64>>,
+    probe: Option<Equations>,
+    /// Stands in for λ in the books.
+    books: Accel,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -98,7 +127,35 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             nearest,
             room,
             counts: Counts::default(),
+            near: None,
         })
+    }
+
+    /// Passes singular positions as `kind` says, in windows of `kappa` steps on either side.
+    pub fn regularize(&mut self, kind: Regularize, kappa: f64) -> Result<(), SolveError> {
+        if kind == Regularize::Off {
+            self.near = None;
+            return Ok(());
+        }
+        let s = self.problem.structure();
+        self.near = Some(Near {
+            looking: false,
+            inside: false,
+            fewest: usize::MAX,
+            last: State::zeros(s),
+            has_last: false,
+            gamma: vec![0.0; s.nc],
+            targets: Vec::new(),
+            probe: None,
+            books: Accel::zeros(s),
+            passage: Passage::new(&self.problem, kind, kappa)?,
+        });
+        Ok(())
+    }
+
+    /// Singular positions met so far.
+    pub fn passages(&self) -> &[PassageRecord] {
+        self.near.as_ref().map_or(&[], |near| near.passage.records())
     }
 
     /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
@@ -111,13 +168,20 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        self.accelerate()?;
+        let solved = self.accelerate();
+        self.pass(s, solved, false)?;
         Ok(&self.accel)
     }
 
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
     /// it was moved.
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
+        if let Some(near) = self.near.as_mut().filter(|near| near.looking)
+            && self.stabilization.projects()
+            && near.passage.project(&mut self.problem, &mut self.eq, s, self.h)?
+        {
+            return Ok(true);
+        }
         let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;
         self.counts.projection_iterations += u64::from(done.iterations);
         Ok(done.moved)
@@ -190,6 +254,74 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         done
     }
 
+    /// Takes `solved` for the accelerations at `s`, or those of a window around a singular position where one is near.
+    fn pass(&mut self, s: &State, solved: Result<(), SolveError>, shifted: bool) -> Result<(), SolveError> {
+        if self.near.is_none() {
+            return solved;
+        }
+        let pivot = self.formulation.smallest_pivot(&self.kkt);
+        let dropped = self.kkt.dependent_rows().len();
+        let limit = self.look_below(s, pivot);
+        let Some(near) = self.near.as_mut() else { return solved };
+        near.fewest = near.fewest.min(dropped);
+        near.looking = solved.is_err() || dropped > near.fewest || pivot < limit * limit * self.usual_pivot;
+        if !near.looking {
+            return solved;
+        }
+        if near.passage.is_new() {
+            let on = if near.has_last { &near.last } else { s };
+            near.passage.learn(&mut self.problem, on, self.h)?;
+        }
+        let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
+        let (eq, accel) = (&self.eq, &mut self.accel);
+        let targets = aims.then_some(&*near.targets);
+        match near.passage.accelerate(&mut self.problem, s, eq, self.h, targets, accel) {
+            Ok(true) => {
+                near.inside = true;
+                Ok(())
+            }
+            Ok(false) => solved,
+            // where both fail the plain solution tells why
+            Err(error) => solved.and(Err(error)),
+        }
+    }
+
+    /// The root of a pivot, relative to the usual one, below which a singular position may be within a window of `s`.
+    fn look_below(&self, s: &State, pivot: f64) -> f64 {
+        let Some(near) = &self.near else { return 0.0 };
+        if self.usual_pivot == 0.0 {
+            return f64::INFINITY;
+        }
+        if pivot >= LOOK_MOST * LOOK_MOST * self.usual_pivot {
+            return LOOK_MOST;
+        }
+        (LOOK * near.passage.kappa() * self.h * self.turning(s)).min(LOOK_MOST)
+    }
+
+    /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
+    fn turning(&self, s: &State) -> f64 {
+        let structure = self.problem.structure();
+        let mut fastest = 0.0_f64;
+        for g in structure.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            let w = &s.v[g.start..][..g.len];
+            fastest = fastest.max(w.iter().map(|w| w * w).sum::<f64>().sqrt());
+        }
+        for row in &structure.rows {
+            for i in 0..row.size {
+                let mut terms = 0.0;
+                for e in &structure.entries[row.entries.clone()] {
+                    let col = structure.cols[e.col];
+                    let J = &self.eq.J[e.offset + i * col.size..][..col.size];
+                    terms += J.iter().zip(&s.v[col.start..]).map(|(j, v)| (j * v).abs()).sum::<f64>();
+                }
+                if terms > 0.0 {
+                    fastest = fastest.max(self.eq.gamma[row.start + i].abs() / terms);
+                }
+            }
+        }
+        fastest
+    }
+
     fn accelerate(&mut self) -> Result<(), SolveError> {
         let structure = self.problem.structure();
         self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
@@ -235,13 +367,21 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             s
         };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
+        if let Some(near) = &mut self.near {
+            near.gamma.copy_from_slice(&self.eq.gamma);
+        }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate();
+        let solved = self.pass(s, solved, true);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
-        self.problem.xdot(s, &self.eq, &self.accel, dx);
+        let booked = match &mut self.near {
+            Some(near) if near.inside => near.book(&self.eq, &self.accel, s, self.problem.structure()),
+            _ => &self.accel,
+        };
+        self.problem.xdot(s, &self.eq, booked, dx);
         self.nearest = nearest;
         solved
     }
@@ -254,11 +394,73 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
+        if let Some(near) = &mut self.near {
+            if !near.inside {
+                near.passage.close();
+            }
+            near.inside = false;
+            near.last.copy_from(s);
+            near.has_last = true;
+        }
         Ok(moved)
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         Some(self)
+    }
+}
+
+impl Near {
+    /// What Φ shall do where the stabilization has shifted γ: the coefficients of Φ from the second on that continue the shift,
+    /// φ⁽ᵏ⁺²⁾ = S(φ⁽ᵏ⁾, φ⁽ᵏ⁺¹⁾). Returns whether it has.
+    fn aim(
+        &mut self,
+        problem: &dyn Problem,
+        stabilization: &dyn Stabilization,
+        eq: &Equations,
+        h: f64,
+    ) -> bool {
+        if self.gamma == eq.gamma {
+            return false;
+        }
+        let nc = eq.gamma.len();
+        self.targets.resize(COEFFICIENTS, vec![0.0; nc]);
+        let probe = self.probe.get_or_insert_with(|| Equations::zeros(problem.structure()));
+        probe.phi.copy_from_slice(&eq.phi);
+        probe.phidot.copy_from_slice(&eq.phidot);
+        let mut factorial = 1.0;
+        for k in 2..COEFFICIENTS {
+            factorial *= k as f64;
+            probe.gamma.fill(0.0);
+            stabilization.shift(problem, probe, h);
+            for (target, d) in self.targets[k].iter_mut().zip(&probe.gamma) {
+                *target = d / factorial;
+            }
+            let Equations { phi, phidot, gamma, .. } = &mut *probe;
+            phi.copy_from_slice(phidot);
+            phidot.copy_from_slice(gamma);
+        }
+        true
+    }
+
+    /// `accel` with multipliers that do the work of all constraints, -(f - M v̇)ᵀv, through Φ_t: those of dangerous rows
+    /// may not exist, their power does.
+    fn book(&mut self, eq: &Equations, accel: &Accel, s: &State, structure: &Structure) -> &Accel {
+        let mut work = 0.0;
+        let mut momentum = std::mem::take(&mut self.books.vdot);
+        eq.mass_mul(structure, &accel.vdot, &mut momentum);
+        for ((p, f), v) in momentum.iter().zip(&eq.f).zip(&s.v) {
+            work += (p - f) * v;
+        }
+        self.books.vdot = momentum;
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (size, missing) = (dot(&eq.phi_t, &eq.phi_t), work - dot(&accel.lambda, &eq.phi_t));
+        let factor = if size > 0.0 { missing / size } else { 0.0 };
+        for ((to, lambda), phi_t) in self.books.lambda.iter_mut().zip(&accel.lambda).zip(&eq.phi_t) {
+            *to = lambda + factor * phi_t;
+        }
+        self.books.vdot.copy_from_slice(&accel.vdot);
+        &self.books
     }
 }
 

@@ -14,6 +14,7 @@ pub mod integrators;
 mod kkt;
 mod options;
 mod partition;
+mod passage;
 mod problem;
 mod rank;
 pub mod stabilizations;
@@ -26,8 +27,9 @@ pub use error::{MethodError, SolveError, StepError, StructureError};
 pub use findings::{Findings, PartitionFound, RankFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
+pub use passage::{PassageRecord, Regularize};
 pub use problem::{
-    Accel, Array, ColBlock, Entry, Equations, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
+    Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
     StructureBuilder,
 };
 pub use views::*;

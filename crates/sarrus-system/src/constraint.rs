@@ -1,7 +1,7 @@
 //! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
 
 use crate::at::At;
-use crate::derive::{self, Scratch};
+use crate::derive::{self, Scratch, Taylor};
 use sarrus_math::Real;
 
 /// The Jacobian blocks of one element: `rows` × `wide` per body, row-major, where the columns are
@@ -85,6 +85,10 @@ pub trait Rows: Send + Sync {
     fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]);
     /// Third derivative of Φ (second of ψ) along a motion with constant v̇ = 0: the jerk terms.
     fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]);
+    /// Taylor coefficients of Φ along a motion, of a row at velocity level those of the integral of ψ.
+    fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]);
+    /// Taylor coefficients of J, laid out as [`Blocks`] of `wide` columns.
+    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]);
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
 }
@@ -143,6 +147,14 @@ impl<C: Constraint> Rows for C {
 
     fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]) {
         derive::jerk(self, at, scratch, jerk);
+    }
+
+    fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]) {
+        derive::taylor(self, at, phi);
+    }
+
+    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]) {
+        derive::taylor_jacobian(self, at, scratch, wide, J);
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

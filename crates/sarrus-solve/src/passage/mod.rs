@@ -1,0 +1,224 @@
+//! Through singular positions: where J loses rank for an instant, accelerations are found from higher derivatives of the
+//! constraints, and the run goes on along the branch that its velocity points to.
+//!
+//! [`danger`] tells which combinations of rows lose their hold within a window of time around the state, [`window`] finds the
+//! accelerations there, [`project`] brings states onto the constraints there. All three depend on the state alone, so that an
+//! integrator keeps its order and needs to know nothing of it.
+//!
+//! Only a connected part of at most [`LARGEST`] velocities is looked at: decompositions there are dense.
+
+mod danger;
+mod part;
+mod project;
+mod window;
+
+pub use danger::Danger;
+
+use crate::error::SolveError;
+use crate::formulations::dense::Root;
+use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
+use part::Part;
+use window::{Found, Window, accelerate};
+
+/// Velocities of the largest part that is decomposed.
+pub const LARGEST: usize = 600;
+
+/// How singular positions are passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Regularize {
+    /// They are not looked for.
+    Off,
+    /// By Taylor coefficients of the motion and of its tangents.
+    #[default]
+    Jets,
+    /// By one more derivative of the dangerous rows, as \[Amirouche1991\] does; to compare with.
+    Amirouche,
+}
+
+/// Dangerous rows at or below this part of the largest singular value get Amirouche's rows.
+const AMIROUCHE: f64 = 0.05;
+
+/// A singular position that a run has met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageRecord {
+    /// Time of the first evaluation inside the window \[s\].
+    pub enter: f64,
+    /// Time of the last one \[s\].
+    pub leave: f64,
+    /// When rank was lost, as seen from nearest by \[s\].
+    pub at: f64,
+    /// How many rows lost their hold.
+    pub losses: usize,
+    /// The scalar rows of λ that take part, one of each element, largest part first.
+    pub rows: Vec<usize>,
+    /// √(vᵀMv) of the part when it was nearest \[√J\].
+    pub speed: f64,
+    /// Largest |U_dᵀΦ| at the ends of steps inside the window: zero on branches that cross \[m\].
+    pub gap: f64,
+}
+
+/// What passes singular positions.
+pub struct Passage {
+    kind: Regularize,
+    /// Half the window, in steps.
+    kappa: f64,
+    parts: Vec<Part>,
+    /// Rank of each part away from singular positions, as seen so far.
+    ranks: Vec<Option<usize>>,
+    root: Root,
+    room: Expansion,
+    dense: Vec<f64>,
+    /// Zeros, as the coefficients that Φ shall have.
+    zeros: Vec<Vec<f64>>,
+    records: Vec<PassageRecord>,
+    /// Time to the nearest loss of rank when the open record was nearest.
+    nearest: f64,
+    is_open: bool,
+    /// Evaluations inside windows.
+    evaluations: u64,
+}
+
+impl Passage {
+    /// For `problem`, with windows of `kappa` steps on either side.
+    pub fn new(problem: &dyn Problem, kind: Regularize, kappa: f64) -> Result<Passage, SolveError> {
+        let (s, eq) = (problem.structure(), Equations::new(problem));
+        let mut parts = Part::all(s);
+        parts.retain(|part| part.nv() <= LARGEST);
+        Ok(Passage {
+            kind,
+            kappa,
+            ranks: vec![None; parts.len()],
+            parts,
+            root: Root::new(s, &eq)?,
+            room: Expansion::zeros(s),
+            dense: Vec::new(),
+            zeros: vec![vec![0.0; s.nc]; COEFFICIENTS],
+            records: Vec::new(),
+            nearest: f64::INFINITY,
+            is_open: false,
+            evaluations: 0,
+        })
+    }
+
+    /// Singular positions met so far.
+    pub fn records(&self) -> &[PassageRecord] {
+        &self.records
+    }
+
+    /// Evaluations inside windows so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// Half the window, in steps.
+    pub fn kappa(&self) -> f64 {
+        self.kappa
+    }
+
+    /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `room`.
+    fn look(&mut self, i: usize, problem: &mut dyn Problem, s: &State, tau: f64) -> Result<Option<Danger>, SolveError> {
+        let part = &self.parts[i];
+        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
+            return Ok(None);
+        }
+        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        let mut danger = Danger::find(part, &self.room.J[0], &self.room.J[1], tau, &mut self.dense)?;
+        if self.kind == Regularize::Amirouche {
+            // the window of the paper is one of size, not of time
+            let tau = AMIROUCHE * danger.largest / part.bound(&self.room.J[1]).max(f64::MIN_POSITIVE);
+            danger = Danger::find(part, &self.room.J[0], &self.room.J[1], tau, &mut self.dense)?;
+        }
+        Ok(Some(danger))
+    }
+
+    /// Takes note of the rank at `s`, which is on the constraints.
+    pub fn learn(&mut self, problem: &mut dyn Problem, s: &State, h: f64) -> Result<(), SolveError> {
+        for i in 0..self.parts.len() {
+            if let Some(danger) = self.look(i, problem, s, self.kappa * h)? {
+                self.ranks[i] = self.ranks[i].max(Some(danger.rank));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is known of the rank yet.
+    pub fn is_new(&self) -> bool {
+        self.ranks.iter().any(Option::is_none)
+    }
+
+    /// Replaces v̇ and λ in `accel` by those of a window around a singular position, in the parts where `s` is within one.
+    /// Returns whether it did. `eq` holds the forces at `s`, `targets` what Φ shall do from its second coefficient on.
+    pub fn accelerate(
+        &mut self,
+        problem: &mut dyn Problem,
+        s: &State,
+        eq: &Equations,
+        h: f64,
+        targets: Option<&[Vec<f64>]>,
+        accel: &mut Accel,
+    ) -> Result<bool, SolveError> {
+        let mut done = false;
+        for i in 0..self.parts.len() {
+            let Some((danger, found)) = self.solve(i, problem, s, eq, h, targets)? else { continue };
+            let part = &self.parts[i];
+            part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
+            part.write_rows(&found.lambda, &mut accel.lambda);
+            (accel.residual, accel.refinements) = (found.change, 0);
+            self.note(i, s, eq, &danger);
+            done = true;
+        }
+        self.evaluations += u64::from(done);
+        Ok(done)
+    }
+
+    /// v̇ and λ of part `i`, where `s` is within a window.
+    fn solve(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        eq: &Equations,
+        h: f64,
+        targets: Option<&[Vec<f64>]>,
+    ) -> Result<Option<(Danger, Found)>, SolveError> {
+        let Some(mut danger) = self.look(i, problem, s, self.kappa * h)? else { return Ok(None) };
+        if danger.len() == 0 {
+            return Ok(None);
+        }
+        danger.rank = self.ranks[i].unwrap_or(danger.rank);
+        let orders = if self.kind == Regularize::Amirouche { 2 } else { COEFFICIENTS - 1 };
+        let Passage { parts, room, root, zeros, .. } = self;
+        let window = Window::new(&parts[i], &danger, &room.J[0], &room.J[1])?;
+        let targets = targets.unwrap_or(zeros);
+        let found = accelerate(&window, problem, s, eq, root, orders, targets, room)?;
+        Ok(Some((danger, found)))
+    }
+
+    /// Takes note of an evaluation inside a window.
+    fn note(&mut self, i: usize, s: &State, eq: &Equations, danger: &Danger) {
+        if !self.is_open {
+            self.is_open = true;
+            self.nearest = f64::INFINITY;
+            let (at, losses, rows) = (s.t + danger.ahead, danger.len(), Vec::new());
+            self.records.push(PassageRecord { enter: s.t, leave: s.t, at, losses, rows, speed: 0.0, gap: 0.0 });
+        }
+        let Some(record) = self.records.last_mut() else { return };
+        record.leave = record.leave.max(s.t);
+        record.enter = record.enter.min(s.t);
+        if danger.ahead.abs() < self.nearest {
+            self.nearest = danger.ahead.abs();
+            record.at = s.t + danger.ahead;
+            record.losses = danger.len();
+            let part = &self.parts[i];
+            let mut y = vec![0.0; part.nv()];
+            part.velocities_of(eq, &self.root, &s.v, &mut y);
+            record.speed = window::norm(&y);
+            record.rows = part.leading_rows(danger);
+        }
+    }
+
+    /// Ends the open record, if `t` is behind it: no evaluation of the last step was inside a window.
+    pub fn close(&mut self) {
+        self.is_open = false;
+    }
+}

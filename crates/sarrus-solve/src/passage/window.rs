@@ -1,0 +1,314 @@
+//! Accelerations beside and on a singular position, as a function of the state.
+//!
+//! Where the rows U_d lose their hold, U_dᵀ J v̇ = U_dᵀ γ is 0/0 at the singular position and its error grows as 1/σ beside it. Its time
+//! derivative is not: with q(t) = q ⊕ Σ cₖ tᵏ the coefficients of Φ along it are
+//!
+//! ```text
+//! Φₖ   = J cₖ              + what c₁ … cₖ₋₁ give            (every row)
+//! Φₖ₊₁ = J cₖ₊₁ + J₁ cₖ + what c₁ … cₖ₋₁ give,   U_dᵀ J ≈ 0   (dangerous rows),   J(t) = Σ Jₖ tᵏ
+//! ```
+//!
+//! so that the regular rows are asked at order k and the dangerous ones at order k + 1, with the matrix B = [U_rᵀJ; U_dᵀJ₁], which is
+//! regular where two branches of the mechanism cross transversally. The small term U_dᵀJ cₖ₊₁ couples upwards and is found by
+//! sweeps; cutting the series at K leaves an error of order K - 1 in the time to the singular position. \[Amirouche1991\] cuts at
+//! K = 2: the rows of its equations 23-65, in singular vectors.
+//!
+//! The same holds for the directions in which the mechanism can move. J(t) T(t) = 0 with T(t) = Σ Tₖ tᵏ,
+//!
+//! ```text
+//! U_rᵀ Σ Jᵢ Tₖ₋ᵢ = 0,   U_dᵀ Σ Jᵢ Tₖ₊₁₋ᵢ = 0,
+//! ```
+//!
+//! gives T₀, which null(B) is only at the singular position itself. Virtual work on T₀ closes the equations,
+//! T₀ᵀ(M v̇ - f) = 0, and t² T(t) ξ is a change of the motion that the constraints allow: cₖ₊₂ += Tₖ ξ.
+//!
+//! Higher tangent parts of c are free: they are those of another motion on the same constraints with the same v̇. Both sets of
+//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions.
+//!
+//! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
+//! what the stabilization asks), which is as smooth there as on them. λ is that of the regular rows; the other part may not exist.
+//!
+//! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
+//! singular position, tangent branches): that shows as a B without rank, and is refused.
+
+use super::danger::Danger;
+use super::part::Part;
+use crate::error::SolveError;
+use crate::formulations::dense::Root;
+use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use sarrus_math::solve::PivotedQr;
+
+/// Expansions, at most.
+const EXPANSIONS: u32 = 12;
+/// Sweeps over the coefficients for one expansion, at most.
+const SWEEPS: u32 = 12;
+/// A change this small, relative, is the last.
+const STILL: f64 = 1e-13;
+/// Pivots of B that are too small for the rank that it must have, relative to the largest.
+const NO_RANK: f64 = 1e-7;
+
+/// What a window found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// v̇, scaled.
+    pub a: Vec<f64>,
+    /// λ of the regular rows.
+    pub lambda: Vec<f64>,
+    /// |U_dᵀ Φ₂|: zero on a branch that crosses.
+    pub off_branch: f64,
+    /// Size of the last change, relative to v̇.
+    pub change: f64,
+}
+
+/// B, decomposed, at one state.
+pub struct Window<'a> {
+    part: &'a Part,
+    danger: &'a Danger,
+    /// Factor of dangerous rows, which brings them to the size of the others.
+    weight: f64,
+    qr: PivotedQr,
+}
+
+impl<'a> Window<'a> {
+    /// B from D and D₁, scaled.
+    pub fn new(part: &'a Part, danger: &'a Danger, D: &[f64], D1: &[f64]) -> Result<Window<'a>, SolveError> {
+        let (nc, nv) = (part.nc(), part.nv());
+        let mut dense = Vec::new();
+        part.dense(D, &mut dense);
+        let weight = danger.largest / danger.rate.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let mut row = vec![0.0; nv];
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            // D ← D + u (weight uᵀD₁ - uᵀD)
+            row.fill(0.0);
+            part.add_mul_transposed(D1, u, &mut row);
+            row.iter_mut().for_each(|x| *x *= weight);
+            let scaled: Vec<f64> = u.iter().map(|u| -u).collect();
+            part.add_mul_transposed(D, &scaled, &mut row);
+            for (dense, u) in dense.chunks_exact_mut(nv).zip(u) {
+                dense.iter_mut().zip(&row).for_each(|(d, x)| *d += u * x);
+            }
+        }
+        let mut qr = PivotedQr::default();
+        qr.reset(nv, nc);
+        for (j, row) in dense.chunks_exact(nv).enumerate() {
+            qr.column_mut(j).copy_from_slice(row);
+        }
+        qr.factor(nc);
+        let window = Window { part, danger, weight, qr };
+        let last = window.rank().saturating_sub(1);
+        let pivot = window.qr.pivot(last) / window.qr.pivot(0);
+        if window.rank() == 0 || !(pivot > NO_RANK) {
+            let row = part.rows[window.qr.order()[last]];
+            return Err(SolveError::RankDeficient { row, pivot, scale: 1.0 });
+        }
+        Ok(window)
+    }
+
+    fn rank(&self) -> usize {
+        self.danger.rank.min(self.qr.steps())
+    }
+
+    /// The right side of B: `regular`, with its part along U replaced by that of `dangerous`.
+    fn mix(&self, regular: &[f64], dangerous: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(regular);
+        for i in 0..self.danger.len() {
+            let u = self.danger.u(i);
+            let along = self.weight * dot(u, dangerous) - dot(u, regular);
+            out.iter_mut().zip(u).for_each(|(r, u)| *r += along * u);
+        }
+    }
+
+    /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
+    pub fn correct(&self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
+        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.rank());
+        let mut r = vec![0.0; nc];
+        self.mix(regular, dangerous, &mut r);
+        let mut y = vec![0.0; nv];
+        for k in 0..rank {
+            y[k] = r[self.qr.order()[k]];
+        }
+        self.qr.solve_rt(&mut y[..rank]);
+        self.qr.mul_q(&mut y);
+        x.iter_mut().zip(&y).for_each(|(x, y)| *x -= y);
+        dot(&y, &y).sqrt()
+    }
+
+    /// A basis of null(B), one vector after the other.
+    fn tangents(&self) -> Vec<Vec<f64>> {
+        let nv = self.part.nv();
+        let unit = |j: usize| {
+            let mut y = vec![0.0; nv];
+            y[j] = 1.0;
+            self.qr.mul_q(&mut y);
+            y
+        };
+        (self.rank()..nv).map(unit).collect()
+    }
+
+    /// Multipliers of the regular rows for the scaled force `f`.
+    fn multipliers(&self, f: &[f64]) -> Vec<f64> {
+        let rank = self.rank();
+        let mut y = f.to_vec();
+        self.qr.mul_qt(&mut y);
+        self.qr.solve_r(&mut y[..rank]);
+        let mut lambda = vec![0.0; self.part.nc()];
+        for k in 0..rank {
+            lambda[self.qr.order()[k]] = y[k];
+        }
+        for i in 0..self.danger.len() {
+            let u = self.danger.u(i);
+            let along = dot(u, &lambda);
+            lambda.iter_mut().zip(u).for_each(|(l, u)| *l -= along * u);
+        }
+        lambda
+    }
+
+    /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
+    fn tangent_jets(&self, D: &[Vec<f64>], orders: usize, jets: &mut [Vec<Vec<f64>>]) {
+        let nc = self.part.nc();
+        let count = orders - 1;
+        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+        for T in jets {
+            for _ in 0..SWEEPS {
+                let mut change = 0.0;
+                for k in 0..count {
+                    regular.fill(0.0);
+                    (0..=k).for_each(|i| self.part.add_mul(&D[i], &T[k - i], &mut regular));
+                    dangerous.fill(0.0);
+                    for i in 0..=k + 1 {
+                        if k + 1 - i < count {
+                            self.part.add_mul(&D[i], &T[k + 1 - i], &mut dangerous);
+                        }
+                    }
+                    let size = self.correct(&regular, &dangerous, &mut T[k]);
+                    change = f64::max(change, size / (1.0 + norm(&T[k])));
+                }
+                if change <= STILL {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
+/// `targets` are the coefficients that Φ shall have from the second on.
+pub fn accelerate(
+    window: &Window<'_>,
+    problem: &mut dyn Problem,
+    s: &State,
+    eq: &Equations,
+    root: &Root,
+    orders: usize,
+    targets: &[Vec<f64>],
+    room: &mut Expansion,
+) -> Result<Found, SolveError> {
+    let part = window.part;
+    let (nc, nv) = (part.nc(), part.nv());
+    let orders = orders.clamp(2, COEFFICIENTS - 1);
+    // c[k], scaled; c[1] is the velocity
+    let mut c = vec![vec![0.0; nv]; orders + 1];
+    part.velocities_of(eq, root, &s.v, &mut c[1]);
+    let mut f = vec![0.0; nv];
+    part.forces_of(root, &eq.f, &mut f);
+    let mut v = vec![s.v.clone()];
+    v.extend((1..orders).map(|_| vec![0.0; s.v.len()]));
+
+    let mut jets: Vec<Vec<Vec<f64>>> = window.tangents().into_iter().map(|t| vec![t]).collect();
+    jets.iter_mut().for_each(|T| T.resize(orders - 1, vec![0.0; nv]));
+    let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+    let mut delta = vec![vec![0.0; nv]; orders + 1];
+    let mut found = Found::default();
+    let mut before = f64::INFINITY;
+    // with one order less the higher coefficients stay zero: a single row of the next derivative
+    let last = if orders == 2 { 2 } else { orders - 1 };
+    for expansion in 0..EXPANSIONS {
+        for k in 1..orders {
+            part.write_velocities(root, &c[k + 1], (k + 1) as f64, &mut v[k]);
+        }
+        if !problem.expand(s, &v, &part.blocks, true, room) {
+            return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
+        }
+        room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
+        let (D, phi) = (&room.J, &room.phi);
+        window.tangent_jets(D, orders, &mut jets);
+
+        // the change of c that the constraints ask for
+        delta.iter_mut().for_each(|d| d.fill(0.0));
+        for _ in 0..SWEEPS {
+            let mut change = 0.0;
+            for k in 2..=last {
+                let at = |k: usize, out: &mut Vec<f64>| {
+                    for (out, &i) in out.iter_mut().zip(&part.rows) {
+                        *out = phi[k][i] - targets[k][i];
+                    }
+                    (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
+                };
+                at(k, &mut regular);
+                at(k + 1, &mut dangerous);
+                let size = window.correct(&regular, &dangerous, &mut delta[k]);
+                change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
+            }
+            if change <= STILL {
+                break;
+            }
+        }
+        c.iter_mut().zip(&delta).for_each(|(c, d)| add(1.0, d, c));
+        // and what virtual work adds along the tangents
+        let xi = virtual_work(&jets, &f, &c[2])?;
+        let mut change = delta[2].clone();
+        for (T, xi) in jets.iter().zip(&xi) {
+            (0..orders - 1).for_each(|k| add(*xi, &T[k], &mut c[k + 2]));
+            add(*xi, &T[0], &mut change);
+        }
+        found.change = norm(&change) / (norm(&c[2]) + f64::MIN_POSITIVE);
+        if !found.change.is_finite() {
+            return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
+        }
+        // as good as it gets: rounding
+        if expansion > 0 && (found.change <= STILL || (found.change < 1e-9 && found.change > 0.5 * before)) {
+            break;
+        }
+        before = found.change;
+    }
+    if found.change > 1e-6 {
+        return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
+    }
+    // what the dangerous rows leave at the order at which they were not asked
+    part.rows_of(&room.phi[2], &mut regular);
+    regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
+    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), &regular).powi(2));
+    found.off_branch = along.sum::<f64>().sqrt();
+    found.a = c[2].iter().map(|x| 2.0 * x).collect();
+    let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
+    found.lambda = window.multipliers(&rest);
+    Ok(found)
+}
+
+/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0.
+fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64>, SolveError> {
+    let n = jets.len();
+    let rest: Vec<f64> = f.iter().zip(c2).map(|(f, c)| 0.5 * f - c).collect();
+    let mut xi: Vec<f64> = jets.iter().map(|T| dot(&T[0], &rest)).collect();
+    let mut H: Vec<f64> = Vec::with_capacity(n * n);
+    for a in jets {
+        H.extend(jets.iter().map(|b| dot(&a[0], &b[0])));
+    }
+    sarrus_math::solve::cholesky(&mut H, n)
+        .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
+    sarrus_math::solve::cholesky_solve(&H, n, &mut xi);
+    Ok(xi)
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+fn add(factor: f64, x: &[f64], y: &mut [f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
+}
