@@ -22,14 +22,19 @@ use crate::memory;
 use crate::report::MethodReport;
 use crate::settings::Settings;
 use sarrus_model::Span;
-use sarrus_model::settings::{MethodChoice, OptionValue};
+use sarrus_model::settings::{MethodChoice, OptionValue, Regularization};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
-use sarrus_solve::{Integrator, MethodError, Options, Structure, View};
+use sarrus_solve::{Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Structure, View};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
+
+/// Half the window around a singular position, in steps of fixed size: wide enough that no stage outside it is near.
+const FIXED_WINDOW: f64 = 1.5;
+/// The same for steps of chosen size, which are longer: the Taylor series must reach across it.
+const ADAPTIVE_WINDOW: f64 = 0.4;
 
 /// Unknowns beyond which a dense method is worth a word.
 const SLOW: usize = 1000;
@@ -86,6 +91,8 @@ pub struct Method {
     pub stabilization: Part,
     /// How time is stepped.
     pub integrator: Part,
+    /// How singular positions are passed.
+    pub regularize: Regularize,
     /// Whether the integrator chooses its steps from the tolerances.
     pub adaptive: bool,
     /// Relative tolerance.
@@ -155,6 +162,8 @@ impl Method {
             formulation: Part { name: formulation.0, options: formulation.1 },
             stabilization: Part { name: stabilization.0, options: stabilization.1 },
             integrator: Part { name: integrator.0, options: integrator.1 },
+            // forces made from the violation know nothing of rank
+            regularize: if f.needs.violation { Regularize::Off } else { regularize(settings) },
             adaptive: i.adaptive,
             rtol: settings.rtol,
             atol: settings.atol,
@@ -182,6 +191,11 @@ impl Method {
         (integrators::find(&self.integrator.name)?.new)(&self.integrator.options)
     }
 
+    /// Lets `dynamics` pass singular positions.
+    pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
+        dynamics.regularize(self.regularize, if self.adaptive { ADAPTIVE_WINDOW } else { FIXED_WINDOW })
+    }
+
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
     pub fn text(&self) -> String {
         if self.view == View::Staggered {
@@ -206,6 +220,11 @@ impl Method {
             formulation: if own { self.integrator.name.clone() } else { self.formulation.text() },
             stabilization: self.stabilization.text(),
             integrator: self.integrator.text(),
+            regularize: match self.regularize {
+                Regularize::Off => "false",
+                Regularize::Jets => "jets",
+                Regularize::Amirouche => "amirouche",
+            },
             rtol: self.adaptive.then_some(self.rtol),
             atol: self.adaptive.then_some(self.atol),
             step: self.step,
@@ -243,6 +262,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         formulation: plain("proximal"),
         stabilization: plain("none"),
         integrator: Part { name: choice.kind.clone(), options },
+        regularize: Regularize::Off,
         adaptive,
         rtol: settings.rtol,
         atol: settings.atol,
@@ -251,6 +271,14 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         notes,
         view: View::Staggered,
     }))
+}
+
+fn regularize(settings: &Settings) -> Regularize {
+    match settings.regularize {
+        Regularization::Auto | Regularization::Jets => Regularize::Jets,
+        Regularization::Amirouche => Regularize::Amirouche,
+        Regularization::Off => Regularize::Off,
+    }
 }
 
 fn options(choice: &MethodChoice) -> Options {
@@ -340,6 +368,7 @@ mod tests {
             formulation: None,
             stabilization: None,
             integrator: None,
+            regularize: Regularization::Auto,
             rtol: 1e-6,
             atol: 1e-8,
             tolerance_given: false,

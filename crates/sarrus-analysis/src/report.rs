@@ -101,6 +101,8 @@ pub struct MethodReport {
     pub stabilization: String,
     /// Integrator, likewise.
     pub integrator: String,
+    /// How singular positions are passed: `jets`, `amirouche` or `false`.
+    pub regularize: &'static str,
     /// Relative tolerance; none for a method with fixed steps.
     pub rtol: Option<f64>,
     /// Absolute tolerance, likewise.

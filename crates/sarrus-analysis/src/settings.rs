@@ -2,7 +2,9 @@
 
 use crate::error::SetupError;
 use sarrus_model::record::Plain;
-use sarrus_model::settings::{Assembly, Certify, MethodChoice, OptionValue, OutputSettings, RunSettings};
+use sarrus_model::settings::{
+    Assembly, Certify, MethodChoice, OptionValue, OutputSettings, Regularization, RunSettings,
+};
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
 
@@ -15,6 +17,8 @@ pub struct Overrides {
     pub stabilization: Option<MethodChoice>,
     /// In place of `run.integrator`.
     pub integrator: Option<MethodChoice>,
+    /// In place of `run.regularize`.
+    pub regularize: Option<Regularization>,
     /// In place of `run.rtol`.
     pub rtol: Option<f64>,
     /// In place of `run.atol`.
@@ -39,6 +43,10 @@ impl Overrides {
             method("integrator", &self.integrator),
             method("formulation", &self.formulation),
             method("stabilization", &self.stabilization),
+            self.regularize.map(|r| match r {
+                Regularization::Off => ("regularize", Plain::Flag(false)),
+                r => ("regularize", Plain::Text(r.name().into())),
+            }),
             number("rtol", self.rtol),
             number("atol", self.atol),
             number("step", self.step),
@@ -82,6 +90,8 @@ pub struct Settings {
     pub stabilization: Option<MethodChoice>,
     /// None: left to the program.
     pub integrator: Option<MethodChoice>,
+    /// How singular positions are passed.
+    pub regularize: Regularization,
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
@@ -126,6 +136,7 @@ impl Settings {
             formulation: chosen(&over.formulation, run.formulation),
             stabilization: chosen(&over.stabilization, run.stabilization),
             integrator: chosen(&over.integrator, run.integrator),
+            regularize: over.regularize.unwrap_or(run.regularize),
             tolerance_given: rtol.or(atol).or(run.rtol).or(run.atol).is_some(),
             rtol: rtol.or(run.rtol).unwrap_or(1e-6),
             atol: atol.or(run.atol).unwrap_or(1e-8),

@@ -19,8 +19,13 @@ const SINGULAR: f64 = 0.03;
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
 /// How slowly what is usual is forgotten.
 const MEMORY: f64 = 0.99;
+/// Half a window is at least the time in which the mechanism turns by this angle \[rad\]. Outside it rounding and the rest of
+/// projections, magnified twice by the inverse of the angle, are below 10⁻¹⁰ ...
+const LEAST_ANGLE: f64 = 0.02;
+/// ... and at most that of this one, inside which the Taylor series converge.
+const MOST_ANGLE: f64 = 0.2;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
-/// the angle that the mechanism turns in half a window ...
+/// the angle of half a window ...
 const LOOK: f64 = 4.0;
 /// ... but never above this.
 const LOOK_MOST: f64 = 0.7;
@@ -65,6 +70,10 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
 /// What passes singular positions, and when it is asked.
 struct Near {
     passage: Passage,
+    /// Half a window, in steps.
+    kappa: f64,
+    /// Half the window of the last right side \[s\].
+    tau: f64,
     /// Whether the last right side called for a look.
     looking: bool,
     /// Whether a right side of this step was inside a window.
@@ -148,7 +157,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             targets: Vec::new(),
             probe: None,
             books: Accel::zeros(s),
-            passage: Passage::new(&self.problem, kind, kappa)?,
+            kappa,
+            tau: 0.0,
+            passage: Passage::new(&self.problem, kind)?,
         });
         Ok(())
     }
@@ -178,7 +189,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
         if let Some(near) = self.near.as_mut().filter(|near| near.looking)
             && self.stabilization.projects()
-            && near.passage.project(&mut self.problem, &mut self.eq, s, self.h)?
+            && near.passage.project(&mut self.problem, &mut self.eq, s, near.tau)?
         {
             return Ok(true);
         }
@@ -261,21 +272,29 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         }
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         let dropped = self.kkt.dependent_rows().len();
-        let limit = self.look_below(s, pivot);
+        let usual = self.usual_pivot;
         let Some(near) = self.near.as_mut() else { return solved };
         near.fewest = near.fewest.min(dropped);
-        near.looking = solved.is_err() || dropped > near.fewest || pivot < limit * limit * self.usual_pivot;
+        near.looking = solved.is_err() || dropped > near.fewest || pivot < LOOK_MOST * LOOK_MOST * usual || usual == 0.0;
+        if near.looking {
+            let turning = self.turning(s).max(f64::MIN_POSITIVE);
+            let Some(near) = self.near.as_mut() else { return solved };
+            near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, MOST_ANGLE / turning);
+            let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
+            near.looking = solved.is_err() || dropped > near.fewest || pivot < angle * angle * usual || usual == 0.0;
+        }
+        let Some(near) = self.near.as_mut() else { return solved };
         if !near.looking {
             return solved;
         }
         if near.passage.is_new() {
             let on = if near.has_last { &near.last } else { s };
-            near.passage.learn(&mut self.problem, on, self.h)?;
+            near.passage.learn(&mut self.problem, on, near.tau)?;
         }
         let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
         let (eq, accel) = (&self.eq, &mut self.accel);
         let targets = aims.then_some(&*near.targets);
-        match near.passage.accelerate(&mut self.problem, s, eq, self.h, targets, accel) {
+        match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, accel) {
             Ok(true) => {
                 near.inside = true;
                 Ok(())
@@ -286,18 +305,6 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         }
     }
 
-    /// The root of a pivot, relative to the usual one, below which a singular position may be within a window of `s`.
-    fn look_below(&self, s: &State, pivot: f64) -> f64 {
-        let Some(near) = &self.near else { return 0.0 };
-        if self.usual_pivot == 0.0 {
-            return f64::INFINITY;
-        }
-        if pivot >= LOOK_MOST * LOOK_MOST * self.usual_pivot {
-            return LOOK_MOST;
-        }
-        (LOOK * near.passage.kappa() * self.h * self.turning(s)).min(LOOK_MOST)
-    }
-
     /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
     fn turning(&self, s: &State) -> f64 {
         let structure = self.problem.structure();
@@ -306,13 +313,17 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             let w = &s.v[g.start..][..g.len];
             fastest = fastest.max(w.iter().map(|w| w * w).sum::<f64>().sqrt());
         }
+        if fastest > 0.0 {
+            return fastest;
+        }
         for row in &structure.rows {
             for i in 0..row.size {
                 let mut terms = 0.0;
                 for e in &structure.entries[row.entries.clone()] {
                     let col = structure.cols[e.col];
+                    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
                     let J = &self.eq.J[e.offset + i * col.size..][..col.size];
-                    terms += J.iter().zip(&s.v[col.start..]).map(|(j, v)| (j * v).abs()).sum::<f64>();
+                    terms += size(J) * size(&s.v[col.start..][..col.size]);
                 }
                 if terms > 0.0 {
                     fastest = fastest.max(self.eq.gamma[row.start + i].abs() / terms);

@@ -30,6 +30,7 @@ pub static MODELS: &[(&str, &str)] = embed![
     "sarrus",
     "slider_crank",
     "strandbeest",
+    "two_arm_robot",
 ];
 
 /// Text of a shipped model.
@@ -78,6 +79,7 @@ pub static COUNTS: &[Counts] = &[
     counts("sarrus", 30, 30, 29),
     counts("slider_crank", 9, 8, 8),
     counts("strandbeest", 111, 111, 111),
+    counts("two_arm_robot", 6, 6, 6),
 ];
 
 #[cfg(test)]

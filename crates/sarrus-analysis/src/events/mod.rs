@@ -159,6 +159,7 @@ impl<'a> Journey<'a> {
         let formulation = self.method.new_formulation().map_err(none)?;
         let stabilization = self.method.new_stabilization().map_err(none)?;
         let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
+        self.method.regularize(&mut dynamics)?;
         // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
         let mechanism = dynamics.problem_mut();
         let mut eq = Equations::new(mechanism);

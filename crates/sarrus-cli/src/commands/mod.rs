@@ -11,6 +11,7 @@ use crate::args::{MethodArgs, ModelArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::analysis::Overrides;
+use sarrus::model::settings::Regularization;
 use sarrus::io::{LoadOptions, load};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
@@ -41,6 +42,7 @@ fn overrides(args: &MethodArgs) -> Overrides {
     Overrides {
         formulation: choice(&args.formulation),
         stabilization: choice(&args.stabilization),
+        regularize: args.regularize.as_deref().and_then(Regularization::from_name),
         integrator: choice(&args.integrator),
         rtol: args.rtol,
         atol: args.atol,

@@ -60,8 +60,6 @@ pub struct PassageRecord {
 /// What passes singular positions.
 pub struct Passage {
     kind: Regularize,
-    /// Half the window, in steps.
-    kappa: f64,
     parts: Vec<Part>,
     /// Rank of each part away from singular positions, as seen so far.
     ranks: Vec<Option<usize>>,
@@ -74,19 +72,16 @@ pub struct Passage {
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
-    /// Evaluations inside windows.
-    evaluations: u64,
 }
 
 impl Passage {
-    /// For `problem`, with windows of `kappa` steps on either side.
-    pub fn new(problem: &dyn Problem, kind: Regularize, kappa: f64) -> Result<Passage, SolveError> {
+    /// For `problem`.
+    pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
         let mut parts = Part::all(s);
         parts.retain(|part| part.nv() <= LARGEST);
         Ok(Passage {
             kind,
-            kappa,
             ranks: vec![None; parts.len()],
             parts,
             root: Root::new(s, &eq)?,
@@ -96,23 +91,12 @@ impl Passage {
             records: Vec::new(),
             nearest: f64::INFINITY,
             is_open: false,
-            evaluations: 0,
         })
     }
 
     /// Singular positions met so far.
     pub fn records(&self) -> &[PassageRecord] {
         &self.records
-    }
-
-    /// Evaluations inside windows so far.
-    pub fn evaluations(&self) -> u64 {
-        self.evaluations
-    }
-
-    /// Half the window, in steps.
-    pub fn kappa(&self) -> f64 {
-        self.kappa
     }
 
     /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `room`.
@@ -132,9 +116,9 @@ impl Passage {
     }
 
     /// Takes note of the rank at `s`, which is on the constraints.
-    pub fn learn(&mut self, problem: &mut dyn Problem, s: &State, h: f64) -> Result<(), SolveError> {
+    pub fn learn(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> Result<(), SolveError> {
         for i in 0..self.parts.len() {
-            if let Some(danger) = self.look(i, problem, s, self.kappa * h)? {
+            if let Some(danger) = self.look(i, problem, s, tau)? {
                 self.ranks[i] = self.ranks[i].max(Some(danger.rank));
             }
         }
@@ -147,19 +131,19 @@ impl Passage {
     }
 
     /// Replaces v̇ and λ in `accel` by those of a window around a singular position, in the parts where `s` is within one.
-    /// Returns whether it did. `eq` holds the forces at `s`, `targets` what Φ shall do from its second coefficient on.
+    /// Returns whether it did. `tau` is half the window \[s\], `eq` holds the forces at `s`, `targets` what Φ shall do from its second coefficient on.
     pub fn accelerate(
         &mut self,
         problem: &mut dyn Problem,
         s: &State,
         eq: &Equations,
-        h: f64,
+        tau: f64,
         targets: Option<&[Vec<f64>]>,
         accel: &mut Accel,
     ) -> Result<bool, SolveError> {
         let mut done = false;
         for i in 0..self.parts.len() {
-            let Some((danger, found)) = self.solve(i, problem, s, eq, h, targets)? else { continue };
+            let Some((danger, found)) = self.solve(i, problem, s, eq, tau, targets)? else { continue };
             let part = &self.parts[i];
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
             part.write_rows(&found.lambda, &mut accel.lambda);
@@ -167,7 +151,6 @@ impl Passage {
             self.note(i, s, eq, &danger);
             done = true;
         }
-        self.evaluations += u64::from(done);
         Ok(done)
     }
 
@@ -178,10 +161,10 @@ impl Passage {
         problem: &mut dyn Problem,
         s: &State,
         eq: &Equations,
-        h: f64,
+        tau: f64,
         targets: Option<&[Vec<f64>]>,
     ) -> Result<Option<(Danger, Found)>, SolveError> {
-        let Some(mut danger) = self.look(i, problem, s, self.kappa * h)? else { return Ok(None) };
+        let Some(mut danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
         if danger.len() == 0 {
             return Ok(None);
         }

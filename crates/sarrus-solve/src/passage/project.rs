@@ -23,11 +23,11 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
-        h: f64,
+        tau: f64,
     ) -> Result<bool, SolveError> {
         let mut done = false;
         for i in 0..self.parts.len() {
-            let Some(mut danger) = self.look(i, problem, s, self.kappa * h)? else { continue };
+            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
             if danger.len() == 0 {
                 continue;
             }
