@@ -26,15 +26,10 @@ use sarrus_model::settings::{MethodChoice, OptionValue, Regularization};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
-use sarrus_solve::{Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Structure, View};
+use sarrus_solve::{Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, Structure, View};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
-
-/// Half the window around a singular position, in steps of fixed size: wide enough that no stage outside it is near.
-const FIXED_WINDOW: f64 = 1.5;
-/// The same for steps of chosen size, which are longer: the Taylor series must reach across it.
-const ADAPTIVE_WINDOW: f64 = 0.4;
 
 /// Unknowns beyond which a dense method is worth a word.
 const SLOW: usize = 1000;
@@ -193,7 +188,7 @@ impl Method {
 
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
-        dynamics.regularize(self.regularize, if self.adaptive { ADAPTIVE_WINDOW } else { FIXED_WINDOW })
+        dynamics.regularize(self.regularize, if self.adaptive { Steps::Chosen } else { Steps::Fixed })
     }
 
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.

@@ -4,14 +4,17 @@
 //! accepted step the stabilization may move the state. Near singular positions a [`Passage`] finds accelerations and moves the state
 //! in their place.
 
+use crate::control::{Control, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::formulations::Formulation;
+use crate::integrators::ExplicitRk;
+use crate::integrators::tableaux::DOP853;
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
-use crate::passage::{Passage, PassageRecord, Regularize};
+use crate::passage::{Passage, PassageRecord, Place, Regularize};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
-use crate::views::{Ode, Staggered};
+use crate::views::{Ode, Staggered, Step};
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
@@ -23,12 +26,28 @@ const MEMORY: f64 = 0.99;
 /// projections, magnified twice by the inverse of the angle, are below 10⁻¹⁰ ...
 const LEAST_ANGLE: f64 = 0.02;
 /// ... and at most that of this one, inside which the Taylor series converge.
-const MOST_ANGLE: f64 = 0.2;
+const MOST_ANGLE: f64 = 0.1;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
 /// the angle of half a window ...
 const LOOK: f64 = 4.0;
 /// ... but never above this.
 const LOOK_MOST: f64 = 0.7;
+
+/// Half a window in steps of fixed size: wide enough that no stage outside it is near.
+const FIXED_WINDOW: f64 = 1.5;
+/// The same in steps of chosen size, which are longer: the Taylor series must reach across it.
+const CHOSEN_WINDOW: f64 = 0.4;
+/// Tolerance of the steps that are taken in place of fixed ones beside a near miss.
+const SUBSTEP_TOLERANCE: f64 = 1e-10;
+
+/// How an integrator takes its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steps {
+    /// All of one size.
+    Fixed,
+    /// As an estimate of their error allows.
+    Chosen,
+}
 
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +97,10 @@ struct Near {
     looking: bool,
     /// Whether a right side of this step was inside a window.
     inside: bool,
+    /// The same of the window of a near miss.
+    beside: bool,
+    /// Takes steps in place of those of fixed size that are too long for a near miss.
+    substeps: Option<Box<ExplicitRk>>,
     /// Fewest rows that were left out as dependent.
     fewest: usize,
     /// The last state on the constraints.
@@ -140,8 +163,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         })
     }
 
-    /// Passes singular positions as `kind` says, in windows of `kappa` steps on either side.
-    pub fn regularize(&mut self, kind: Regularize, kappa: f64) -> Result<(), SolveError> {
+    /// Passes singular positions as `kind` says, in windows that fit the steps of the integrator.
+    pub fn regularize(&mut self, kind: Regularize, steps: Steps) -> Result<(), SolveError> {
         if kind == Regularize::Off {
             self.near = None;
             return Ok(());
@@ -150,6 +173,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         self.near = Some(Near {
             looking: false,
             inside: false,
+            beside: false,
+            substeps: (steps == Steps::Fixed)
+                .then(|| Box::new(ExplicitRk::new(&DOP853, StepLimits::default()))),
             fewest: usize::MAX,
             last: State::zeros(s),
             has_last: false,
@@ -157,7 +183,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             targets: Vec::new(),
             probe: None,
             books: Accel::zeros(s),
-            kappa,
+            kappa: if steps == Steps::Fixed { FIXED_WINDOW } else { CHOSEN_WINDOW },
             tau: 0.0,
             passage: Passage::new(&self.problem, kind)?,
         });
@@ -187,10 +213,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
     /// it was moved.
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
-        if let Some(near) = self.near.as_mut().filter(|near| near.looking)
+        if let Some(near) = self.near.as_mut().filter(|near| near.looking && near.passage.is_crossing())
             && self.stabilization.projects()
-            && near.passage.project(&mut self.problem, &mut self.eq, s, near.tau)?
+            && let Some(gap) = near.passage.project(&mut self.problem, &mut self.eq, s, near.tau)?
         {
+            near.passage.note_gap(gap);
             return Ok(true);
         }
         let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;
@@ -295,14 +322,41 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let (eq, accel) = (&self.eq, &mut self.accel);
         let targets = aims.then_some(&*near.targets);
         match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, accel) {
-            Ok(true) => {
+            Ok(Place::Inside) => {
                 near.inside = true;
                 Ok(())
             }
-            Ok(false) => solved,
+            Ok(Place::Beside) => {
+                near.beside = true;
+                solved
+            }
+            Ok(Place::Outside) => solved,
             // where both fail the plain solution tells why
             Err(error) => solved.and(Err(error)),
         }
+    }
+
+    /// Takes a step of fixed size that came beside a near miss again, in as many as that needs. Returns whether it did.
+    fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
+        let wanted = |near: &Near| near.beside && near.has_last && near.last.t < s.t && near.substeps.is_some();
+        let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
+        let mut done = Ok(true);
+        if let Some(method) = &mut near.substeps {
+            let t = s.t;
+            s.copy_from(&near.last);
+            let (h, pivots) = (self.h, self.pivots);
+            method.prepare(self.problem.structure());
+            let control = Control::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None);
+            if let Ok(mut control) = control {
+                control.t_end = t;
+                while s.t < t && done.is_ok() {
+                    done = method.step(self, s, &mut control).map(|_| true);
+                }
+            }
+            (self.h, self.pivots) = (h, pivots);
+        }
+        self.near = Some(near);
+        done
     }
 
     /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
@@ -402,14 +456,15 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
-        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
+        let again = self.cross_beside(s)?;
+        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         if let Some(near) = &mut self.near {
-            if !near.inside {
+            if !near.inside && !near.beside {
                 near.passage.close();
             }
-            near.inside = false;
+            (near.inside, near.beside) = (false, false);
             near.last.copy_from(s);
             near.has_last = true;
         }

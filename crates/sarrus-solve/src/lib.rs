@@ -22,12 +22,12 @@ pub mod staggered;
 mod views;
 
 pub use control::*;
-pub use dynamics::{Counts, Dynamics};
+pub use dynamics::{Counts, Dynamics, Steps};
 pub use error::{MethodError, SolveError, StepError, StructureError};
 pub use findings::{Findings, PartitionFound, RankFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
-pub use passage::{PassageRecord, Regularize};
+pub use passage::{Crossing, PassageRecord, Regularize};
 pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
     StructureBuilder,

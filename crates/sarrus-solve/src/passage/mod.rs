@@ -35,12 +35,44 @@ pub enum Regularize {
     Amirouche,
 }
 
+impl Regularize {
+    /// The highest coefficient of the motion that is looked at.
+    fn orders(self) -> usize {
+        if self == Regularize::Amirouche { 2 } else { COEFFICIENTS - 1 }
+    }
+}
+
 /// Dangerous rows at or below this part of the largest singular value get Amirouche's rows.
 const AMIROUCHE: f64 = 0.05;
+
+/// Branches that are farther apart than this, relative to the largest position, do not cross.
+const CROSSING: f64 = 1e-9;
+
+/// Where a state is, as [`Passage`] sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In no window.
+    Outside,
+    /// In the window of a crossing: accelerations are those of the window.
+    Inside,
+    /// In the window of a near miss: accelerations are the plain ones.
+    Beside,
+}
+
+/// What became of a singular position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossing {
+    /// Two branches cross, and the run went on along its own.
+    Passed,
+    /// The branches come near each other but do not cross, or end there: the run was left to plain accelerations.
+    Missed,
+}
 
 /// A singular position that a run has met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageRecord {
+    /// What became of it.
+    pub crossing: Crossing,
     /// Time of the first evaluation inside the window \[s\].
     pub enter: f64,
     /// Time of the last one \[s\].
@@ -53,7 +85,7 @@ pub struct PassageRecord {
     pub rows: Vec<usize>,
     /// √(vᵀMv) of the part when it was nearest \[√J\].
     pub speed: f64,
-    /// Largest |U_dᵀΦ| at the ends of steps inside the window: zero on branches that cross \[m\].
+    /// Largest |U_dᵀΦ| seen where the other rows and its derivative hold: zero on branches that cross \[m\].
     pub gap: f64,
 }
 
@@ -72,6 +104,8 @@ pub struct Passage {
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
+    /// Room for the guard.
+    trial: Option<(State, Equations)>,
 }
 
 impl Passage {
@@ -91,6 +125,7 @@ impl Passage {
             records: Vec::new(),
             nearest: f64::INFINITY,
             is_open: false,
+            trial: None,
         })
     }
 
@@ -131,7 +166,8 @@ impl Passage {
     }
 
     /// Replaces v̇ and λ in `accel` by those of a window around a singular position, in the parts where `s` is within one.
-    /// Returns whether it did. `tau` is half the window \[s\], `eq` holds the forces at `s`, `targets` what Φ shall do from its second coefficient on.
+    /// Returns where `s` is. `tau` is half the window \[s\]; `eq` holds the forces at `s`, `targets` what Φ shall do from its second
+    /// coefficient on.
     pub fn accelerate(
         &mut self,
         problem: &mut dyn Problem,
@@ -140,51 +176,94 @@ impl Passage {
         tau: f64,
         targets: Option<&[Vec<f64>]>,
         accel: &mut Accel,
-    ) -> Result<bool, SolveError> {
-        let mut done = false;
+    ) -> Result<Place, SolveError> {
+        let mut place = Place::Outside;
         for i in 0..self.parts.len() {
-            let Some((danger, found)) = self.solve(i, problem, s, eq, tau, targets)? else { continue };
+            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
+            if danger.len() == 0 {
+                continue;
+            }
+            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if !self.is_open {
+                let gap = self.guard(problem, eq, s, tau);
+                self.open(s, tau, gap);
+            }
+            self.note(i, s, eq, &danger);
+            if self.records.last().is_some_and(|r| r.crossing == Crossing::Missed) {
+                return Ok(Place::Beside);
+            }
+            let found = self.solve(i, &danger, problem, s, eq, targets)?;
             let part = &self.parts[i];
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
             part.write_rows(&found.lambda, &mut accel.lambda);
             (accel.residual, accel.refinements) = (found.change, 0);
-            self.note(i, s, eq, &danger);
-            done = true;
+            place = Place::Inside;
         }
-        Ok(done)
+        Ok(place)
     }
 
-    /// v̇ and λ of part `i`, where `s` is within a window.
+    /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
+    /// where the others and their derivative hold. Infinite where there is no such state.
+    fn guard(&mut self, problem: &mut dyn Problem, eq: &Equations, s: &State, tau: f64) -> [f64; 2] {
+        let (mut trial, mut room) = self.trial.take().unwrap_or_else(|| (s.clone(), eq.clone()));
+        trial.copy_from(s);
+        let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
+        let gap = match self.project(problem, &mut room, &mut trial, tau) {
+            Ok(Some(gap)) => gap,
+            Ok(None) => 0.0,
+            Err(_) => f64::INFINITY,
+        };
+        self.trial = Some((trial, room));
+        [gap, gap / size]
+    }
+
+    /// Begins a record; `gap` is how far apart the branches are, and the same relative to the largest position.
+    fn open(&mut self, s: &State, tau: f64, [gap, relative]: [f64; 2]) {
+        let missed = self.kind == Regularize::Jets && !(relative <= CROSSING);
+        let crossing = if missed { Crossing::Missed } else { Crossing::Passed };
+        self.is_open = true;
+        // out of the window for a step or two: still the same
+        if let Some(last) = self.records.last_mut()
+            && last.crossing == crossing
+            && (s.t - last.leave).abs() <= tau
+        {
+            last.gap = last.gap.max(gap);
+            return;
+        }
+        self.nearest = f64::INFINITY;
+        self.records.push(PassageRecord {
+            crossing,
+            enter: s.t,
+            leave: s.t,
+            at: s.t,
+            losses: 0,
+            rows: Vec::new(),
+            speed: 0.0,
+            gap,
+        });
+    }
+
+    /// v̇ and λ of part `i`, of whose D and D₁ the room holds those at `s`, or any others: they are made anew.
     fn solve(
         &mut self,
         i: usize,
+        danger: &Danger,
         problem: &mut dyn Problem,
         s: &State,
         eq: &Equations,
-        tau: f64,
         targets: Option<&[Vec<f64>]>,
-    ) -> Result<Option<(Danger, Found)>, SolveError> {
-        let Some(mut danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
-        if danger.len() == 0 {
-            return Ok(None);
-        }
-        danger.rank = self.ranks[i].unwrap_or(danger.rank);
-        let orders = if self.kind == Regularize::Amirouche { 2 } else { COEFFICIENTS - 1 };
-        let Passage { parts, room, root, zeros, .. } = self;
-        let window = Window::new(&parts[i], &danger, &room.J[0], &room.J[1])?;
-        let targets = targets.unwrap_or(zeros);
-        let found = accelerate(&window, problem, s, eq, root, orders, targets, room)?;
-        Ok(Some((danger, found)))
+    ) -> Result<Found, SolveError> {
+        let Passage { kind, parts, room, root, zeros, .. } = self;
+        let part = &parts[i];
+        problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, room);
+        room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
+        let orders = kind.orders();
+        let window = Window::new(part, danger, &room.J[0], &room.J[1])?;
+        accelerate(&window, problem, s, eq, root, orders, targets.unwrap_or(zeros), room)
     }
 
     /// Takes note of an evaluation inside a window.
     fn note(&mut self, i: usize, s: &State, eq: &Equations, danger: &Danger) {
-        if !self.is_open {
-            self.is_open = true;
-            self.nearest = f64::INFINITY;
-            let (at, losses, rows) = (s.t + danger.ahead, danger.len(), Vec::new());
-            self.records.push(PassageRecord { enter: s.t, leave: s.t, at, losses, rows, speed: 0.0, gap: 0.0 });
-        }
         let Some(record) = self.records.last_mut() else { return };
         record.leave = record.leave.max(s.t);
         record.enter = record.enter.min(s.t);

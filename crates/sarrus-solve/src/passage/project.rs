@@ -6,7 +6,7 @@
 //! was a crossing at all.
 
 use super::window::{self, Window, dot, norm};
-use super::Passage;
+use super::{Crossing, Passage};
 use crate::error::SolveError;
 use crate::problem::{Equations, Problem, Stage, State};
 
@@ -14,18 +14,20 @@ use crate::problem::{Equations, Problem, Stage, State};
 const ROUNDS: u32 = 8;
 /// A correction this small, relative to the positions or velocities, is rounding.
 const STILL: f64 = 4.0 * f64::EPSILON;
+/// Corrections below this, relative, leave v̇ as it is.
+const NEARBY: f64 = 1e-7;
 
 impl Passage {
-    /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns whether it is in one; the
-    /// other parts are then left alone. `eq` is room, with the masses filled.
+    /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of dangerous rows, if it is
+    /// in one; the other parts are then left alone. `eq` is room, with the masses filled.
     pub fn project(
         &mut self,
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
         tau: f64,
-    ) -> Result<bool, SolveError> {
-        let mut done = false;
+    ) -> Result<Option<f64>, SolveError> {
+        let mut left = None;
         for i in 0..self.parts.len() {
             let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
             if danger.len() == 0 {
@@ -33,10 +35,10 @@ impl Passage {
             }
             self.ranks[i] = self.ranks[i].max(Some(danger.rank));
             danger.rank = self.ranks[i].unwrap_or(danger.rank);
-            self.project_part(i, &danger, problem, eq, s)?;
-            done = true;
+            let gap = self.project_part(i, &danger, problem, eq, s)?;
+            left = Some(gap.max(left.unwrap_or(0.0)));
         }
-        Ok(done)
+        Ok(left)
     }
 
     fn project_part(
@@ -46,12 +48,11 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
-    ) -> Result<(), SolveError> {
-        let Passage { kind, parts, room, root, zeros, records, .. } = self;
+    ) -> Result<f64, SolveError> {
+        let Passage { kind, parts, room, root, zeros, .. } = self;
         let part = &parts[i];
         let window = Window::new(part, danger, &room.J[0], &room.J[1])?;
-        let orders =
-            if *kind == super::Regularize::Amirouche { 2 } else { crate::problem::COEFFICIENTS - 1 };
+        let orders = kind.orders();
         let (nc, nv) = (part.nc(), part.nv());
         let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
         let mut step = vec![0.0; nv];
@@ -74,9 +75,12 @@ impl Passage {
             }
 
             // velocities
-            problem.update(s, Stage::FORCE, eq);
-            let found = window::accelerate(&window, problem, s, eq, root, orders, zeros, room)?;
-            part.write_velocities(root, &found.a, 1.0, &mut v[1]);
+            // v̇ enters with U_dᵀJ, which is small: that of a state nearby will do
+            if before > NEARBY {
+                problem.update(s, Stage::FORCE, eq);
+                let found = window::accelerate(&window, problem, s, eq, root, orders, zeros, room)?;
+                part.write_velocities(root, &found.a, 1.0, &mut v[1]);
+            }
             v[0].copy_from_slice(&s.v);
             problem.expand(s, &v, &part.blocks, false, room);
             part.rows_of(&room.phi[1], &mut regular);
@@ -93,7 +97,7 @@ impl Passage {
             if !error.is_finite() {
                 return Err(SolveError::NotFinite { quantity: "phi", index: part.rows[0] });
             }
-            if error <= 4.0 * STILL || (round > 1 && error > 0.5 * before && error < 1e-9) {
+            if window::is_done(error, before) {
                 break;
             }
             if round + 1 == ROUNDS && error > 1e-6 {
@@ -107,10 +111,18 @@ impl Passage {
         v[0].copy_from_slice(&s.v);
         problem.expand(s, &v[..1], &part.blocks, false, room);
         part.rows_of(&room.phi[0], &mut regular);
-        let gap = (0..danger.len()).map(|k| dot(danger.u(k), &regular).powi(2)).sum::<f64>().sqrt();
-        if let Some(record) = records.last_mut().filter(|_| self.is_open) {
+        Ok((0..danger.len()).map(|k| dot(danger.u(k), &regular).powi(2)).sum::<f64>().sqrt())
+    }
+
+    /// Whether the open record is one of a crossing.
+    pub fn is_crossing(&self) -> bool {
+        self.is_open && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
+    }
+
+    /// Takes note of what a projection has left of dangerous rows.
+    pub fn note_gap(&mut self, gap: f64) {
+        if let Some(record) = self.records.last_mut().filter(|_| self.is_open) {
             record.gap = record.gap.max(gap);
         }
-        Ok(())
     }
 }

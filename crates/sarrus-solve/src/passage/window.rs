@@ -42,8 +42,12 @@ use sarrus_math::solve::PivotedQr;
 const EXPANSIONS: u32 = 12;
 /// Sweeps over the coefficients for one expansion, at most.
 const SWEEPS: u32 = 12;
+/// The same for the first expansions.
+const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
 const STILL: f64 = 1e-13;
+/// A change below this that does not fall any more is rounding.
+const ROUNDING: f64 = 1e-9;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
 
@@ -165,12 +169,13 @@ impl<'a> Window<'a> {
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
-    fn tangent_jets(&self, D: &[Vec<f64>], orders: usize, jets: &mut [Vec<Vec<f64>>]) {
+    fn tangent_jets(&self, D: &[Vec<f64>], orders: usize, sweeps: u32, jets: &mut [Vec<Vec<f64>>]) {
         let nc = self.part.nc();
         let count = orders - 1;
         let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
         for T in jets {
-            for _ in 0..SWEEPS {
+            let mut before = f64::INFINITY;
+            for _ in 0..sweeps {
                 let mut change = 0.0;
                 for k in 0..count {
                     regular.fill(0.0);
@@ -184,9 +189,10 @@ impl<'a> Window<'a> {
                     let size = self.correct(&regular, &dangerous, &mut T[k]);
                     change = f64::max(change, size / (1.0 + norm(&T[k])));
                 }
-                if change <= STILL {
+                if is_done(change, before) {
                     break;
                 }
+                before = change;
             }
         }
     }
@@ -232,11 +238,14 @@ pub fn accelerate(
         }
         room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
         let (D, phi) = (&room.J, &room.phi);
-        window.tangent_jets(D, orders, &mut jets);
+        // the first expansions are rough: so may be what is made of them
+        let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
+        window.tangent_jets(D, orders, sweeps, &mut jets);
 
         // the change of c that the constraints ask for
         delta.iter_mut().for_each(|d| d.fill(0.0));
-        for _ in 0..SWEEPS {
+        let mut last_change = f64::INFINITY;
+        for _ in 0..sweeps {
             let mut change = 0.0;
             for k in 2..=last {
                 let at = |k: usize, out: &mut Vec<f64>| {
@@ -250,9 +259,10 @@ pub fn accelerate(
                 let size = window.correct(&regular, &dangerous, &mut delta[k]);
                 change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
             }
-            if change <= STILL {
+            if is_done(change, last_change) {
                 break;
             }
+            last_change = change;
         }
         c.iter_mut().zip(&delta).for_each(|(c, d)| add(1.0, d, c));
         // and what virtual work adds along the tangents
@@ -266,8 +276,7 @@ pub fn accelerate(
         if !found.change.is_finite() {
             return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
         }
-        // as good as it gets: rounding
-        if expansion > 0 && (found.change <= STILL || (found.change < 1e-9 && found.change > 0.5 * before)) {
+        if expansion as usize >= ROUGH.len() && is_done(found.change, before) {
             break;
         }
         before = found.change;
@@ -299,6 +308,11 @@ fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64
         .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
     sarrus_math::solve::cholesky_solve(&H, n, &mut xi);
     Ok(xi)
+}
+
+/// Whether a change, after one of `before`, is the last: as small as it should be, or as it can be, which is rounding.
+pub fn is_done(change: f64, before: f64) -> bool {
+    change <= STILL || (change < ROUNDING && change > 0.5 * before)
 }
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
