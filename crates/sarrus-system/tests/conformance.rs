@@ -171,10 +171,8 @@ fn expands(what: &str, m: &mut Mechanism, s: &State, element: usize, at: &Values
             eq.J.copy_from_slice(&out.J[i]);
             eq.add_J_mul(&structure, &v[k - i], &mut rate);
         }
-        let moving: Vec<f64> = rows
-            .clone()
-            .map(|i| (k + 1) as f64 * (out.phi[k + 1][i] - rest.phi[k + 1][i]))
-            .collect();
+        let moving: Vec<f64> =
+            rows.clone().map(|i| (k + 1) as f64 * (out.phi[k + 1][i] - rest.phi[k + 1][i])).collect();
         close(&format!("{what}: coefficient {k} of J v"), &rate[rows.clone()], &moving, 1e-11);
     }
 }

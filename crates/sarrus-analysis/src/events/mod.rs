@@ -21,7 +21,7 @@ pub(crate) use detect::Detector;
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
-use crate::report::{EventReport, ImpulseReport};
+use crate::report::{EventReport, ImpulseReport, SingularReport};
 use crate::start::Rows;
 use sarrus_solve::integrators::{Because, Ended, Observer, Samples};
 use sarrus_solve::{
@@ -52,6 +52,8 @@ pub(crate) struct Journey<'a> {
     pub found: [Findings; 2],
     /// The nearest that Euler angles came to their singularity on the legs so far.
     pub nearest: Option<NearSingular>,
+    /// Singular positions met on the legs so far.
+    pub singular: Vec<SingularReport>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     /// Times of the last firings, by event.
@@ -72,6 +74,7 @@ impl<'a> Journey<'a> {
             counts: Counts::default(),
             found: Default::default(),
             nearest: None,
+            singular: Vec::new(),
             failed_at: None,
             times: vec![Vec::new(); system.whole.events.list.len()],
         }
@@ -182,6 +185,7 @@ impl<'a> Journey<'a> {
         for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
             all.add(leg);
         }
+        self.singular.extend(crate::singular::reports(&dynamics));
     }
 
     fn note(&mut self, mechanism: &Mechanism) {

@@ -9,6 +9,7 @@
 
 mod danger;
 mod part;
+mod pole;
 mod project;
 mod window;
 
@@ -16,12 +17,13 @@ pub use danger::Danger;
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
+use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State};
 use part::Part;
+use pole::Pole;
 use window::{Found, Window, accelerate};
 
 /// Velocities of the largest part that is decomposed.
-pub const LARGEST: usize = 600;
+pub const LARGEST: usize = 128;
 
 /// How singular positions are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +49,9 @@ const AMIROUCHE: f64 = 0.05;
 
 /// Branches that are farther apart than this, relative to the largest position, do not cross.
 const CROSSING: f64 = 1e-9;
+
+/// Where multipliers are looked at, as parts of half a window.
+const AROUND: [f64; 4] = [-0.9, -0.45, 0.45, 0.9];
 
 /// Where a state is, as [`Passage`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +92,9 @@ pub struct PassageRecord {
     pub speed: f64,
     /// Largest |U_dᵀΦ| seen where the other rows and its derivative hold: zero on branches that cross \[m\].
     pub gap: f64,
+    /// Largest |R| where λ ≈ R / (t - at) near it \[N s, N m s\] and the row where that is; none where λ stays bounded, or where too
+    /// little was seen of it.
+    pub residue: Option<(f64, usize)>,
 }
 
 /// What passes singular positions.
@@ -104,6 +112,8 @@ pub struct Passage {
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
+    /// λ of the dangerous rows times the time from the singular position, seen on the way.
+    pole: Pole,
     /// Room for the guard.
     trial: Option<(State, Equations)>,
 }
@@ -125,6 +135,7 @@ impl Passage {
             records: Vec::new(),
             nearest: f64::INFINITY,
             is_open: false,
+            pole: Pole::default(),
             trial: None,
         })
     }
@@ -135,7 +146,13 @@ impl Passage {
     }
 
     /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `room`.
-    fn look(&mut self, i: usize, problem: &mut dyn Problem, s: &State, tau: f64) -> Result<Option<Danger>, SolveError> {
+    fn look(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        tau: f64,
+    ) -> Result<Option<Danger>, SolveError> {
         let part = &self.parts[i];
         if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
             return Ok(None);
@@ -202,6 +219,53 @@ impl Passage {
         Ok(place)
     }
 
+    /// Looks at the multipliers at instants of the window on both sides, on states made from `s`, which is on the constraints in it.
+    fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
+        problem.update(s, Stage::FORCE, eq);
+        let mut accel = vec![0.0; s.v.len()];
+        let mut ahead = None;
+        for i in 0..self.parts.len() {
+            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
+            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if danger.len() > 0
+                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None)
+            {
+                self.parts[i].write_velocities(&self.root, &found.a, 1.0, &mut accel);
+                ahead.get_or_insert(danger.ahead);
+            }
+        }
+        let Some(ahead) = ahead else { return };
+        let (mut there, mut step) = (s.clone(), vec![0.0; s.v.len()]);
+        for place in AROUND {
+            let h = ahead + place * tau;
+            there.copy_from(s);
+            there.t += h;
+            for ((step, v), a) in step.iter_mut().zip(&s.v).zip(&accel) {
+                *step = h * (v + 0.5 * h * a);
+            }
+            problem.retract(&mut there.q, &step);
+            there.v.iter_mut().zip(&accel).for_each(|(v, a)| *v += h * a);
+            if matches!(self.project(problem, eq, &mut there, tau), Ok(Some(_))) {
+                self.add_pole(problem, eq, &there, tau);
+            }
+        }
+    }
+
+    /// Takes note of the multipliers at `s`, which is on the constraints.
+    fn add_pole(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
+        problem.update(s, Stage::FORCE, eq);
+        for i in 0..self.parts.len() {
+            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
+            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if danger.len() > 0
+                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None)
+                && found.is_whole
+            {
+                self.pole.add(i, &self.parts[i], &danger, &found.lambda, tau);
+            }
+        }
+    }
+
     /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
     /// where the others and their derivative hold. Infinite where there is no such state.
     fn guard(&mut self, problem: &mut dyn Problem, eq: &Equations, s: &State, tau: f64) -> [f64; 2] {
@@ -209,7 +273,13 @@ impl Passage {
         trial.copy_from(s);
         let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
         let gap = match self.project(problem, &mut room, &mut trial, tau) {
-            Ok(Some(gap)) => gap,
+            Ok(Some(gap)) => {
+                self.pole.clear();
+                if gap <= CROSSING * size {
+                    self.look_around(problem, &mut room, &trial, tau);
+                }
+                gap
+            }
             Ok(None) => 0.0,
             Err(_) => f64::INFINITY,
         };
@@ -240,6 +310,7 @@ impl Passage {
             rows: Vec::new(),
             speed: 0.0,
             gap,
+            residue: if missed { None } else { self.pole.residue(&self.parts) },
         });
     }
 
@@ -279,7 +350,7 @@ impl Passage {
         }
     }
 
-    /// Ends the open record, if `t` is behind it: no evaluation of the last step was inside a window.
+    /// Ends the open record, if there is one: no evaluation of the last step was inside a window.
     pub fn close(&mut self) {
         self.is_open = false;
     }

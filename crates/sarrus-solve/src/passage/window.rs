@@ -26,7 +26,10 @@
 //! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions.
 //!
 //! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
-//! what the stabilization asks), which is as smooth there as on them. λ is that of the regular rows; the other part may not exist.
+//! what the stabilization asks), which is as smooth there as on them.
+//!
+//! λ follows from Jᵀλ = f - M v̇, whose right side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
+//! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given.
 //!
 //! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
 //! singular position, tangent branches): that shows as a B without rank, and is refused.
@@ -46,6 +49,8 @@ const SWEEPS: u32 = 12;
 const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
 const STILL: f64 = 1e-13;
+/// Dangerous rows have multipliers down to this part of the largest singular value.
+const WHOLE: f64 = 1e-6;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
@@ -56,8 +61,10 @@ const NO_RANK: f64 = 1e-7;
 pub struct Found {
     /// v̇, scaled.
     pub a: Vec<f64>,
-    /// λ of the regular rows.
+    /// λ, or that of the regular rows alone where the others are too near to vanishing.
     pub lambda: Vec<f64>,
+    /// Whether it is whole.
+    pub is_whole: bool,
     /// |U_dᵀ Φ₂|: zero on a branch that crosses.
     pub off_branch: f64,
     /// Size of the last change, relative to v̇.
@@ -165,6 +172,26 @@ impl<'a> Window<'a> {
             let along = dot(u, &lambda);
             lambda.iter_mut().zip(u).for_each(|(l, u)| *l -= along * u);
         }
+        lambda
+    }
+
+    /// Multipliers of all rows at D for the scaled force `f`.
+    fn all_multipliers(&self, D: &[f64], f: &[f64]) -> Vec<f64> {
+        let (nc, nv) = (self.part.nc(), self.part.nv());
+        let mut dense = Vec::new();
+        self.part.dense(D, &mut dense);
+        let mut qr = PivotedQr::default();
+        qr.reset(nv, nc);
+        for (j, row) in dense.chunks_exact(nv).enumerate() {
+            qr.column_mut(j).copy_from_slice(row);
+        }
+        qr.factor(nc);
+        let rank = self.danger.rank.min(qr.steps());
+        let mut y = f.to_vec();
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let mut lambda = vec![0.0; nc];
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
         lambda
     }
 
@@ -291,7 +318,10 @@ pub fn accelerate(
     found.off_branch = along.sum::<f64>().sqrt();
     found.a = c[2].iter().map(|x| 2.0 * x).collect();
     let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
-    found.lambda = window.multipliers(&rest);
+    let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
+    found.is_whole = weakest > WHOLE * window.danger.largest;
+    found.lambda =
+        if found.is_whole { window.all_multipliers(&room.J[0], &rest) } else { window.multipliers(&rest) };
     Ok(found)
 }
 
