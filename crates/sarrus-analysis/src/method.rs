@@ -26,7 +26,9 @@ use sarrus_model::settings::{MethodChoice, OptionValue, Regularization};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
-use sarrus_solve::{Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, Structure, View};
+use sarrus_solve::{
+    Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, Structure, View,
+};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
@@ -188,7 +190,8 @@ impl Method {
 
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
-        dynamics.regularize(self.regularize, if self.adaptive { Steps::Chosen } else { Steps::Fixed })
+        dynamics
+            .regularize(self.regularize, if self.adaptive { Steps::Chosen(self.rtol) } else { Steps::Fixed })
     }
 
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.

@@ -9,6 +9,8 @@ use sarrus_system::Mechanism;
 const MOST: usize = 12;
 /// Most singular positions whose markers stand among the events.
 const MARKERS: usize = 1000;
+/// What is told only if the run ends there.
+const UNCLEAR: &str = "unclear";
 /// A run that ends within so many durations of a near miss after it ended there.
 const THERE: f64 = 10.0;
 
@@ -25,7 +27,11 @@ pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport>
         let passed = p.crossing == Crossing::Passed;
         SingularReport {
             t: p.at,
-            outcome: if passed { "passed" } else { "near_miss" },
+            outcome: match p.crossing {
+                Crossing::Passed => "passed",
+                Crossing::Missed => "near_miss",
+                Crossing::Unclear => UNCLEAR,
+            },
             enter: p.enter,
             leave: p.leave,
             rank_losses: p.losses,
@@ -44,12 +50,19 @@ pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport>
     dynamics.passages().iter().map(report).collect()
 }
 
-/// Says of a run that failed at a near miss that it came to the end of its range. Returns why, in words.
-pub(crate) fn end_of_range(singular: &mut [SingularReport], ended: &Ended) -> Option<String> {
+/// Says of a run that failed at a near miss that it came to the end of its range. Returns why, in words. Forgets what turned out to
+/// be nothing.
+pub(crate) fn end_of_range(singular: &mut Vec<SingularReport>, ended: &Ended) -> Option<String> {
+    let why = end_at_last(singular, ended);
+    singular.retain(|s| s.outcome != UNCLEAR);
+    why
+}
+
+fn end_at_last(singular: &mut [SingularReport], ended: &Ended) -> Option<String> {
     let last = singular.last_mut()?;
     let Because::Failed(error) = &ended.because else { return None };
     let near = THERE * (last.leave - last.enter).max(1e-9);
-    if last.outcome != "near_miss" || error.t() - last.leave > near {
+    if last.outcome == "passed" || error.t() - last.leave > near {
         return None;
     }
     last.outcome = "end_of_range";

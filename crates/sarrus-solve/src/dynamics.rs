@@ -25,8 +25,10 @@ const MEMORY: f64 = 0.99;
 /// Half a window is at least the time in which the mechanism turns by this angle \[rad\]. Outside it rounding and the rest of
 /// projections, magnified twice by the inverse of the angle, are below 10⁻¹⁰ ...
 const LEAST_ANGLE: f64 = 0.02;
-/// ... and at most that of this one, inside which the Taylor series converge.
+/// ... and at most that of this one, inside which the Taylor series converge fast ...
 const MOST_ANGLE: f64 = 0.1;
+/// ... or of a smaller one, where steps are chosen for a small tolerance: the power of it that the series leave out.
+const LEFT_OUT: f64 = 8.0;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
 /// the angle of half a window ...
 const LOOK: f64 = 4.0;
@@ -41,12 +43,12 @@ const CHOSEN_WINDOW: f64 = 0.4;
 const SUBSTEP_TOLERANCE: f64 = 1e-10;
 
 /// How an integrator takes its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Steps {
     /// All of one size.
     Fixed,
-    /// As an estimate of their error allows.
-    Chosen,
+    /// As an estimate of their error allows, for this relative tolerance.
+    Chosen(f64),
 }
 
 /// What a run has cost so far.
@@ -91,6 +93,8 @@ struct Near {
     passage: Passage,
     /// Half a window, in steps.
     kappa: f64,
+    /// The largest angle in half a window \[rad\].
+    most: f64,
     /// Half the window of the last right side \[s\].
     tau: f64,
     /// Whether the last right side called for a look.
@@ -99,6 +103,8 @@ struct Near {
     inside: bool,
     /// The same of the window of a near miss.
     beside: bool,
+    /// The same of what is no singular position.
+    weak: bool,
     /// Takes steps in place of those of fixed size that are too long for a near miss.
     substeps: Option<Box<ExplicitRk>>,
     /// Fewest rows that were left out as dependent.
@@ -174,6 +180,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             looking: false,
             inside: false,
             beside: false,
+            weak: false,
             substeps: (steps == Steps::Fixed)
                 .then(|| Box::new(ExplicitRk::new(&DOP853, StepLimits::default()))),
             fewest: usize::MAX,
@@ -184,6 +191,12 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             probe: None,
             books: Accel::zeros(s),
             kappa: if steps == Steps::Fixed { FIXED_WINDOW } else { CHOSEN_WINDOW },
+            most: match steps {
+                Steps::Fixed => MOST_ANGLE,
+                Steps::Chosen(rtol) => {
+                    (10.0 * rtol).powf(1.0 / LEFT_OUT).clamp(1.5 * LEAST_ANGLE, MOST_ANGLE)
+                }
+            },
             tau: 0.0,
             passage: Passage::new(&self.problem, kind)?,
         });
@@ -302,13 +315,16 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let usual = self.usual_pivot;
         let Some(near) = self.near.as_mut() else { return solved };
         near.fewest = near.fewest.min(dropped);
-        near.looking = solved.is_err() || dropped > near.fewest || pivot < LOOK_MOST * LOOK_MOST * usual || usual == 0.0;
+        near.looking =
+            solved.is_err() || dropped > near.fewest || pivot < LOOK_MOST * LOOK_MOST * usual || usual == 0.0;
         if near.looking {
             let turning = self.turning(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
-            near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, MOST_ANGLE / turning);
+            near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
+            near.passage.set_least(LEAST_ANGLE / turning);
             let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
-            near.looking = solved.is_err() || dropped > near.fewest || pivot < angle * angle * usual || usual == 0.0;
+            near.looking =
+                solved.is_err() || dropped > near.fewest || pivot < angle * angle * usual || usual == 0.0;
         }
         let Some(near) = self.near.as_mut() else { return solved };
         if !near.looking {
@@ -321,13 +337,18 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
         let (eq, accel) = (&self.eq, &mut self.accel);
         let targets = aims.then_some(&*near.targets);
-        match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, accel) {
+        let last = near.has_last.then_some(&near.last);
+        match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
             Ok(Place::Inside) => {
                 near.inside = true;
                 Ok(())
             }
             Ok(Place::Beside) => {
                 near.beside = true;
+                solved
+            }
+            Ok(Place::Weak) => {
+                near.weak = true;
                 solved
             }
             Ok(Place::Outside) => solved,
@@ -338,7 +359,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// Takes a step of fixed size that came beside a near miss again, in as many as that needs. Returns whether it did.
     fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
-        let wanted = |near: &Near| near.beside && near.has_last && near.last.t < s.t && near.substeps.is_some();
+        let wanted =
+            |near: &Near| near.beside && near.has_last && near.last.t < s.t && near.substeps.is_some();
         let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
         let mut done = Ok(true);
         if let Some(method) = &mut near.substeps {
@@ -461,10 +483,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         if let Some(near) = &mut self.near {
-            if !near.inside && !near.beside {
+            if !near.inside && !near.beside && !near.weak {
                 near.passage.close();
             }
-            (near.inside, near.beside) = (false, false);
+            (near.inside, near.beside, near.weak) = (false, false, false);
             near.last.copy_from(s);
             near.has_last = true;
         }

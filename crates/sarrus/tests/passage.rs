@@ -102,7 +102,8 @@ fn go(
     let mut control = Control::new(how.size, 1e-2 * how.size, step).unwrap();
     let mut m = system.mechanism();
     m.accept(s);
-    let mut d = dynamics(&mut m, how.kind, if kind.adaptive { Steps::Chosen } else { Steps::Fixed });
+    let mut d =
+        dynamics(&mut m, how.kind, if kind.adaptive { Steps::Chosen(how.size) } else { Steps::Fixed });
     for &stop in stops {
         let mut observer = Look(&mut look);
         let ended =
@@ -288,7 +289,7 @@ fn watch(
     seen
 }
 
-/// A run as it comes, and others with steps that end at or beside every singular position that it met.
+/// Runs with steps that end at or beside every singular position; these are found by short steps, whose run comes last.
 fn watch_landings(
     model: &Model,
     system: &Arc<System>,
@@ -296,7 +297,9 @@ fn watch_landings(
     t_end: f64,
     error: impl Fn(&State, &[f64]) -> f64,
 ) -> Vec<Seen> {
-    let first = watch(model, system, how, &[t_end], &error);
+    let times = How { kind: Regularize::Jets, integrator: "rk4", size: 1e-3 };
+    let first = watch(model, system, times, &[t_end], &error);
+    assert!(!first.passages.is_empty());
     let mut all = Vec::new();
     for d in [0.0, 1e-7, 1e-5] {
         let mut stops: Vec<f64> = first.passages.iter().map(|p| p.at + d).collect();
@@ -360,7 +363,7 @@ fn row_constant(n: usize) -> f64 {
 
 #[test]
 fn rows_of_parallelograms_pass_in_line_wherever_a_step_ends() {
-    for n in [1, 2, 5] {
+    for n in [1, 2, 10] {
         let (model, system) = load(sarrus_zoo::model("n_four_bar").unwrap(), &[("n", &n.to_string())]);
         let k = row_constant(n);
         for (integrator, size) in [("rk4", 1e-2), ("dop853", 1e-8)] {
@@ -414,7 +417,7 @@ fn near_misses_take_the_right_branch() {
             let error = s.q.iter().zip(&reference.q).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
             let what = format!("gap {gap:e} {integrator} {size:e}: {error:e} {passages:?}");
             assert!(error < tolerance, "{what}");
-            assert!(passages.iter().all(|p| p.crossing == Crossing::Missed), "{what}");
+            assert!(passages.iter().all(|p| p.crossing != Crossing::Passed), "{what}");
             // half of it, times the length of the crank, is what the rows leave
             if gap.abs() < 1e-5 {
                 assert!((passages[0].gap - 0.5 * gap.abs()).abs() < 0.01 * gap.abs(), "{what}");

@@ -19,7 +19,7 @@ use sarrus_math::solve::Svd;
 /// Singular values up to this part of the largest are zero.
 pub const ZERO: f64 = 1e-9;
 /// Rates up to this part of |Ḋ| are zero.
-const STEADY: f64 = 1e-6;
+pub const STEADY: f64 = 1e-6;
 
 /// Dangerous combinations of the rows of a part.
 #[derive(Debug, Clone, Default)]

@@ -5,12 +5,14 @@
 //! accelerations there, [`project`] brings states onto the constraints there. All three depend on the state alone, so that an
 //! integrator keeps its order and needs to know nothing of it.
 //!
-//! Only a connected part of at most [`LARGEST`] velocities is looked at: decompositions there are dense.
+//! Connected parts are looked at by themselves: those of up to [`DENSE`] velocities with dense decompositions, larger ones with the
+//! block-sparse factors ([`sparse`]).
 
 mod danger;
 mod part;
 mod pole;
 mod project;
+mod sparse;
 mod window;
 
 pub use danger::Danger;
@@ -20,10 +22,11 @@ use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State};
 use part::Part;
 use pole::Pole;
+use sparse::{FREEDOMS, Sparse};
 use window::{Found, Window, accelerate};
 
-/// Velocities of the largest part that is decomposed.
-pub const LARGEST: usize = 128;
+/// Velocities of the largest part that is decomposed as a whole.
+pub const DENSE: usize = 48;
 
 /// How singular positions are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,7 +54,7 @@ const AMIROUCHE: f64 = 0.05;
 const CROSSING: f64 = 1e-9;
 
 /// Where multipliers are looked at, as parts of half a window.
-const AROUND: [f64; 4] = [-0.9, -0.45, 0.45, 0.9];
+const AROUND: [f64; 5] = [0.0, -0.9, -0.45, 0.45, 0.9];
 
 /// Where a state is, as [`Passage`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +65,8 @@ pub enum Place {
     Inside,
     /// In the window of a near miss: accelerations are the plain ones.
     Beside,
+    /// Where a singular position seemed to be and is not: likewise.
+    Weak,
 }
 
 /// What became of a singular position.
@@ -69,8 +74,10 @@ pub enum Place {
 pub enum Crossing {
     /// Two branches cross, and the run went on along its own.
     Passed,
-    /// The branches come near each other but do not cross, or end there: the run was left to plain accelerations.
+    /// The branches come near each other but do not cross: the run was left to plain accelerations.
     Missed,
+    /// No branch was found to lead through: if the run ends there it is the end of its range, otherwise there was nothing.
+    Unclear,
 }
 
 /// A singular position that a run has met.
@@ -103,6 +110,10 @@ pub struct Passage {
     parts: Vec<Part>,
     /// Rank of each part away from singular positions, as seen so far.
     ranks: Vec<Option<usize>>,
+    /// For large parts.
+    sparse: Option<Sparse>,
+    /// Half the window of large parts \\[s\\].
+    least: f64,
     root: Root,
     room: Expansion,
     dense: Vec<f64>,
@@ -112,6 +123,8 @@ pub struct Passage {
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
+    /// Whether what is open is no singular position.
+    is_weak: bool,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
     pole: Pole,
     /// Room for the guard.
@@ -122,12 +135,14 @@ impl Passage {
     /// For `problem`.
     pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
-        let mut parts = Part::all(s);
-        parts.retain(|part| part.nv() <= LARGEST);
+        let parts = Part::all(s);
+        let large = parts.iter().any(|part| part.nv() > DENSE);
         Ok(Passage {
             kind,
             ranks: vec![None; parts.len()],
             parts,
+            sparse: large.then(|| Sparse::new(s, &eq)).transpose()?,
+            least: 0.0,
             root: Root::new(s, &eq)?,
             room: Expansion::zeros(s),
             dense: Vec::new(),
@@ -135,6 +150,7 @@ impl Passage {
             records: Vec::new(),
             nearest: f64::INFINITY,
             is_open: false,
+            is_weak: false,
             pole: Pole::default(),
             trial: None,
         })
@@ -157,14 +173,25 @@ impl Passage {
         if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
             return Ok(None);
         }
-        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
-        let mut danger = Danger::find(part, &self.room.J[0], &self.room.J[1], tau, &mut self.dense)?;
-        if self.kind == Regularize::Amirouche {
-            // the window of the paper is one of size, not of time
-            let tau = AMIROUCHE * danger.largest / part.bound(&self.room.J[1]).max(f64::MIN_POSITIVE);
-            danger = Danger::find(part, &self.room.J[0], &self.room.J[1], tau, &mut self.dense)?;
+        let is_sparse = part.nv() > DENSE;
+        if is_sparse {
+            self.dense.clone_from(&self.room.J[0]);
         }
-        Ok(Some(danger))
+        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        let Passage { parts, kind, room, root, sparse, dense, least, .. } = self;
+        let (part, D, D1) = (&parts[i], &room.J[0], &room.J[1]);
+        let tau = match kind {
+            // the window of the paper is one of size, not of time
+            Regularize::Amirouche => AMIROUCHE * part.bound(D) / part.bound(D1).max(f64::MIN_POSITIVE),
+            _ => tau,
+        };
+        match sparse {
+            Some(sparse) if is_sparse => {
+                let danger = sparse.find(part, root, dense, D, D1, tau.min(*least))?;
+                Ok(Some(danger).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
+            }
+            _ => Danger::find(part, D, D1, tau, dense).map(Some),
+        }
     }
 
     /// Takes note of the rank at `s`, which is on the constraints.
@@ -177,6 +204,11 @@ impl Passage {
         Ok(())
     }
 
+    /// Sets half the window of large parts \\[s\\]: as small as rounding allows, as everything costs more there.
+    pub fn set_least(&mut self, least: f64) {
+        self.least = least;
+    }
+
     /// Whether nothing is known of the rank yet.
     pub fn is_new(&self) -> bool {
         self.ranks.iter().any(Option::is_none)
@@ -184,7 +216,8 @@ impl Passage {
 
     /// Replaces v̇ and λ in `accel` by those of a window around a singular position, in the parts where `s` is within one.
     /// Returns where `s` is. `tau` is half the window \[s\]; `eq` holds the forces at `s`, `targets` what Φ shall do from its second
-    /// coefficient on.
+    /// coefficient on. λ is replaced only `with_lambda`. `last` is the last state on the
+    /// constraints.
     pub fn accelerate(
         &mut self,
         problem: &mut dyn Problem,
@@ -192,6 +225,8 @@ impl Passage {
         eq: &Equations,
         tau: f64,
         targets: Option<&[Vec<f64>]>,
+        with_lambda: bool,
+        last: Option<&State>,
         accel: &mut Accel,
     ) -> Result<Place, SolveError> {
         let mut place = Place::Outside;
@@ -200,19 +235,43 @@ impl Passage {
             if danger.len() == 0 {
                 continue;
             }
-            danger.rank = self.ranks[i].unwrap_or(danger.rank);
-            if !self.is_open {
-                let gap = self.guard(problem, eq, s, tau);
-                self.open(s, tau, gap);
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
+            let fresh = !self.is_open;
+            if fresh {
+                self.is_open = true;
+                // what a state on the constraints does not see is made by the errors of a stage; large parts see
+                // only what is near
+                let last = last.filter(|_| self.sparse.is_none());
+                let ahead =
+                    last.map_or(0.0, |last| self.soonest(problem, last, 2.0 * (tau + (s.t - last.t).abs())));
+                let gap = if ahead.is_finite() { self.guard(problem, eq, s, tau) } else { None };
+                self.is_weak = gap.is_none();
+                if let Some(gap) = gap {
+                    self.open(s, tau, gap);
+                }
+            }
+            if self.is_weak {
+                return Ok(Place::Weak);
             }
             self.note(i, s, eq, &danger);
-            if self.records.last().is_some_and(|r| r.crossing == Crossing::Missed) {
+            if self.records.last().is_some_and(|r| r.crossing != Crossing::Passed) {
                 return Ok(Place::Beside);
             }
-            let found = self.solve(i, &danger, problem, s, eq, targets)?;
+            if fresh {
+                // the guard has looked elsewhere
+                danger = match self.look(i, problem, s, tau)? {
+                    Some(again) if again.len() > 0 => Danger { rank: danger.rank, ..again },
+                    _ => return Ok(Place::Outside),
+                };
+            }
+            let found = self.solve(i, &danger, problem, s, eq, targets, with_lambda)?;
             let part = &self.parts[i];
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
-            part.write_rows(&found.lambda, &mut accel.lambda);
+            if with_lambda {
+                part.write_rows(&found.lambda, &mut accel.lambda);
+            }
             (accel.residual, accel.refinements) = (found.change, 0);
             place = Place::Inside;
         }
@@ -220,23 +279,28 @@ impl Passage {
     }
 
     /// Looks at the multipliers at instants of the window on both sides, on states made from `s`, which is on the constraints in it.
-    fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
+    /// Returns whether rank is lost in the middle of it.
+    fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
         problem.update(s, Stage::FORCE, eq);
         let mut accel = vec![0.0; s.v.len()];
         let mut ahead = None;
         for i in 0..self.parts.len() {
             let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
             if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None)
+                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, false)
             {
                 self.parts[i].write_velocities(&self.root, &found.a, 1.0, &mut accel);
                 ahead.get_or_insert(danger.ahead);
             }
         }
-        let Some(ahead) = ahead else { return };
+        let Some(ahead) = ahead else { return true };
         let (mut there, mut step) = (s.clone(), vec![0.0; s.v.len()]);
-        for place in AROUND {
+        let costly = self.parts.iter().any(|part| part.nv() > DENSE);
+        for place in AROUND.iter().take(if costly { 1 } else { AROUND.len() }).copied() {
+            let in_the_middle = place == 0.0;
             let h = ahead + place * tau;
             there.copy_from(s);
             there.t += h;
@@ -245,10 +309,28 @@ impl Passage {
             }
             problem.retract(&mut there.q, &step);
             there.v.iter_mut().zip(&accel).for_each(|(v, a)| *v += h * a);
-            if matches!(self.project(problem, eq, &mut there, tau), Ok(Some(_))) {
+            let projected = matches!(self.project(problem, eq, &mut there, tau), Ok(Some(_)));
+            if in_the_middle {
+                let there = if projected { self.soonest(problem, &there, tau) } else { f64::INFINITY };
+                if there > 0.1 * ahead.abs() + 0.01 * tau {
+                    return false;
+                }
+            } else if projected {
                 self.add_pole(problem, eq, &there, tau);
             }
         }
+        true
+    }
+
+    /// Time from `s` to the nearest loss of rank within `tau`, in size.
+    fn soonest(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> f64 {
+        let mut soonest = f64::INFINITY;
+        for i in 0..self.parts.len() {
+            if let Ok(Some(danger)) = self.look(i, problem, s, tau) {
+                soonest = soonest.min(danger.ahead.abs());
+            }
+        }
+        soonest
     }
 
     /// Takes note of the multipliers at `s`, which is on the constraints.
@@ -256,9 +338,11 @@ impl Passage {
         problem.update(s, Stage::FORCE, eq);
         for i in 0..self.parts.len() {
             let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
             if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None)
+                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, true)
                 && found.is_whole
             {
                 self.pole.add(i, &self.parts[i], &danger, &found.lambda, tau);
@@ -267,16 +351,17 @@ impl Passage {
     }
 
     /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
-    /// where the others and their derivative hold. Infinite where there is no such state.
-    fn guard(&mut self, problem: &mut dyn Problem, eq: &Equations, s: &State, tau: f64) -> [f64; 2] {
+    /// where the others and their derivative hold. Infinite where there is no such state; none where rank is not lost when it should be.
+    fn guard(&mut self, problem: &mut dyn Problem, eq: &Equations, s: &State, tau: f64) -> Option<[f64; 2]> {
         let (mut trial, mut room) = self.trial.take().unwrap_or_else(|| (s.clone(), eq.clone()));
         trial.copy_from(s);
         let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
+        let mut is_singular = true;
         let gap = match self.project(problem, &mut room, &mut trial, tau) {
             Ok(Some(gap)) => {
                 self.pole.clear();
                 if gap <= CROSSING * size {
-                    self.look_around(problem, &mut room, &trial, tau);
+                    is_singular = self.look_around(problem, &mut room, &trial, tau);
                 }
                 gap
             }
@@ -284,13 +369,17 @@ impl Passage {
             Err(_) => f64::INFINITY,
         };
         self.trial = Some((trial, room));
-        [gap, gap / size]
+        is_singular.then_some([gap, gap / size])
     }
 
     /// Begins a record; `gap` is how far apart the branches are, and the same relative to the largest position.
     fn open(&mut self, s: &State, tau: f64, [gap, relative]: [f64; 2]) {
         let missed = self.kind == Regularize::Jets && !(relative <= CROSSING);
-        let crossing = if missed { Crossing::Missed } else { Crossing::Passed };
+        let crossing = match missed {
+            true if gap.is_finite() => Crossing::Missed,
+            true => Crossing::Unclear,
+            false => Crossing::Passed,
+        };
         self.is_open = true;
         // out of the window for a step or two: still the same
         if let Some(last) = self.records.last_mut()
@@ -314,7 +403,7 @@ impl Passage {
         });
     }
 
-    /// v̇ and λ of part `i`, of whose D and D₁ the room holds those at `s`, or any others: they are made anew.
+    /// v̇ of part `i`, of whose D and D₁ the room holds those at `s`, or any others: they are made anew. λ only `with_lambda`.
     fn solve(
         &mut self,
         i: usize,
@@ -323,14 +412,19 @@ impl Passage {
         s: &State,
         eq: &Equations,
         targets: Option<&[Vec<f64>]>,
+        with_lambda: bool,
     ) -> Result<Found, SolveError> {
-        let Passage { kind, parts, room, root, zeros, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
         let part = &parts[i];
         problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, room);
         room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
         let orders = kind.orders();
-        let window = Window::new(part, danger, &room.J[0], &room.J[1])?;
-        accelerate(&window, problem, s, eq, root, orders, targets.unwrap_or(zeros), room)
+        let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
+            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
+            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+        };
+        let targets = targets.as_ref().map_or(&**zeros, |targets| targets);
+        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, room)
     }
 
     /// Takes note of an evaluation inside a window.

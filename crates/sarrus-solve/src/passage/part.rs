@@ -168,6 +168,24 @@ impl Part {
         (largest(&rows) * largest(&cols)).sqrt()
     }
 
+    /// Lengths of the rows of D.
+    pub fn row_norms(&self, D: &[f64]) -> Vec<f64> {
+        let mut rows = vec![0.0; self.nc()];
+        for e in &self.entries {
+            let block = D[e.offset..][..e.rows * e.cols].chunks_exact(e.cols);
+            for (row, D) in rows[e.row..].iter_mut().zip(block) {
+                *row += D.iter().map(|d| d * d).sum::<f64>();
+            }
+        }
+        rows.iter_mut().for_each(|r| *r = r.sqrt());
+        rows
+    }
+
+    /// Places in the part of those of the scalar `rows` that are in it.
+    pub fn places_of(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().filter_map(|row| self.rows.binary_search(row).ok()).collect()
+    }
+
     /// D as a dense matrix by rows.
     pub fn dense(&self, D: &[f64], out: &mut Vec<f64>) {
         let n = self.nv();

@@ -6,7 +6,7 @@
 //! was a crossing at all.
 
 use super::window::{self, Window, dot, norm};
-use super::{Crossing, Passage};
+use super::{Crossing, DENSE, Passage};
 use crate::error::SolveError;
 use crate::problem::{Equations, Problem, Stage, State};
 
@@ -34,7 +34,9 @@ impl Passage {
                 continue;
             }
             self.ranks[i] = self.ranks[i].max(Some(danger.rank));
-            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
             let gap = self.project_part(i, &danger, problem, eq, s)?;
             left = Some(gap.max(left.unwrap_or(0.0)));
         }
@@ -49,9 +51,12 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<f64, SolveError> {
-        let Passage { kind, parts, room, root, zeros, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
         let part = &parts[i];
-        let window = Window::new(part, danger, &room.J[0], &room.J[1])?;
+        let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
+            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
+            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+        };
         let orders = kind.orders();
         let (nc, nv) = (part.nc(), part.nv());
         let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
@@ -67,7 +72,7 @@ impl Passage {
             part.rows_of(&room.phi[0], &mut regular);
             part.rows_of(&room.phi[1], &mut dangerous);
             step.fill(0.0);
-            let moved = window.correct(&regular, &dangerous, &mut step);
+            let moved = window.correct(&regular, &dangerous, &mut step)?;
             if moved > STILL * size {
                 delta.fill(0.0);
                 part.write_velocities(root, &step, 1.0, &mut delta);
@@ -78,7 +83,11 @@ impl Passage {
             // v̇ enters with U_dᵀJ, which is small: that of a state nearby will do
             if before > NEARBY {
                 problem.update(s, Stage::FORCE, eq);
-                let found = window::accelerate(&window, problem, s, eq, root, orders, zeros, room)?;
+                v[0].copy_from_slice(&s.v);
+                problem.expand(s, &v[..1], &part.blocks, true, room);
+                room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
+                let found =
+                    window::accelerate(&mut window, problem, s, eq, root, orders, zeros, false, room)?;
                 part.write_velocities(root, &found.a, 1.0, &mut v[1]);
             }
             v[0].copy_from_slice(&s.v);
@@ -86,7 +95,7 @@ impl Passage {
             part.rows_of(&room.phi[1], &mut regular);
             part.rows_of(&room.phi[2], &mut dangerous);
             step.fill(0.0);
-            let changed = window.correct(&regular, &dangerous, &mut step);
+            let changed = window.correct(&regular, &dangerous, &mut step)?;
             delta.fill(0.0);
             part.write_velocities(root, &step, 1.0, &mut delta);
             s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);
@@ -116,7 +125,7 @@ impl Passage {
 
     /// Whether the open record is one of a crossing.
     pub fn is_crossing(&self) -> bool {
-        self.is_open && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
+        self.is_open && !self.is_weak && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
     }
 
     /// Takes note of what a projection has left of dangerous rows.

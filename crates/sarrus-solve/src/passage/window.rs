@@ -36,6 +36,7 @@
 
 use super::danger::Danger;
 use super::part::Part;
+use super::sparse::Sparse;
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
@@ -49,8 +50,6 @@ const SWEEPS: u32 = 12;
 const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
 const STILL: f64 = 1e-13;
-/// Dangerous rows have multipliers down to this part of the largest singular value.
-const WHOLE: f64 = 1e-6;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
@@ -75,9 +74,19 @@ pub struct Found {
 pub struct Window<'a> {
     part: &'a Part,
     danger: &'a Danger,
-    /// Factor of dangerous rows, which brings them to the size of the others.
-    weight: f64,
-    qr: PivotedQr,
+    solver: Solver<'a>,
+}
+
+/// How solutions with B are found.
+enum Solver<'a> {
+    /// By a dense decomposition of its transpose.
+    Dense {
+        /// Factor of dangerous rows, which brings them to the size of the others.
+        weight: f64,
+        qr: PivotedQr,
+    },
+    /// By the block-sparse factors of the regular rows.
+    Sparse { sparse: &'a mut Sparse, root: &'a Root },
 }
 
 impl<'a> Window<'a> {
@@ -106,73 +115,114 @@ impl<'a> Window<'a> {
             qr.column_mut(j).copy_from_slice(row);
         }
         qr.factor(nc);
-        let window = Window { part, danger, weight, qr };
-        let last = window.rank().saturating_sub(1);
-        let pivot = window.qr.pivot(last) / window.qr.pivot(0);
-        if window.rank() == 0 || !(pivot > NO_RANK) {
-            let row = part.rows[window.qr.order()[last]];
+        let rank = danger.rank.min(qr.steps());
+        let last = rank.saturating_sub(1);
+        let pivot = qr.pivot(last) / qr.pivot(0);
+        if rank == 0 || !(pivot > NO_RANK) {
+            let row = part.rows[qr.order()[last]];
             return Err(SolveError::RankDeficient { row, pivot, scale: 1.0 });
         }
-        Ok(window)
+        Ok(Window { part, danger, solver: Solver::Dense { weight, qr } })
     }
 
-    fn rank(&self) -> usize {
-        self.danger.rank.min(self.qr.steps())
-    }
-
-    /// The right side of B: `regular`, with its part along U replaced by that of `dangerous`.
-    fn mix(&self, regular: &[f64], dangerous: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(regular);
-        for i in 0..self.danger.len() {
-            let u = self.danger.u(i);
-            let along = self.weight * dot(u, dangerous) - dot(u, regular);
-            out.iter_mut().zip(u).for_each(|(r, u)| *r += along * u);
-        }
+    /// B from what `sparse` has found last.
+    pub fn sparse(
+        part: &'a Part,
+        danger: &'a Danger,
+        sparse: &'a mut Sparse,
+        root: &'a Root,
+    ) -> Result<Window<'a>, SolveError> {
+        sparse.prepare(part)?;
+        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root } })
     }
 
     /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
-    pub fn correct(&self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
-        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.rank());
-        let mut r = vec![0.0; nc];
-        self.mix(regular, dangerous, &mut r);
-        let mut y = vec![0.0; nv];
-        for k in 0..rank {
-            y[k] = r[self.qr.order()[k]];
+    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
+        let Window { part, danger, solver } = self;
+        match solver {
+            Solver::Sparse { sparse, root } => sparse.correct(part, root, danger, regular, dangerous, x),
+            Solver::Dense { weight, qr } => {
+                // `regular`, with its part along U replaced by that of `dangerous`
+                let mut r = regular.to_vec();
+                for i in 0..danger.len() {
+                    let u = danger.u(i);
+                    add(*weight * dot(u, dangerous) - dot(u, regular), u, &mut r);
+                }
+                let rank = danger.rank.min(qr.steps());
+                let mut y = vec![0.0; part.nv()];
+                (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
+                qr.solve_rt(&mut y[..rank]);
+                qr.mul_q(&mut y);
+                add(-1.0, &y, x);
+                Ok(norm(&y))
+            }
         }
-        self.qr.solve_rt(&mut y[..rank]);
-        self.qr.mul_q(&mut y);
-        x.iter_mut().zip(&y).for_each(|(x, y)| *x -= y);
-        dot(&y, &y).sqrt()
     }
 
     /// A basis of null(B), one vector after the other.
-    fn tangents(&self) -> Vec<Vec<f64>> {
-        let nv = self.part.nv();
-        let unit = |j: usize| {
-            let mut y = vec![0.0; nv];
-            y[j] = 1.0;
-            self.qr.mul_q(&mut y);
-            y
-        };
-        (self.rank()..nv).map(unit).collect()
+    fn tangents(&mut self, D: &[f64], D1: &[f64]) -> Result<Vec<Vec<f64>>, SolveError> {
+        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.danger.rank);
+        if let Solver::Dense { qr, .. } = &self.solver {
+            let unit = |j: usize| {
+                let mut y = vec![0.0; nv];
+                y[j] = 1.0;
+                qr.mul_q(&mut y);
+                y
+            };
+            return Ok((rank.min(qr.steps())..nv).map(unit).collect());
+        }
+        // vectors of no pattern, less what B sees of them
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut seed = 0.5_f64;
+        for _ in rank..nv {
+            let mut y: Vec<f64> = (0..nv)
+                .map(|_| {
+                    seed = (seed * 997.0 + 0.137).fract();
+                    seed - 0.5
+                })
+                .collect();
+            for _ in 0..2 {
+                let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+                self.part.add_mul(D, &y, &mut regular);
+                self.part.add_mul(D1, &y, &mut dangerous);
+                self.correct(&regular, &dangerous, &mut y)?;
+                basis.iter().for_each(|b| add(-dot(b, &y), b, &mut y));
+                let size = norm(&y);
+                y.iter_mut().for_each(|y| *y /= size);
+            }
+            basis.push(y);
+        }
+        Ok(basis)
     }
 
-    /// Multipliers of the regular rows for the scaled force `f`.
-    fn multipliers(&self, f: &[f64]) -> Vec<f64> {
-        let rank = self.rank();
+    /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
+    fn multipliers(&mut self, D: &[f64], f: &[f64], all: bool) -> Result<Vec<f64>, SolveError> {
+        let Window { part, danger, solver } = self;
+        let qr = match solver {
+            Solver::Sparse { sparse, root } => return sparse.multipliers(part, root, D, f, all),
+            Solver::Dense { .. } if all => return Ok(self.all_multipliers(D, f)),
+            Solver::Dense { qr, .. } => qr,
+        };
+        let rank = danger.rank.min(qr.steps());
         let mut y = f.to_vec();
-        self.qr.mul_qt(&mut y);
-        self.qr.solve_r(&mut y[..rank]);
-        let mut lambda = vec![0.0; self.part.nc()];
-        for k in 0..rank {
-            lambda[self.qr.order()[k]] = y[k];
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let mut lambda = vec![0.0; part.nc()];
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            add(-dot(u, &lambda), u, &mut lambda);
         }
-        for i in 0..self.danger.len() {
-            let u = self.danger.u(i);
-            let along = dot(u, &lambda);
-            lambda.iter_mut().zip(u).for_each(|(l, u)| *l -= along * u);
+        Ok(lambda)
+    }
+
+    /// Dangerous rows have multipliers down to this part of the largest singular value.
+    fn whole(&self) -> f64 {
+        match self.solver {
+            Solver::Dense { .. } => 1e-6,
+            // its pivots are squares
+            Solver::Sparse { .. } => 1e-4,
         }
-        lambda
     }
 
     /// Multipliers of all rows at D for the scaled force `f`.
@@ -196,7 +246,13 @@ impl<'a> Window<'a> {
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
-    fn tangent_jets(&self, D: &[Vec<f64>], orders: usize, sweeps: u32, jets: &mut [Vec<Vec<f64>>]) {
+    fn tangent_jets(
+        &mut self,
+        D: &[Vec<f64>],
+        orders: usize,
+        sweeps: u32,
+        jets: &mut [Vec<Vec<f64>>],
+    ) -> Result<(), SolveError> {
         let nc = self.part.nc();
         let count = orders - 1;
         let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
@@ -213,7 +269,7 @@ impl<'a> Window<'a> {
                             self.part.add_mul(&D[i], &T[k + 1 - i], &mut dangerous);
                         }
                     }
-                    let size = self.correct(&regular, &dangerous, &mut T[k]);
+                    let size = self.correct(&regular, &dangerous, &mut T[k])?;
                     change = f64::max(change, size / (1.0 + norm(&T[k])));
                 }
                 if is_done(change, before) {
@@ -222,19 +278,21 @@ impl<'a> Window<'a> {
                 before = change;
             }
         }
+        Ok(())
     }
 }
 
 /// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
-/// `targets` are the coefficients that Φ shall have from the second on.
+/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. The room holds D and D₁ at `s`.
 pub fn accelerate(
-    window: &Window<'_>,
+    window: &mut Window<'_>,
     problem: &mut dyn Problem,
     s: &State,
     eq: &Equations,
     root: &Root,
     orders: usize,
     targets: &[Vec<f64>],
+    with_lambda: bool,
     room: &mut Expansion,
 ) -> Result<Found, SolveError> {
     let part = window.part;
@@ -248,7 +306,8 @@ pub fn accelerate(
     let mut v = vec![s.v.clone()];
     v.extend((1..orders).map(|_| vec![0.0; s.v.len()]));
 
-    let mut jets: Vec<Vec<Vec<f64>>> = window.tangents().into_iter().map(|t| vec![t]).collect();
+    let tangents = window.tangents(&room.J[0], &room.J[1])?;
+    let mut jets: Vec<Vec<Vec<f64>>> = tangents.into_iter().map(|t| vec![t]).collect();
     jets.iter_mut().for_each(|T| T.resize(orders - 1, vec![0.0; nv]));
     let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
     let mut delta = vec![vec![0.0; nv]; orders + 1];
@@ -267,7 +326,7 @@ pub fn accelerate(
         let (D, phi) = (&room.J, &room.phi);
         // the first expansions are rough: so may be what is made of them
         let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
-        window.tangent_jets(D, orders, sweeps, &mut jets);
+        window.tangent_jets(D, orders, sweeps, &mut jets)?;
 
         // the change of c that the constraints ask for
         delta.iter_mut().for_each(|d| d.fill(0.0));
@@ -283,7 +342,7 @@ pub fn accelerate(
                 };
                 at(k, &mut regular);
                 at(k + 1, &mut dangerous);
-                let size = window.correct(&regular, &dangerous, &mut delta[k]);
+                let size = window.correct(&regular, &dangerous, &mut delta[k])?;
                 change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
             }
             if is_done(change, last_change) {
@@ -319,9 +378,10 @@ pub fn accelerate(
     found.a = c[2].iter().map(|x| 2.0 * x).collect();
     let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
     let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
-    found.is_whole = weakest > WHOLE * window.danger.largest;
-    found.lambda =
-        if found.is_whole { window.all_multipliers(&room.J[0], &rest) } else { window.multipliers(&rest) };
+    found.is_whole = weakest > window.whole() * window.danger.largest;
+    if with_lambda {
+        found.lambda = window.multipliers(&room.J[0], &rest, found.is_whole)?;
+    }
     Ok(found)
 }
 
@@ -353,6 +413,6 @@ pub fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-fn add(factor: f64, x: &[f64], y: &mut [f64]) {
+pub fn add(factor: f64, x: &[f64], y: &mut [f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
 }
