@@ -29,6 +29,8 @@ const LEAST_ANGLE: f64 = 0.02;
 const MOST_ANGLE: f64 = 0.1;
 /// ... or of a smaller one, where steps are chosen for a small tolerance: the power of it that the series leave out.
 const LEFT_OUT: f64 = 8.0;
+/// Half a window of large parts, where everything costs more \[rad\].
+const LARGE_ANGLE: f64 = 0.01;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
 /// the angle of half a window ...
 const LOOK: f64 = 4.0;
@@ -175,6 +177,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             self.near = None;
             return Ok(());
         }
+        let passage = Passage::new(&self.problem, kind)?;
+        if passage.is_empty() {
+            self.near = None;
+            return Ok(());
+        }
         let s = self.problem.structure();
         self.near = Some(Near {
             looking: false,
@@ -198,9 +205,14 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
                 }
             },
             tau: 0.0,
-            passage: Passage::new(&self.problem, kind)?,
+            passage,
         });
         Ok(())
+    }
+
+    /// Times that dense or sparse factors were made to look for singular positions; none of them in most runs.
+    pub fn looks(&self) -> u64 {
+        self.near.as_ref().map_or(0, |near| near.passage.looks())
     }
 
     /// Singular positions met so far.
@@ -321,7 +333,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             let turning = self.turning(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
             near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
-            near.passage.set_least(LEAST_ANGLE / turning);
+            near.passage.set_least(LARGE_ANGLE / turning);
             let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
             near.looking =
                 solved.is_err() || dropped > near.fewest || pivot < angle * angle * usual || usual == 0.0;
@@ -351,7 +363,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
                 near.weak = true;
                 solved
             }
-            Ok(Place::Outside) => solved,
+            Ok(Place::Outside) => {
+                // so many rows left out are no sign of one
+                near.fewest = near.fewest.max(dropped);
+                solved
+            }
             // where both fail the plain solution tells why
             Err(error) => solved.and(Err(error)),
         }

@@ -493,3 +493,48 @@ fn a_report_names_what_was_passed() {
     let report = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap().report;
     assert_eq!((report.method.regularize, report.singular.len()), ("false", 0));
 }
+
+/// Looking for singular positions costs little where none is near: next to nothing is decomposed after the first step, where nothing is
+/// known yet.
+#[test]
+fn ordinary_mechanisms_are_hardly_looked_at() {
+    for name in [
+        "four_bar",
+        "bennett",
+        "four_bar_spatial",
+        "mcpherson_overconstrained",
+        "strandbeest",
+        "rolling_disc",
+    ] {
+        let (model, system) = load(sarrus_zoo::model(name).unwrap(), &[]);
+        let mut s = start(&model, &system);
+        let mut m = system.mechanism();
+        m.accept(&s);
+        let mut d = dynamics(&mut m, Regularize::Jets, Steps::Fixed);
+        let mut method = (integrators::find("rk4").unwrap().new)(&Options::new()).unwrap();
+        let mut control = Control::new(1e-6, 1e-8, Some(1e-3)).unwrap();
+        integrate(&mut d, &mut method, &mut control, &mut s, 0.5, &mut Samples::none(), &mut ());
+        assert!(
+            10 * d.looks() <= d.counts().rhs && d.passages().is_empty(),
+            "{name}: {} of {}",
+            d.looks(),
+            d.counts().rhs
+        );
+    }
+}
+
+/// Forty loops at once, by the sparse factors: a step that ends in line.
+#[test]
+fn forty_parallelograms_pass_in_line() {
+    let (model, system) = load(sarrus_zoo::model("n_four_bar").unwrap(), &[("n", "40")]);
+    let k = row_constant(40);
+    // from rest in the reduced equation, to the first position in line
+    let how = How { kind: Regularize::Jets, integrator: "rk4", size: 1e-2 };
+    let error = |s: &State, vdot: &[f64]| (vdot[2] + k * s.q[2].cos()).abs();
+    let line = 0.7215838427768;
+    for landing in [line, line + 1e-7] {
+        let seen = watch(&model, &system, how, &[landing, 0.76], error);
+        assert!(seen.acceleration < 1e-6 && seen.drift < 2e-4, "{seen:?}");
+        assert_eq!(seen.passages.iter().map(|p| p.losses).collect::<Vec<_>>(), [40], "{seen:?}");
+    }
+}

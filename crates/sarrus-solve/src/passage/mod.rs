@@ -28,6 +28,9 @@ use window::{Found, Window, accelerate};
 /// Velocities of the largest part that is decomposed as a whole.
 pub const DENSE: usize = 48;
 
+/// The highest coefficient of the motion of large parts.
+const LARGE_ORDERS: usize = 6;
+
 /// How singular positions are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Regularize {
@@ -41,9 +44,13 @@ pub enum Regularize {
 }
 
 impl Regularize {
-    /// The highest coefficient of the motion that is looked at.
-    fn orders(self) -> usize {
-        if self == Regularize::Amirouche { 2 } else { COEFFICIENTS - 1 }
+    /// The highest coefficient of the motion that is looked at, in a part of `nv` velocities: windows of large ones are small.
+    fn orders(self, nv: usize) -> usize {
+        match self {
+            Regularize::Amirouche => 2,
+            _ if nv > DENSE => LARGE_ORDERS,
+            _ => COEFFICIENTS - 1,
+        }
     }
 }
 
@@ -110,8 +117,12 @@ pub struct Passage {
     parts: Vec<Part>,
     /// Rank of each part away from singular positions, as seen so far.
     ranks: Vec<Option<usize>>,
-    /// For large parts.
+    /// Whether there are large parts.
+    is_large: bool,
+    /// For large parts; none until it is needed.
     sparse: Option<Sparse>,
+    /// Times that a part was decomposed to look for dangerous rows.
+    looks: u64,
     /// Half the window of large parts \\[s\\].
     least: f64,
     root: Root,
@@ -135,18 +146,23 @@ impl Passage {
     /// For `problem`.
     pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
-        let parts = Part::all(s);
-        let large = parts.iter().any(|part| part.nv() > DENSE);
+        let mut parts = Part::all(s);
+        // those with more freedoms than can be followed are not even looked at
+        parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + FREEDOMS);
+        let is_large = parts.iter().any(|part| part.nv() > DENSE);
         Ok(Passage {
             kind,
             ranks: vec![None; parts.len()],
             parts,
-            sparse: large.then(|| Sparse::new(s, &eq)).transpose()?,
+            is_large,
+            sparse: None,
             least: 0.0,
             root: Root::new(s, &eq)?,
-            room: Expansion::zeros(s),
+            // made when it is needed
+            looks: 0,
+            room: Expansion::default(),
             dense: Vec::new(),
-            zeros: vec![vec![0.0; s.nc]; COEFFICIENTS],
+            zeros: Vec::new(),
             records: Vec::new(),
             nearest: f64::INFINITY,
             is_open: false,
@@ -154,6 +170,16 @@ impl Passage {
             pole: Pole::default(),
             trial: None,
         })
+    }
+
+    /// Whether there is nothing to look at.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Times that a part was decomposed to look for dangerous rows.
+    pub fn looks(&self) -> u64 {
+        self.looks
     }
 
     /// Singular positions met so far.
@@ -169,6 +195,15 @@ impl Passage {
         s: &State,
         tau: f64,
     ) -> Result<Option<Danger>, SolveError> {
+        self.looks += 1;
+        if self.room.phi.is_empty() {
+            let s = problem.structure();
+            self.room = Expansion::zeros(s);
+            self.zeros = vec![vec![0.0; s.nc]; COEFFICIENTS];
+            if self.is_large {
+                self.sparse = Some(Sparse::new(s, &Equations::new(problem))?);
+            }
+        }
         let part = &self.parts[i];
         if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
             return Ok(None);
@@ -243,7 +278,7 @@ impl Passage {
                 self.is_open = true;
                 // what a state on the constraints does not see is made by the errors of a stage; large parts see
                 // only what is near
-                let last = last.filter(|_| self.sparse.is_none());
+                let last = last.filter(|_| !self.is_large);
                 let ahead =
                     last.map_or(0.0, |last| self.soonest(problem, last, 2.0 * (tau + (s.t - last.t).abs())));
                 let gap = if ahead.is_finite() { self.guard(problem, eq, s, tau) } else { None };
@@ -298,8 +333,7 @@ impl Passage {
         }
         let Some(ahead) = ahead else { return true };
         let (mut there, mut step) = (s.clone(), vec![0.0; s.v.len()]);
-        let costly = self.parts.iter().any(|part| part.nv() > DENSE);
-        for place in AROUND.iter().take(if costly { 1 } else { AROUND.len() }).copied() {
+        for place in AROUND.iter().take(if self.is_large { 1 } else { AROUND.len() }).copied() {
             let in_the_middle = place == 0.0;
             let h = ahead + place * tau;
             there.copy_from(s);
@@ -418,7 +452,7 @@ impl Passage {
         let part = &parts[i];
         problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, room);
         room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
-        let orders = kind.orders();
+        let orders = kind.orders(part.nv());
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
             Some(sparse) => Window::sparse(part, danger, sparse, root)?,
             None => Window::new(part, danger, &room.J[0], &room.J[1])?,

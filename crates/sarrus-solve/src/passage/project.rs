@@ -57,7 +57,7 @@ impl Passage {
             Some(sparse) => Window::sparse(part, danger, sparse, root)?,
             None => Window::new(part, danger, &room.J[0], &room.J[1])?,
         };
-        let orders = kind.orders();
+        let orders = kind.orders(part.nv());
         let (nc, nv) = (part.nc(), part.nv());
         let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
         let mut step = vec![0.0; nv];

@@ -76,16 +76,18 @@ impl Sparse {
     }
 
     /// What of the scaled `y` is orthogonal to the kept rows.
-    fn across(&mut self, part: &Part, root: &Root, D: &[f64], y: &[f64]) -> Result<Vec<f64>, SolveError> {
-        let mut rest = y.to_vec();
-        // once more for what the first time leaves of a large part along the rows
-        for _ in 0..2 {
-            let mut r = vec![0.0; part.nc()];
-            part.add_mul(D, &rest, &mut r);
-            let (along, _) = self.nearest(part, root, &r)?;
-            add(-1.0, &along, &mut rest);
-        }
-        Ok(rest)
+    fn across(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        D: &[f64],
+        mut y: Vec<f64>,
+    ) -> Result<Vec<f64>, SolveError> {
+        let mut r = vec![0.0; part.nc()];
+        part.add_mul(D, &y, &mut r);
+        let (along, _) = self.nearest(part, root, &r)?;
+        add(-1.0, &along, &mut y);
+        Ok(y)
     }
 
     /// The dangerous combinations within `tau` \\[s\\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
@@ -120,6 +122,7 @@ impl Sparse {
                 let mut d = vec![0.0; nv];
                 part.add_mul_transposed(D, &u, &mut d);
                 let mut left = d.clone();
+                // once more for what the first time leaves: little remains
                 for _ in 0..2 {
                     let mut r = vec![0.0; nc];
                     part.add_mul(D, &left, &mut r);
@@ -129,7 +132,7 @@ impl Sparse {
                 }
                 let mut rate = vec![0.0; nv];
                 part.add_mul_transposed(D1, &u, &mut rate);
-                let rate = self.across(part, root, D, &rate)?;
+                let rate = self.across(part, root, D, rate)?;
                 let size = norm(&u);
                 [&mut u, &mut left].into_iter().for_each(|v| v.iter_mut().for_each(|v| *v /= size));
                 g.push(rate.iter().map(|r| r / size).collect::<Vec<f64>>());
