@@ -9,6 +9,7 @@
 //! block-sparse factors ([`sparse`]).
 
 mod danger;
+mod guard;
 mod part;
 mod pole;
 mod project;
@@ -19,7 +20,7 @@ pub use danger::Danger;
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State};
+use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
 use part::Part;
 use pole::Pole;
 use sparse::{FREEDOMS, Sparse};
@@ -59,9 +60,6 @@ const AMIROUCHE: f64 = 0.05;
 
 /// Branches that are farther apart than this, relative to the largest position, do not cross.
 const CROSSING: f64 = 1e-9;
-
-/// Where multipliers are looked at, as parts of half a window.
-const AROUND: [f64; 5] = [0.0, -0.9, -0.45, 0.45, 0.9];
 
 /// Where a state is, as [`Passage`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,99 +309,6 @@ impl Passage {
             place = Place::Inside;
         }
         Ok(place)
-    }
-
-    /// Looks at the multipliers at instants of the window on both sides, on states made from `s`, which is on the constraints in it.
-    /// Returns whether rank is lost in the middle of it.
-    fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
-        problem.update(s, Stage::FORCE, eq);
-        let mut accel = vec![0.0; s.v.len()];
-        let mut ahead = None;
-        for i in 0..self.parts.len() {
-            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
-            }
-            if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, false)
-            {
-                self.parts[i].write_velocities(&self.root, &found.a, 1.0, &mut accel);
-                ahead.get_or_insert(danger.ahead);
-            }
-        }
-        let Some(ahead) = ahead else { return true };
-        let (mut there, mut step) = (s.clone(), vec![0.0; s.v.len()]);
-        for place in AROUND.iter().take(if self.is_large { 1 } else { AROUND.len() }).copied() {
-            let in_the_middle = place == 0.0;
-            let h = ahead + place * tau;
-            there.copy_from(s);
-            there.t += h;
-            for ((step, v), a) in step.iter_mut().zip(&s.v).zip(&accel) {
-                *step = h * (v + 0.5 * h * a);
-            }
-            problem.retract(&mut there.q, &step);
-            there.v.iter_mut().zip(&accel).for_each(|(v, a)| *v += h * a);
-            let projected = matches!(self.project(problem, eq, &mut there, tau), Ok(Some(_)));
-            if in_the_middle {
-                let there = if projected { self.soonest(problem, &there, tau) } else { f64::INFINITY };
-                if there > 0.1 * ahead.abs() + 0.01 * tau {
-                    return false;
-                }
-            } else if projected {
-                self.add_pole(problem, eq, &there, tau);
-            }
-        }
-        true
-    }
-
-    /// Time from `s` to the nearest loss of rank within `tau`, in size.
-    fn soonest(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> f64 {
-        let mut soonest = f64::INFINITY;
-        for i in 0..self.parts.len() {
-            if let Ok(Some(danger)) = self.look(i, problem, s, tau) {
-                soonest = soonest.min(danger.ahead.abs());
-            }
-        }
-        soonest
-    }
-
-    /// Takes note of the multipliers at `s`, which is on the constraints.
-    fn add_pole(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
-        problem.update(s, Stage::FORCE, eq);
-        for i in 0..self.parts.len() {
-            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
-            }
-            if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, true)
-                && found.is_whole
-            {
-                self.pole.add(i, &self.parts[i], &danger, &found.lambda, tau);
-            }
-        }
-    }
-
-    /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
-    /// where the others and their derivative hold. Infinite where there is no such state; none where rank is not lost when it should be.
-    fn guard(&mut self, problem: &mut dyn Problem, eq: &Equations, s: &State, tau: f64) -> Option<[f64; 2]> {
-        let (mut trial, mut room) = self.trial.take().unwrap_or_else(|| (s.clone(), eq.clone()));
-        trial.copy_from(s);
-        let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
-        let mut is_singular = true;
-        let gap = match self.project(problem, &mut room, &mut trial, tau) {
-            Ok(Some(gap)) => {
-                self.pole.clear();
-                if gap <= CROSSING * size {
-                    is_singular = self.look_around(problem, &mut room, &trial, tau);
-                }
-                gap
-            }
-            Ok(None) => 0.0,
-            Err(_) => f64::INFINITY,
-        };
-        self.trial = Some((trial, room));
-        is_singular.then_some([gap, gap / size])
     }
 
     /// Begins a record; `gap` is how far apart the branches are, and the same relative to the largest position.
