@@ -614,3 +614,27 @@ fn the_residue_is_that_of_the_reactions_nearby() {
     let intercept = (y - slope * x).abs();
     assert!(n > 10.0 && (intercept - residue).abs() < 0.01 * residue, "{intercept} {residue}");
 }
+
+/// The work of drivers is booked through the singular position, where a step ends; under gravity along x their multipliers have a pole
+/// there.
+#[test]
+fn the_robot_keeps_its_books_through_the_fold() {
+    let text = sarrus_zoo::model("two_arm_robot").unwrap();
+    for gravity in ["[0, \"-g\"]", "[\"-g\", 0]"] {
+        let text = text.replace("[0, \"-g\"]", gravity);
+        let (model, system) = load(&text, &[("g", "9.81")]);
+        for step in [FOLDED / 42.0, FOLDED / 42.0 + 1e-8, 1e-2] {
+            let overrides = Overrides { step: Some(step), ..Overrides::default() };
+            let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
+            let what = format!("{gravity} {step}: {:?} {:?}", run.report.certificate, run.report.singular);
+            assert!(run.report.certificate.passed, "{what}");
+            let [singular] = &run.report.singular[..] else { panic!("{what}") };
+            let bounded = gravity.starts_with("[0");
+            assert_eq!(singular.reactions, if bounded { "bounded" } else { "unbounded" }, "{what}");
+            for column in ["shoulder.fx", "shoulder.fy", "elbow.fx", "elbow.fy"] {
+                let most = run.trajectory.column(column).unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
+                assert!(!bounded || most < 200.0, "{what}: {column} reaches {most}");
+            }
+        }
+    }
+}
