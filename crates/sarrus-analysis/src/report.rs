@@ -343,25 +343,25 @@ pub struct EventReport {
 /// A position in which the constraints lost rank, or nearly so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SingularReport {
-    /// When rank was lost, as seen from nearest by \\[s\\].
+    /// When rank was lost, as seen from nearest by \[s\].
     pub t: f64,
     /// `passed`: branches cross there and the run kept to its own; `near_miss`: they do not; `end_of_range`: there was no way on.
     pub outcome: &'static str,
-    /// Time of the first evaluation nearby \\[s\\].
+    /// Time of the first evaluation nearby \[s\].
     pub enter: f64,
-    /// Time of the last one \\[s\\].
+    /// Time of the last one \[s\].
     pub leave: f64,
     /// How many rows lost their hold.
     pub rank_losses: usize,
     /// Elements that take part, the most involved first.
     pub elements: Vec<String>,
-    /// √(vᵀMv) of the bodies tied together, when it was nearest \\[√J\\].
+    /// √(vᵀMv) of the bodies tied together, when it was nearest \[√J\].
     pub speed: f64,
     /// How far apart the branches are, as violation of the constraints; none where that could not be told.
     pub gap: Option<f64>,
     /// Whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.
     pub reactions: &'static str,
-    /// The largest R, where reactions grow as R / (t - t*) \\[N s, N m s\\].
+    /// The largest R, where reactions grow as R / (t - t*) \[N s, N m s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residue: Option<f64>,
     /// The element where that is.

@@ -638,3 +638,23 @@ fn the_robot_keeps_its_books_through_the_fold() {
         }
     }
 }
+
+/// On the singular position itself bounded reactions are their limit from both sides.
+#[test]
+fn reactions_on_the_fold_are_interpolated() {
+    let (_, system) = load(sarrus_zoo::model("two_arm_robot").unwrap(), &[("g", "9.81")]);
+    let lambda = |d: f64| {
+        let (s, _) = robot_state(&system, FOLDED + d);
+        let mut m = system.mechanism();
+        m.accept(&s);
+        let mut dynamics = dynamics(&mut m, Regularize::Jets, Steps::Fixed);
+        dynamics.begin_step(1e-2);
+        dynamics.evaluate(&s).unwrap().lambda.clone()
+    };
+    let (before, on, after) = (lambda(-2e-3), lambda(0.0), lambda(2e-3));
+    for i in 0..on.len() {
+        let limit = 0.5 * (before[i] + after[i]);
+        // the states around are made by two terms of a series over 0.05 rad
+        assert!((on[i] - limit).abs() < 1e-3 * (1.0 + limit.abs()), "row {i}: {} {limit}", on[i]);
+    }
+}

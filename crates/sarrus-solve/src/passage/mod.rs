@@ -121,7 +121,7 @@ pub struct Passage {
     sparse: Option<Sparse>,
     /// Times that a part was decomposed to look for dangerous rows.
     looks: u64,
-    /// Half the window of large parts \\[s\\].
+    /// Half the window of large parts \[s\].
     least: f64,
     root: Root,
     room: Expansion,
@@ -237,7 +237,7 @@ impl Passage {
         Ok(())
     }
 
-    /// Sets half the window of large parts \\[s\\]: as small as rounding allows, as everything costs more there.
+    /// Sets half the window of large parts \[s\]: as small as rounding allows, as everything costs more there.
     pub fn set_least(&mut self, least: f64) {
         self.least = least;
     }
@@ -303,7 +303,11 @@ impl Passage {
             let part = &self.parts[i];
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
             if with_lambda {
-                part.write_rows(&found.lambda, &mut accel.lambda);
+                let mut lambda = found.lambda;
+                if let Some(finite) = self.pole.finite(i).filter(|_| !found.is_whole) {
+                    window::add(1.0, &finite, &mut lambda);
+                }
+                part.write_rows(&lambda, &mut accel.lambda);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
             place = Place::Inside;

@@ -10,7 +10,7 @@ use super::part::Part;
 /// A residue below this part of the largest (t - t*) λ is none: the error of the fit.
 const NONE: f64 = 0.03;
 
-/// Sums over evaluations in a window.
+/// Sums over states in a window.
 #[derive(Debug, Clone, Default)]
 pub struct Pole {
     part: usize,
@@ -19,8 +19,10 @@ pub struct Pole {
     powers: [f64; 5],
     /// Σ xᵏ y for each row, y = (t - t*) λ.
     moments: [Vec<f64>; 3],
-    /// Largest |λ| times τ.
+    /// Largest |(t - t*) λ|.
     largest: f64,
+    /// τ \[s\].
+    tau: f64,
 }
 
 impl Pole {
@@ -31,12 +33,12 @@ impl Pole {
         }
     }
 
-    /// Takes note of `lambda` in the part `i`; the window is of half width `tau` \\[s\\].
+    /// Takes note of `lambda` in the part `i`; the window is of half width `tau` \[s\].
     pub fn add(&mut self, i: usize, part: &Part, danger: &Danger, lambda: &[f64], tau: f64) {
         if self.count > 0 && self.part != i {
             return;
         }
-        (self.part, self.count) = (i, self.count + 1);
+        (self.part, self.count, self.tau) = (i, self.count + 1, tau);
         self.moments.iter_mut().for_each(|m| m.resize(part.nc(), 0.0));
         let x = -danger.ahead / tau;
         let mut power = 1.0;
@@ -55,27 +57,40 @@ impl Pole {
         self.largest = self.largest.max(most * danger.ahead.abs());
     }
 
-    /// The largest residue and its row, where there is any.
-    pub fn residue(&self, parts: &[Part]) -> Option<(f64, usize)> {
+    /// Weights of the moments that give the coefficient `k` of the parabola; none where too little was seen.
+    fn weights(&self, k: usize) -> Option<[f64; 3]> {
         if self.count < 4 {
             return None;
         }
         let p = &self.powers;
         let H = [[p[0], p[1], p[2]], [p[1], p[2], p[3]], [p[2], p[3], p[4]]];
-        // the first row of H⁻¹, by cofactors
-        let minor = |a: usize, b: usize| H[1][a] * H[2][b] - H[1][b] * H[2][a];
-        let first = [minor(1, 2), -minor(0, 2), minor(0, 1)];
-        let det: f64 = (0..3).map(|k| H[0][k] * first[k]).sum();
-        let part = &parts[self.part];
+        // row k of H⁻¹, by cofactors; H is symmetric
+        let cofactor = |i: usize, j: usize| {
+            let [(a, b), (c, d)] = [i, j].map(|i| ((i + 1) % 3, (i + 2) % 3));
+            H[a][c] * H[b][d] - H[a][d] * H[b][c]
+        };
+        let det: f64 = (0..3).map(|j| H[0][j] * cofactor(0, j)).sum();
+        Some(std::array::from_fn(|j| cofactor(k, j) / det))
+    }
+
+    /// The largest residue and its row, where there is any.
+    pub fn residue(&self, parts: &[Part]) -> Option<(f64, usize)> {
+        let weights = self.weights(0)?;
         let mut most = (0.0_f64, 0);
-        for (i, &row) in part.rows.iter().enumerate() {
-            // H is symmetric: the cofactors of its first row are those of its first column
-            let R = (0..3).map(|k| first[k] * self.moments[k][i]).sum::<f64>() / det;
+        for (i, &row) in parts[self.part].rows.iter().enumerate() {
+            let R: f64 = weights.iter().zip(&self.moments).map(|(w, m)| w * m[i]).sum();
             if R.abs() > most.0 {
                 most = (R.abs(), row);
             }
         }
         (most.0 > NONE * self.largest).then_some(most)
+    }
+
+    /// λ of the dangerous rows of part `i` at the singular position, less what grows without bound; none where it is not known.
+    pub fn finite(&self, i: usize) -> Option<Vec<f64>> {
+        let weights = self.weights(1).filter(|_| self.part == i)?;
+        let value = |row| weights.iter().zip(&self.moments).map(|(w, m)| w * m[row]).sum::<f64>() / self.tau;
+        Some((0..self.moments[0].len()).map(value).collect())
     }
 }
 
@@ -84,11 +99,14 @@ mod tests {
     use super::*;
     use crate::problem::Structure;
 
-    fn seen(lambda: impl Fn(f64) -> f64) -> Option<(f64, usize)> {
+    fn parts() -> Vec<Part> {
         let mut b = Structure::builder();
         b.column(1);
         b.row(1, 1, &[0]);
-        let parts = Part::all(&b.build(1, 0).unwrap());
+        Part::all(&b.build(1, 0).unwrap())
+    }
+
+    fn seen(lambda: impl Fn(f64) -> f64) -> Pole {
         let mut pole = Pole::default();
         for k in 0..9 {
             let x = 0.01 * (f64::from(k) - 3.7);
@@ -100,19 +118,25 @@ mod tests {
                 rank: 1,
                 largest: 1.0,
             };
-            pole.add(0, &parts[0], &danger, &[lambda(x)], 0.05);
+            pole.add(0, &parts()[0], &danger, &[lambda(x)], 0.05);
         }
-        pole.residue(&parts)
+        pole
     }
 
     #[test]
     fn a_multiplier_without_bound_has_its_residue() {
-        let (residue, row) = seen(|x| -0.4 / x + 3.0 - 2.0 * x).unwrap();
+        let (residue, row) = seen(|x| -0.4 / x + 3.0 - 2.0 * x).residue(&parts()).unwrap();
         assert!((residue - 0.4).abs() < 1e-10 && row == 0, "{residue}");
     }
 
     #[test]
     fn a_bounded_multiplier_has_none() {
-        assert_eq!(seen(|x| 3.0 - 2.0 * x), None);
+        assert_eq!(seen(|x| 3.0 - 2.0 * x).residue(&parts()), None);
+    }
+
+    #[test]
+    fn the_finite_part_is_what_the_pole_leaves() {
+        let finite = seen(|x| -0.4 / x + 3.0 - 2.0 * x).finite(0).unwrap();
+        assert!((finite[0] - 3.0).abs() < 1e-10, "{finite:?}");
     }
 }

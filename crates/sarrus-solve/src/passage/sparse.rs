@@ -90,7 +90,7 @@ impl Sparse {
         Ok(y)
     }
 
-    /// The dangerous combinations within `tau` \\[s\\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
+    /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
         part: &Part,

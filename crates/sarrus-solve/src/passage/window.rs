@@ -29,7 +29,8 @@
 //! what the stabilization asks), which is as smooth there as on them.
 //!
 //! λ follows from Jᵀλ = f - M v̇, whose right side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
-//! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given.
+//! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
+//! and the rest is interpolated over the window.
 //!
 //! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
 //! singular position, tangent branches): that shows as a B without rank, and is refused.
