@@ -125,7 +125,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
     /// it was moved.
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
-        if self.project_inside(s)? {
+        if self.project_inside(s) {
             return Ok(true);
         }
         let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;

@@ -129,19 +129,27 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         self.near.as_ref().map_or(&[], |near| near.passage.records())
     }
 
-    /// Brings `s` onto the constraints where it is in the window of a crossing. Returns whether it is.
-    pub(super) fn project_inside(&mut self, s: &mut State) -> Result<bool, SolveError> {
+    /// Brings `s` onto the constraints where it is in the window of a crossing. Returns whether it is, and that could be done.
+    pub(super) fn project_inside(&mut self, s: &mut State) -> bool {
         let Some(near) = self.near.as_mut().filter(|near| near.looking && near.passage.is_crossing()) else {
-            return Ok(false);
+            return false;
         };
         if !self.stabilization.projects() {
-            return Ok(false);
+            return false;
         }
-        let gap = near.passage.project(&mut self.problem, &mut self.eq, s, near.tau)?;
-        if let Some(gap) = gap {
-            near.passage.note_gap(gap);
+        let before = s.clone();
+        match near.passage.project(&mut self.problem, &mut self.eq, s, near.tau) {
+            Ok(Some(gap)) => {
+                near.passage.note_gap(gap);
+                true
+            }
+            Ok(None) => false,
+            // left to the plain projection
+            Err(_) => {
+                s.copy_from(&before);
+                false
+            }
         }
-        Ok(gap.is_some())
     }
 
     /// Takes `solved` for the accelerations at `s`, or those of a window around a singular position where one is near.
@@ -156,19 +164,21 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         let dropped = self.kkt.dependent_rows().len();
-        let usual = self.usual_pivot;
+        // before the first step nothing is usual: pivots are at most one
+        let usual = if self.usual_pivot > 0.0 { self.usual_pivot } else { 1.0 };
+        let is_first = self.usual_pivot == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
         near.fewest = near.fewest.min(dropped);
-        near.looking =
-            solved.is_err() || dropped > near.fewest || pivot < LOOK_MOST * LOOK_MOST * usual || usual == 0.0;
+        // at the start a row left out may be a redundant one, or one that a singular position takes
+        let lost = solved.is_err() || dropped > if is_first { 0 } else { near.fewest };
+        near.looking = lost || pivot < LOOK_MOST * LOOK_MOST * usual;
         if near.looking {
             let turning = self.turning(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
             near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
             near.passage.set_least(LARGE_ANGLE / turning);
             let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
-            near.looking =
-                solved.is_err() || dropped > near.fewest || pivot < angle * angle * usual || usual == 0.0;
+            near.looking = lost || pivot < angle * angle * usual;
         }
         let Some(near) = self.near.as_mut() else { return solved };
         if !near.looking {
@@ -176,7 +186,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         if near.passage.is_new() {
             let on = if near.has_last { &near.last } else { s };
-            near.passage.learn(&mut self.problem, on, near.tau)?;
+            if near.passage.learn(&mut self.problem, on, near.tau).is_err() {
+                return solved;
+            }
         }
         let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
         let (eq, accel) = (&self.eq, &mut self.accel);
@@ -200,8 +212,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 near.fewest = near.fewest.max(dropped);
                 solved
             }
-            // where both fail the plain solution tells why
-            Err(error) => solved.and(Err(error)),
+            // no worse than without: the plain solution may do, and if not it tells why
+            Err(_) => solved,
         }
     }
 
