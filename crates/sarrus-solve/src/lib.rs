@@ -29,7 +29,7 @@ pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
 pub use passage::{Crossing, PassageRecord, Regularize};
 pub use problem::{
-    Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
-    StructureBuilder,
+    Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
+    Stage, State, Structure, StructureBuilder,
 };
 pub use views::*;

@@ -10,8 +10,8 @@ use crate::derive::{Scratch, Taylor};
 use crate::load::Wrench;
 use crate::system::{ConstraintElement, DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
-    Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative, quat_from_rotation_vector,
-    quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
+    Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative,
+    quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };
 use sarrus_solve::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State, Structure};
 use std::sync::Arc;
