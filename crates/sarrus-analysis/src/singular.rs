@@ -66,9 +66,11 @@ fn end_at_last(singular: &mut [SingularReport], ended: &Ended) -> Option<String>
         return None;
     }
     last.outcome = "end_of_range";
+    // where speeds grow without bound, what was seen from farther off is no guide
+    last.t = error.t();
     Some(format!(
         "the mechanism came to the end of its range at t = {}: {} can follow no further",
-        last.t.max(ended.at),
+        last.t,
         last.elements.join(", ")
     ))
 }
