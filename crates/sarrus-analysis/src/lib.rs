@@ -26,6 +26,7 @@ mod redundancy;
 mod report;
 mod settings;
 mod simulate;
+mod singular;
 mod start;
 mod trajectory;
 mod violation;

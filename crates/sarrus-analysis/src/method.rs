@@ -27,11 +27,13 @@ use crate::memory;
 use crate::report::MethodReport;
 use crate::settings::Settings;
 use sarrus_model::Span;
-use sarrus_model::settings::{Coordinates, MethodChoice, OptionValue};
+use sarrus_model::settings::{Coordinates, MethodChoice, OptionValue, Regularization};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
-use sarrus_solve::{Integrator, MethodError, Options, Structure, View};
+use sarrus_solve::{
+    Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, Structure, View,
+};
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
@@ -97,6 +99,8 @@ pub struct Method {
     pub stabilization: Part,
     /// How time is stepped.
     pub integrator: Part,
+    /// How singular positions are passed.
+    pub regularize: Regularize,
     /// Whether the integrator chooses its steps from the tolerances.
     pub adaptive: bool,
     /// Relative tolerance.
@@ -177,6 +181,8 @@ impl Method {
             formulation: Part { name: formulation.0, options: formulation.1 },
             stabilization: Part { name: stabilization.0, options: stabilization.1 },
             integrator: Part { name: integrator.0, options: integrator.1 },
+            // forces made from the violation know nothing of rank
+            regularize: if f.needs.violation { Regularize::Off } else { regularize(settings) },
             adaptive: i.adaptive,
             rtol: settings.rtol,
             atol: settings.atol,
@@ -222,6 +228,12 @@ impl Method {
         (integrators::find(&self.integrator.name)?.new)(&self.integrator.options)
     }
 
+    /// Lets `dynamics` pass singular positions.
+    pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
+        dynamics
+            .regularize(self.regularize, if self.adaptive { Steps::Chosen(self.rtol) } else { Steps::Fixed })
+    }
+
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
     pub fn text(&self) -> String {
         if self.view == View::Staggered {
@@ -257,6 +269,11 @@ impl Method {
             },
             stabilization: if self.articulated { "none".into() } else { self.stabilization.text() },
             integrator: self.integrator.text(),
+            regularize: match self.regularize {
+                Regularize::Off => "false",
+                Regularize::Jets => "jets",
+                Regularize::Amirouche => "amirouche",
+            },
             rtol: self.adaptive.then_some(self.rtol),
             atol: self.adaptive.then_some(self.atol),
             step: self.step,
@@ -301,6 +318,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         formulation: plain("proximal"),
         stabilization: plain("none"),
         integrator: Part { name: choice.kind.clone(), options },
+        regularize: Regularize::Off,
         adaptive,
         rtol: settings.rtol,
         atol: settings.atol,
@@ -319,6 +337,14 @@ fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     match settings.step {
         Some(step) if step < least => Err(SetupError::StepBelowTime { step, least }),
         _ => Ok(()),
+    }
+}
+
+fn regularize(settings: &Settings) -> Regularize {
+    match settings.regularize {
+        Regularization::Auto | Regularization::Jets => Regularize::Jets,
+        Regularization::Amirouche => Regularize::Amirouche,
+        Regularization::Off => Regularize::Off,
     }
 }
 
@@ -418,6 +444,7 @@ mod tests {
             stabilization: None,
             integrator: None,
             coordinates: Coordinates::Absolute,
+            regularize: Regularization::Auto,
             rtol: 1e-6,
             atol: 1e-8,
             tolerance_given: false,

@@ -52,8 +52,10 @@ pub struct Report {
     pub energy: EnergyReport,
     /// Whether the run kept what was asked of it.
     pub certificate: Certificate,
-    /// Events in time order.
+    /// Events in time order, singular positions among them.
     pub events: Vec<EventReport>,
+    /// Singular positions that were met, in time order.
+    pub singular: Vec<SingularReport>,
     /// What a reader should know.
     pub notes: Vec<String>,
     /// Units of the trajectory's columns by name; left out where there are very many.
@@ -101,6 +103,8 @@ pub struct MethodReport {
     pub stabilization: String,
     /// Integrator, likewise.
     pub integrator: String,
+    /// How singular positions are passed: `jets`, `amirouche` or `false`.
+    pub regularize: &'static str,
     /// Relative tolerance; none for a method with fixed steps.
     pub rtol: Option<f64>,
     /// Absolute tolerance, likewise.
@@ -351,6 +355,35 @@ pub struct EventReport {
     pub impulses: Vec<ImpulseReport>,
     /// Kinetic and potential energy that was lost by it \[J\]; a gain is negative.
     pub energy_lost: f64,
+}
+
+/// A position in which the constraints lost rank, or nearly so.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SingularReport {
+    /// When rank was lost, as seen from nearest by \[s\].
+    pub t: f64,
+    /// `passed`: branches cross there and the run kept to its own; `near_miss`: they do not; `end_of_range`: there was no way on.
+    pub outcome: &'static str,
+    /// Time of the first evaluation nearby \[s\].
+    pub enter: f64,
+    /// Time of the last one \[s\].
+    pub leave: f64,
+    /// How many rows lost their hold.
+    pub rank_losses: usize,
+    /// Elements that take part, the most involved first.
+    pub elements: Vec<String>,
+    /// √(vᵀMv) of the bodies tied together, when it was nearest \[√J\].
+    pub speed: f64,
+    /// How far apart the branches are, as violation of the constraints; none where that could not be told.
+    pub gap: Option<f64>,
+    /// Whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.
+    pub reactions: &'static str,
+    /// The largest R, where reactions grow as R / (t - t*) \[N s, N m s\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residue: Option<f64>,
+    /// The element where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residue_at: Option<String>,
 }
 
 /// The impulse of a lock.

@@ -3,7 +3,7 @@
 use crate::error::SetupError;
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{
-    Assembly, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, RunSettings,
+    Assembly, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization, RunSettings,
 };
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
@@ -19,6 +19,8 @@ pub struct Overrides {
     pub integrator: Option<MethodChoice>,
     /// In place of `run.coordinates`.
     pub coordinates: Option<Coordinates>,
+    /// In place of `run.regularize`.
+    pub regularize: Option<Regularization>,
     /// In place of `run.rtol`.
     pub rtol: Option<f64>,
     /// In place of `run.atol`.
@@ -44,6 +46,10 @@ impl Overrides {
             method("formulation", &self.formulation),
             method("stabilization", &self.stabilization),
             self.coordinates.map(|c| ("coordinates", Plain::Text(c.name().into()))),
+            self.regularize.map(|r| match r {
+                Regularization::Off => ("regularize", Plain::Flag(false)),
+                r => ("regularize", Plain::Text(r.name().into())),
+            }),
             number("rtol", self.rtol),
             number("atol", self.atol),
             number("step", self.step),
@@ -89,6 +95,8 @@ pub struct Settings {
     pub integrator: Option<MethodChoice>,
     /// Coordinates that the run is made in.
     pub coordinates: Coordinates,
+    /// How singular positions are passed.
+    pub regularize: Regularization,
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
@@ -134,6 +142,7 @@ impl Settings {
             stabilization: chosen(&over.stabilization, run.stabilization),
             integrator: chosen(&over.integrator, run.integrator),
             coordinates: over.coordinates.unwrap_or(run.coordinates),
+            regularize: over.regularize.unwrap_or(run.regularize),
             tolerance_given: rtol.or(atol).or(run.rtol).or(run.atol).is_some(),
             rtol: rtol.or(run.rtol).unwrap_or(1e-6),
             atol: atol.or(run.atol).unwrap_or(1e-8),

@@ -20,6 +20,7 @@ use crate::report::{
     ReactionsPart, Report, Status, ViolationReport,
 };
 use crate::settings::{Overrides, Settings};
+use crate::singular;
 use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
@@ -160,11 +161,19 @@ pub fn simulate(
             SetupError::Start { source, element }
         })?;
     let (wall_s, cpu_s) = (clock.wall(), clock.cpu());
+    let mut singular = std::mem::take(&mut journey.singular);
     let (done, [formulation, stabilization]) = (journey.counts, journey.found.clone());
     let found = &[formulation, stabilization, integrator.findings()];
 
     let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
-    let (status, reason, failed) = verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
+    let (status, mut reason, mut failed) =
+        verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
+    if let Some(why) = singular::end_of_range(&mut singular, &ended) {
+        reason = format!("{why} ({reason})");
+        failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
+    }
+    recorder.events.extend(singular::markers(&singular));
+    recorder.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     let violation = ViolationReport::from(&recorder.violations.total);
     let energy = EnergyReport::from(&recorder.energy);
     let limits = Limits {
@@ -226,6 +235,7 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
+        singular,
         notes,
         units: units(&recorder.trajectory),
     };

@@ -86,6 +86,10 @@ pub struct MethodArgs {
     #[arg(long, value_name = "WHICH")]
     pub coordinates: Option<Coordinates>,
 
+    /// How singular positions are passed: auto, jets, amirouche or false
+    #[arg(long, value_name = "HOW", value_parser = ["auto", "jets", "amirouche", "false"])]
+    pub regularize: Option<String>,
+
     /// Relative tolerance of a step
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,

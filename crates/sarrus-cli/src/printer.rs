@@ -191,14 +191,20 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
     if c.samples > 0 {
         rows.push(["samples".to_string(), group(c.samples)]);
     }
-    if let Some(last) = r.events.last() {
-        let shown: Vec<String> =
-            r.events.iter().take(EVENTS).map(|e| format!("{} at {} s", e.name, time(e.t))).collect();
-        let more = match r.events.len() - shown.len() {
-            0 => String::new(),
-            _ => format!(", ..., {} at {} s", last.name, time(last.t)),
-        };
-        rows.push(["events".to_string(), format!("{}: {}{more}", r.events.len(), shown.join(", "))]);
+    let events: Vec<String> = r
+        .events
+        .iter()
+        .filter(|e| e.name != "singular position")
+        .map(|e| format!("{} at {} s", e.name, time(e.t)))
+        .collect();
+    let singular: Vec<String> =
+        r.singular.iter().map(|s| format!("{} at {} s", s.outcome.replace('_', " "), time(s.t))).collect();
+    for (name, list) in [("events", events), ("singular", singular)] {
+        if let Some(last) = list.last() {
+            let more = if list.len() > EVENTS { format!(", ..., {last}") } else { String::new() };
+            let shown = &list[..list.len().min(EVENTS)];
+            rows.push([name.to_string(), format!("{}: {}{more}", list.len(), shown.join(", "))]);
+        }
     }
     rows
 }

@@ -105,6 +105,37 @@ pub enum Assembly {
     None,
 }
 
+/// How singular positions are passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Regularization {
+    /// As the program thinks best.
+    #[default]
+    Auto,
+    /// By higher derivatives of the constraints, with Taylor coefficients of motion and tangents.
+    Jets,
+    /// By one more derivative of the rows that vanish; to compare with.
+    Amirouche,
+    /// Not at all.
+    Off,
+}
+
+impl Regularization {
+    /// Its names, in the order of the variants; `false` is the last.
+    pub const NAMES: [&'static str; 4] = ["auto", "jets", "amirouche", "false"];
+
+    /// The one called `name`.
+    pub fn from_name(name: &str) -> Option<Regularization> {
+        use Regularization::*;
+        let all = [Auto, Jets, Amirouche, Off];
+        Self::NAMES.iter().position(|n| *n == name).map(|i| all[i])
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
 /// How orientations of spatial bodies are integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rotation {
@@ -179,6 +210,8 @@ pub struct RunSettings {
     pub coordinates: Coordinates,
     /// How orientations are integrated.
     pub rotation: Rotation,
+    /// How singular positions are passed.
+    pub regularize: Regularization,
     /// How the run starts.
     pub assembly: Assembly,
     /// Limits of the certificate.
@@ -206,9 +239,21 @@ impl RunSettings {
             Some(1) => Rotation::EulerZxz,
             _ => Rotation::Quaternion,
         };
-        if reader.value("regularize").is_some_and(|v| !matches!(v.data, Data::Bool(false))) {
-            refuse_other(&reader, "regularize", &["auto"], &["auto", "jets", "amirouche"])?;
-        }
+        let regularize = match reader.value("regularize").map(|v| &v.data) {
+            Some(Data::Bool(false)) => {
+                reader.record("regularize", || Plain::Flag(false));
+                Regularization::Off
+            }
+            Some(Data::Bool(true)) => {
+                let names = "\"auto\", \"jets\", \"amirouche\" or false";
+                return Err(reader.error("regularize", "`regularize = true` does not say how").hint(names));
+            }
+            _ => match reader.choice("regularize", &Regularization::NAMES[..3])? {
+                Some(1) => Regularization::Jets,
+                Some(2) => Regularization::Amirouche,
+                _ => Regularization::Auto,
+            },
+        };
         let assembly = match reader.choice("assembly", &["full", "velocity", "none"])? {
             Some(1) => Assembly::Velocity,
             Some(2) => Assembly::None,
@@ -233,6 +278,7 @@ impl RunSettings {
             step: reader.positive_opt("step")?,
             coordinates,
             rotation,
+            regularize,
             assembly,
             certify,
         };
@@ -266,19 +312,6 @@ impl OutputSettings {
             _ => reader.texts("columns")?.map(|list| list.into_iter().map(str::to_string).collect()),
         };
         Ok(OutputSettings { every: reader.positive_opt("every")?, columns })
-    }
-}
-
-/// Refuses a known value that is not there yet, and an unknown one.
-fn refuse_other(reader: &Reader<'_>, key: &str, available: &[&str], known: &[&str]) -> Result<()> {
-    if let Some(Data::Bool(true)) = reader.value(key).map(|v| &v.data) {
-        return Err(reader.error(key, format!("`{key} = true` is not available yet")).hint("leave it out"));
-    }
-    match reader.choice(key, known)? {
-        Some(i) if !available.contains(&known[i]) => Err(reader
-            .error(key, format!("`{key} = \"{}\"` is not available yet", known[i]))
-            .hint(format!("available: {}", available.join(" ")))),
-        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,10 @@
 //! A problem, a formulation and a stabilization together: an ordinary differential equation.
 //!
 //! q̇ = N(q) v, v̇ from the formulation with γ shifted by the stabilization, ẋ from the problem; after an
-//! accepted step the stabilization may move the state.
+//! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
+//! place.
+
+mod near;
 
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
@@ -10,6 +13,8 @@ use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::{Ode, Staggered};
+use near::Near;
+pub use near::Steps;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
@@ -17,7 +22,6 @@ const SINGULAR: f64 = 0.03;
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
 /// How slowly what is usual is forgotten.
 const MEMORY: f64 = 0.99;
-
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -52,6 +56,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     nearest: State,
     room: Room,
     counts: Counts,
+    near: Option<Near>,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -98,6 +103,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             nearest,
             room,
             counts: Counts::default(),
+            near: None,
         })
     }
 
@@ -111,13 +117,17 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        self.accelerate()?;
+        let solved = self.accelerate();
+        self.pass(s, solved, false)?;
         Ok(&self.accel)
     }
 
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
     /// it was moved.
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
+        if self.project_inside(s) {
+            return Ok(true);
+        }
         let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;
         self.counts.projection_iterations += u64::from(done.iterations);
         Ok(done.moved)
@@ -239,13 +249,21 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             s
         };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
+        if let Some(near) = &mut self.near {
+            near.keep(&self.eq);
+        }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate();
+        let solved = self.pass(s, solved, true);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
-        self.problem.xdot(s, &self.eq, &self.accel, dx);
+        let booked = match &mut self.near {
+            Some(near) => near.book(&self.eq, &self.accel, s, self.problem.structure()),
+            None => &self.accel,
+        };
+        self.problem.xdot(s, &self.eq, booked, dx);
         self.nearest = nearest;
         solved
     }
@@ -255,9 +273,13 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
-        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
+        let again = self.cross_beside(s)?;
+        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
+        if let Some(near) = &mut self.near {
+            near.accept(s);
+        }
         Ok(moved)
     }
 

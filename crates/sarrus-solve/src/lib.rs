@@ -15,6 +15,7 @@ pub mod integrators;
 mod kkt;
 mod options;
 mod partition;
+mod passage;
 mod problem;
 mod rank;
 pub mod stabilizations;
@@ -23,13 +24,14 @@ mod views;
 
 pub use chart::Chart;
 pub use control::*;
-pub use dynamics::{Counts, Dynamics};
+pub use dynamics::{Counts, Dynamics, Steps};
 pub use error::{MethodError, SolveError, StepError, StructureError, digits};
 pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
+pub use passage::{Crossing, PassageRecord, Regularize};
 pub use problem::{
-    Accel, Array, ColBlock, Entry, Equations, Group, GroupKind, Problem, RowBlock, Stage, State, Structure,
-    StructureBuilder,
+    Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
+    Stage, State, Structure, StructureBuilder,
 };
 pub use views::*;

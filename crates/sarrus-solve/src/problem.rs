@@ -379,6 +379,26 @@ impl Accel {
     }
 }
 
+/// Taylor coefficients that [`Problem::expand`] gives: those of t⁰ to t⁸.
+pub const COEFFICIENTS: usize = 9;
+
+/// Φ and J along a motion, as Taylor coefficients.
+#[derive(Debug, Clone, Default)]
+pub struct Expansion {
+    /// Coefficient k of Φ (nc); of a row at velocity level that of the integral of ψ, so that for every row coefficient
+    /// k + 1 is J vₖ / (k + 1) and what v₀ … vₖ₋₁ give.
+    pub phi: Vec<Vec<f64>>,
+    /// Coefficient k of the blocks of J, laid out as [`Equations::J`].
+    pub J: Vec<Vec<f64>>,
+}
+
+impl Expansion {
+    /// Room for a problem of structure `s`.
+    pub fn zeros(s: &Structure) -> Expansion {
+        Expansion { phi: vec![vec![0.0; s.nc]; COEFFICIENTS], J: vec![vec![0.0; s.J_len]; COEFFICIENTS] }
+    }
+}
+
 /// A mechanism, as far as methods see it.
 pub trait Problem {
     /// Sizes and block pattern; constant.
@@ -415,6 +435,20 @@ pub trait Problem {
     /// Baumgarte's α and β \[1/s\] of the block row `block`, where the model gives that element its own.
     fn rates(&self, _block: usize) -> Option<[f64; 2]> {
         None
+    }
+
+    /// Expands the block rows `blocks` along the motion from `s` whose velocities have the Taylor coefficients `v` (nv each,
+    /// v₀ in place of the velocities of `s`; missing ones are zero). J only where `with_J`. Returns whether that can be done;
+    /// without it singular positions cannot be passed.
+    fn expand(
+        &mut self,
+        _s: &State,
+        _v: &[Vec<f64>],
+        _blocks: &[usize],
+        _with_J: bool,
+        _out: &mut Expansion,
+    ) -> bool {
+        false
     }
 }
 
@@ -461,5 +495,16 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         (**self).rates(block)
+    }
+
+    fn expand(
+        &mut self,
+        s: &State,
+        v: &[Vec<f64>],
+        blocks: &[usize],
+        with_J: bool,
+        out: &mut Expansion,
+    ) -> bool {
+        (**self).expand(s, v, blocks, with_J, out)
     }
 }

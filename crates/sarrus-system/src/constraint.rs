@@ -1,7 +1,7 @@
 //! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
 
 use crate::at::At;
-use crate::derive::{self, Scratch};
+use crate::derive::{self, Scratch, Taylor};
 use crate::variation::{self, Variation};
 use sarrus_math::Real;
 
@@ -90,6 +90,10 @@ pub trait Rows: Send + Sync {
     fn curvature(&self, at: &At<f64>, wide: usize, lambda: &[f64], out: &mut [f64]);
     /// ∂Φ̇/∂q, ∂Φ̈/∂q and ∂Φ̈/∂v, as [`variation::variation`].
     fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation);
+    /// Taylor coefficients of Φ along a motion, of a row at velocity level those of the integral of ψ.
+    fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]);
+    /// Taylor coefficients of J, laid out as [`Blocks`] of `wide` columns.
+    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]);
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
 }
@@ -156,6 +160,14 @@ impl<C: Constraint> Rows for C {
 
     fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation) {
         variation::variation(self, at, wide, vdot, out);
+    }
+
+    fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]) {
+        derive::taylor(self, at, phi);
+    }
+
+    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]) {
+        derive::taylor_jacobian(self, at, scratch, wide, J);
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

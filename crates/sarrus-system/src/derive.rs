@@ -4,10 +4,13 @@
 //! Along a motion with v̇ = 0 the second derivative of Φ is J̇ v + Φ_tt + ..., so γ is its negative; for a row at
 //! velocity level the same holds one derivative down. The buffers live in a [`Scratch`] so that a step
 //! allocates nothing.
+//!
+//! [`taylor`] expands Φ and J along any motion, for the passage of singular positions.
 
 use crate::at::At;
 use crate::constraint::{Blocks, Constraint};
 use sarrus_math::{Dual, Jet, Pose, Real, Twist};
+use sarrus_solve::COEFFICIENTS;
 
 /// The velocity columns (vx vy vz wx wy wz) that a planar body has.
 pub const PLANAR_COLUMNS: [usize; 3] = [0, 1, 5];
@@ -29,7 +32,13 @@ pub struct Scratch {
     jets2: Jets<2>,
     jets3: Jets<3>,
     jets4: Jets<4>,
+    taylor_poses: Vec<Pose<Dual<6, Taylor>>>,
+    taylor_twists: Vec<Twist<Dual<6, Taylor>>>,
+    taylor_duals: Vec<Dual<6, Taylor>>,
 }
+
+/// A number along a motion, as far as passages want it.
+pub type Taylor = Jet<COEFFICIENTS>;
 
 struct Jets<const K: usize> {
     poses: Vec<Pose<Jet<K>>>,
@@ -174,5 +183,59 @@ pub fn jerk<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, jerk: &mu
     let values = expand(c, at, &mut scratch.ids, &mut scratch.jets4, true);
     for (i, (out, value)) in jerk.iter_mut().zip(values).enumerate() {
         *out = value.derivative(if i < holonomic { 3 } else { 2 });
+    }
+}
+
+/// Taylor coefficients of Φ along the motion of `at`, which must have twists too. A row at velocity level gives the integral
+/// of ψ in place of Φ, so that coefficient k + 1 of every row is J vₖ / (k + 1) and what earlier coefficients give.
+pub fn taylor<C: Constraint>(c: &C, at: &At<Taylor>, phi: &mut [Taylor]) {
+    let holonomic = c.holonomic();
+    c.residual(at, &mut phi[..holonomic]);
+    c.velocity(at, &mut phi[holonomic..]);
+    for psi in &mut phi[holonomic..] {
+        for k in (1..COEFFICIENTS).rev() {
+            psi.c[k] = psi.c[k - 1] / k as f64;
+        }
+        psi.c[0] = 0.0;
+    }
+}
+
+/// Taylor coefficients of J along the motion of `at`, laid out as [`Blocks`] of `wide` columns.
+pub fn taylor_jacobian<C: Constraint>(
+    c: &C,
+    at: &At<Taylor>,
+    scratch: &mut Scratch,
+    wide: usize,
+    J: &mut [Taylor],
+) {
+    let n = at.ids.len();
+    let (rows, holonomic) = (c.rows(), c.holonomic());
+    let columns = columns(wide);
+    local_ids(&mut scratch.ids, n);
+    let Scratch { ids, taylor_poses: poses, taylor_twists: twists, taylor_duals: duals, .. } = scratch;
+    poses.clear();
+    poses.extend((0..n).map(|i| at.pose(i).seed(0, &[])));
+    twists.clear();
+    twists.extend((0..n).map(|i| at.twist(i).seed(at.pose(i), 0, &[])));
+    duals.clear();
+    duals.resize(rows, Dual::zero());
+    for body in (0..n).filter(|&body| at.ids[body] != 0) {
+        let (pose, twist) = (poses[body], twists[body]);
+        let t = Dual::constant(at.t);
+        if holonomic > 0 {
+            poses[body] = at.pose(body).seed(0, columns);
+            let seeded = At { t, poses, twists: &[], ids: &ids[..n], hints: at.hints, outs: at.outs };
+            c.residual(&seeded, &mut duals[..holonomic]);
+            poses[body] = pose;
+        }
+        if holonomic < rows {
+            twists[body] = at.twist(body).seed(at.pose(body), 0, columns);
+            let seeded = At { t, poses, twists, ids: &ids[..n], hints: at.hints, outs: at.outs };
+            c.velocity(&seeded, &mut duals[holonomic..]);
+            twists[body] = twist;
+        }
+        for (row, value) in duals.iter().enumerate() {
+            J[(body * rows + row) * wide..][..wide].copy_from_slice(&value.d[..wide]);
+        }
     }
 }

@@ -6,14 +6,14 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
-use crate::derive::Scratch;
+use crate::derive::{Scratch, Taylor};
 use crate::load::Wrench;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
-    Mat3, Pose, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative, quat_from_rotation_vector,
-    quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
+    Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative,
+    quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };
-use sarrus_solve::{Accel, Equations, Problem, Stage, State, Structure};
+use sarrus_solve::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State, Structure};
 use std::sync::Arc;
 
 /// Energy books at an instant \[J\].
@@ -50,6 +50,19 @@ pub struct Mechanism {
     wrenches: Vec<Wrench<f64>>,
     all: Vec<u32>,
     nearest_singular: Option<NearSingular>,
+    motion: Motion,
+}
+
+/// Bodies along a motion; empty until it is asked for.
+#[derive(Default)]
+struct Motion {
+    poses: Vec<Pose<Taylor>>,
+    twists: Vec<Twist<Taylor>>,
+    /// Bodies that are expanded.
+    known: Vec<bool>,
+    phi: Vec<Taylor>,
+    J: Vec<Taylor>,
+    block: Vec<f64>,
 }
 
 impl Mechanism {
@@ -71,6 +84,7 @@ impl Mechanism {
             wrenches: vec![Wrench::zero(); most],
             all: (0..n as u32).collect(),
             nearest_singular: None,
+            motion: Motion::default(),
             system,
         }
     }
@@ -520,6 +534,86 @@ impl Problem for Mechanism {
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         self.system.elements[block].rates
+    }
+
+    fn expand(
+        &mut self,
+        s: &State,
+        v: &[Vec<f64>],
+        blocks: &[usize],
+        with_J: bool,
+        out: &mut Expansion,
+    ) -> bool {
+        self.place(s);
+        let system = self.system.clone();
+        let mut motion = std::mem::take(&mut self.motion);
+        motion.restart(self.poses.len());
+        for element in blocks.iter().map(|&block| &system.elements[block]) {
+            for &id in &element.ids {
+                motion.follow(&system, id as usize, &self.poses[id as usize], v);
+            }
+            let Motion { poses, twists, phi, J, block, .. } = &mut motion;
+            let t = Taylor::variable(s.t);
+            let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &self.outs };
+            let (n, wide) = (element.rows.rows(), system.wide);
+            phi.clear();
+            phi.resize(n, Taylor::zero());
+            element.rows.taylor(&at, phi);
+            for (i, phi) in phi.iter().enumerate() {
+                (0..COEFFICIENTS).for_each(|k| out.phi[k][element.start + i] = phi.c[k]);
+            }
+            if !with_J {
+                continue;
+            }
+            J.clear();
+            J.resize(element.ids.len() * n * wide, Taylor::zero());
+            element.rows.taylor_jacobian(&at, &mut self.scratch, wide, J);
+            for k in 0..COEFFICIENTS {
+                block.clear();
+                block.extend(J.iter().map(|J| J.c[k]));
+                element.scatter(n, wide, block, &mut out.J[k]);
+            }
+        }
+        self.motion = motion;
+        true
+    }
+}
+
+impl Motion {
+    /// Forgets everything but its room.
+    fn restart(&mut self, bodies: usize) {
+        self.poses.resize(bodies, Pose::identity());
+        self.twists.resize(bodies, Twist::zero());
+        self.known.clear();
+        self.known.resize(bodies, false);
+        // ground stays where it is
+        self.known[0] = true;
+    }
+
+    /// Expands the body `id`, at `pose` now, where velocities have the coefficients `v`.
+    fn follow(&mut self, system: &System, id: usize, pose: &Pose<f64>, v: &[Vec<f64>]) {
+        if std::mem::replace(&mut self.known[id], true) {
+            return;
+        }
+        let body = &system.directory.bodies[id];
+        let (mut linear, mut angular) = ([[0.0; 3]; COEFFICIENTS], [[0.0; 3]; COEFFICIENTS]);
+        let mut factorial = 1.0;
+        for (k, v) in v.iter().enumerate().take(COEFFICIENTS) {
+            factorial *= k.max(1) as f64;
+            let v = &v[body.v..body.v + body.kind.nv()];
+            let (first, turn) = match body.kind {
+                BodyKind::Ground => (0, None),
+                BodyKind::Rigid | BodyKind::RigidEuler => (3, Some([v[3], v[4], v[5]])),
+                BodyKind::PlanarRigid => (2, Some([0.0, 0.0, v[2]])),
+                BodyKind::Point => (3, None),
+                BodyKind::PlanarPoint => (2, None),
+            };
+            (0..first).for_each(|i| linear[k][i] = factorial * v[i]);
+            angular[k] = turn.unwrap_or_default().map(|w| factorial * w);
+        }
+        let moving = pose.jet(&linear, &angular);
+        self.twists[id] = Twist::jet(&moving, &linear, &angular);
+        self.poses[id] = moving;
     }
 }
 

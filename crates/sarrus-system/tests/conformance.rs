@@ -4,7 +4,7 @@ use sarrus_io::{LoadOptions, load_str};
 use sarrus_math::solve::rank;
 use sarrus_math::{Mat3, Pose};
 use sarrus_model::Space;
-use sarrus_solve::{Equations, Problem, Stage, State};
+use sarrus_solve::{COEFFICIENTS, Equations, Expansion, Problem, Stage, State};
 use sarrus_system::constraint::{Blocks, Rows};
 use sarrus_system::derive::Scratch;
 use sarrus_system::{At, Mechanism, System, compile, constraints, drivers, joints};
@@ -140,6 +140,40 @@ fn conforms(what: &str, system: &Arc<System>, element: usize) {
         close(&format!("{what}: d2Phi/dt2"), &second, &at.gamma, 1e-7);
         let third: Vec<f64> = slope(&before.gamma, &after.gamma).iter().map(|x| -x).collect();
         close(&format!("{what}: d3Phi/dt3"), &third, &at.jerk, 1e-6);
+        expands(what, &mut m, &s, element, &at, &mut numbers);
+    }
+}
+
+/// Φ and J along a motion: the first coefficients are those above, and all of them obey Φ̇ = J v + Φ_t. Φ_t depends on time alone in
+/// every example, so a motion at rest tells it.
+fn expands(what: &str, m: &mut Mechanism, s: &State, element: usize, at: &Values, numbers: &mut Numbers) {
+    let structure = m.structure().clone();
+    let rows = structure.rows[element].start..structure.rows[element].start + structure.rows[element].size;
+    let mut out = Expansion::zeros(&structure);
+    assert!(m.expand(s, std::slice::from_ref(&s.v), &[element], true, &mut out));
+    let holonomic = structure.rows[element].holonomic;
+    close(&format!("{what}: Phi_0"), &out.phi[0][rows.clone()][..holonomic], &at.phi[..holonomic], 1e-13);
+    close(&format!("{what}: Phi_1"), &out.phi[1][rows.clone()], &at.rates, 1e-12);
+    let gamma: Vec<f64> = out.phi[2][rows.clone()].iter().map(|x| -2.0 * x).collect();
+    close(&format!("{what}: Phi_2"), &gamma, &at.gamma, 1e-11);
+    let jerk: Vec<f64> = out.phi[3][rows.clone()].iter().map(|x| 6.0 * x).collect();
+    close(&format!("{what}: Phi_3"), &jerk, &at.jerk, 1e-10);
+
+    let v: Vec<Vec<f64>> =
+        (0..COEFFICIENTS - 1).map(|_| (0..s.v.len()).map(|_| numbers.next()).collect()).collect();
+    let mut rest = Expansion::zeros(&structure);
+    m.expand(s, &[vec![0.0; s.v.len()]], &[element], false, &mut rest);
+    m.expand(s, &v, &[element], true, &mut out);
+    let mut eq = Equations::zeros(&structure);
+    for k in 0..COEFFICIENTS - 1 {
+        let mut rate = vec![0.0; structure.nc];
+        for i in 0..=k {
+            eq.J.copy_from_slice(&out.J[i]);
+            eq.add_J_mul(&structure, &v[k - i], &mut rate);
+        }
+        let moving: Vec<f64> =
+            rows.clone().map(|i| (k + 1) as f64 * (out.phi[k + 1][i] - rest.phi[k + 1][i])).collect();
+        close(&format!("{what}: coefficient {k} of J v"), &rate[rows.clone()], &moving, 1e-11);
     }
 }
 

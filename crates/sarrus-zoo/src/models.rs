@@ -29,8 +29,10 @@ pub static MODELS: &[(&str, &str)] = embed![
     "rolling_disc",
     "sarrus",
     "slider_crank",
+    "slider_crank_equal",
     "strandbeest",
     "trolley",
+    "two_arm_robot",
 ];
 
 /// Text of a shipped model.
@@ -78,8 +80,10 @@ pub static COUNTS: &[Counts] = &[
     counts("rolling_disc", 6, 3, 3),
     counts("sarrus", 30, 30, 29),
     counts("slider_crank", 9, 8, 8),
+    counts("slider_crank_equal", 9, 8, 8),
     counts("strandbeest", 111, 111, 111),
     counts("trolley", 6, 4, 4),
+    counts("two_arm_robot", 6, 6, 6),
 ];
 
 #[cfg(test)]

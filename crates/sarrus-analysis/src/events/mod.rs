@@ -23,7 +23,7 @@ pub(crate) use detect::Detector;
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
-use crate::report::EventReport;
+use crate::report::{EventReport, SingularReport};
 use crate::start::Rows;
 use chatter::{Firings, MOST};
 use jump::Landed;
@@ -52,6 +52,8 @@ pub(crate) struct Journey<'a> {
     pub found: [Findings; 2],
     /// The nearest that Euler angles came to their singularity on the legs so far.
     pub nearest: Option<NearSingular>,
+    /// Singular positions met on the legs so far.
+    pub singular: Vec<SingularReport>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     firings: Firings,
@@ -72,6 +74,7 @@ impl<'a> Journey<'a> {
             counts: Counts::default(),
             found: Default::default(),
             nearest: None,
+            singular: Vec::new(),
             failed_at: None,
         }
     }
@@ -166,6 +169,7 @@ impl<'a> Journey<'a> {
         let formulation = self.method.new_formulation().map_err(none)?;
         let stabilization = self.method.new_stabilization().map_err(none)?;
         let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
+        self.method.regularize(&mut dynamics)?;
         // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
         let mechanism = dynamics.problem_mut();
         let mut eq = Equations::new(mechanism);
@@ -205,6 +209,7 @@ impl<'a> Journey<'a> {
         for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
             all.add(leg);
         }
+        self.singular.extend(crate::singular::reports(&dynamics));
     }
 
     fn note(&mut self, mechanism: &Mechanism) {

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::analysis::Overrides;
 use sarrus::io::{LoadOptions, load};
-use sarrus::model::settings::Coordinates;
+use sarrus::model::settings::{Coordinates, Regularization};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
 use std::sync::Arc;
@@ -45,6 +45,7 @@ fn overrides(args: &MethodArgs) -> Overrides {
     Overrides {
         formulation: choice(&args.formulation),
         stabilization: choice(&args.stabilization),
+        regularize: args.regularize.as_deref().and_then(Regularization::from_name),
         integrator: choice(&args.integrator),
         coordinates: args.coordinates.map(|which| match which {
             crate::args::Coordinates::Absolute => Coordinates::Absolute,

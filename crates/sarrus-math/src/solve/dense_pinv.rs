@@ -154,6 +154,11 @@ impl SymmetricEigen {
         &self.values
     }
 
+    /// The unit eigenvector `i`.
+    pub fn vector(&self, i: usize) -> &[f64] {
+        &self.vectors[i * self.n..][..self.n]
+    }
+
     /// x = A⁺ b with the eigenvalues for which `keep` says no taken as zero.
     pub fn solve(&self, keep: impl Fn(usize) -> bool, b: &[f64], x: &mut [f64]) {
         x.fill(0.0);

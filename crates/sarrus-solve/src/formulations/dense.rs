@@ -68,7 +68,7 @@ fn blocks_mul(s: &Structure, blocks: &[f64], x: &[f64], y: &mut [f64]) {
 }
 
 /// C with C Cᵀ = M⁻¹, block by block: C = L⁻ᵀ with M = L Lᵀ, which is M^{-1/2} of \[Pekal2016\].
-pub(super) struct Root {
+pub(crate) struct Root {
     C: Vec<f64>,
     transposed: Vec<f64>,
 }
@@ -97,6 +97,16 @@ impl Root {
             }
         }
         Ok(root)
+    }
+
+    /// The block of C at `mass`, n × n.
+    pub fn block(&self, mass: usize, n: usize) -> &[f64] {
+        &self.C[mass..][..n * n]
+    }
+
+    /// The same of Cᵀ.
+    pub fn transposed(&self, mass: usize, n: usize) -> &[f64] {
+        &self.transposed[mass..][..n * n]
     }
 
     /// y = C x.

@@ -26,6 +26,7 @@
 mod agree;
 mod least_norm;
 mod null;
+mod passing;
 mod plan;
 mod refine;
 mod rows;

@@ -1,0 +1,349 @@
+//! Near singular positions: when to look for one, how wide its window is, and what is done in it.
+//!
+//! A look costs a decomposition, so it is taken only where the smallest pivot has fallen, below what the angle of a window would make
+//! of what is usual; or where rows are left out that are not usually. What is found there replaces v̇ and the projection
+//! ([`passage`](crate::passage)). A near miss is left to plain accelerations; steps of fixed size are then taken again in shorter ones, from the last state on the
+//! constraints. The power of drivers comes from the motion: their multipliers may not exist.
+
+use super::Dynamics;
+use crate::control::{Control, StepLimits};
+use crate::error::{SolveError, StepError};
+use crate::integrators::ExplicitRk;
+use crate::integrators::tableaux::DOP853;
+use crate::passage::{Passage, PassageRecord, Place, Regularize};
+use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, State, Structure};
+use crate::stabilizations::Stabilization;
+use crate::views::Step;
+
+/// Half a window is at least the time in which the mechanism turns by this angle \[rad\]. Outside it rounding and the rest of
+/// projections, magnified twice by the inverse of the angle, are below 10⁻¹⁰ ...
+const LEAST_ANGLE: f64 = 0.02;
+/// ... and at most that of this one, inside which the Taylor series converge fast ...
+const MOST_ANGLE: f64 = 0.1;
+/// ... or of a smaller one, where steps are chosen for a small tolerance: the power of it that the series leave out.
+const LEFT_OUT: f64 = 8.0;
+/// Half a window of large parts, where everything costs more \[rad\].
+const LARGE_ANGLE: f64 = 0.01;
+/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
+/// the angle of half a window ...
+const LOOK: f64 = 4.0;
+/// ... but never above this.
+const LOOK_MOST: f64 = 0.7;
+
+/// Half a window in steps of fixed size: wide enough that no stage outside it is near.
+const FIXED_WINDOW: f64 = 1.5;
+/// The same in steps of chosen size, which are longer: the Taylor series must reach across it.
+const CHOSEN_WINDOW: f64 = 0.4;
+/// Tolerance of the steps that are taken in place of fixed ones beside a near miss.
+const SUBSTEP_TOLERANCE: f64 = 1e-10;
+
+/// How an integrator takes its steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Steps {
+    /// All of one size.
+    Fixed,
+    /// As an estimate of their error allows, for this relative tolerance.
+    Chosen(f64),
+}
+
+/// What passes singular positions, and when it is asked.
+pub(super) struct Near {
+    passage: Passage,
+    /// Half a window, in steps.
+    kappa: f64,
+    /// The largest angle in half a window \[rad\].
+    most: f64,
+    /// Half the window of the last right side \[s\].
+    tau: f64,
+    /// Whether the last right side called for a look.
+    looking: bool,
+    /// Whether a right side of this step was inside a window.
+    inside: bool,
+    /// The same of the window of a near miss.
+    beside: bool,
+    /// The same of what is no singular position.
+    weak: bool,
+    /// Takes steps in place of those of fixed size that are too long for a near miss.
+    substeps: Option<Box<ExplicitRk>>,
+    /// Fewest rows that were left out as dependent.
+    fewest: usize,
+    /// The last state on the constraints.
+    last: State,
+    has_last: bool,
+    /// γ without the stabilization's shift (nc).
+    gamma: Vec<f64>,
+    /// What Φ shall do where the stabilization shifts γ, and room for it.
+    targets: Vec<Vec<f64>>,
+    probe: Option<Equations>,
+    /// Stands in for λ in the books.
+    books: Accel,
+}
+
+impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// Passes singular positions as `kind` says, in windows that fit the steps of the integrator.
+    pub fn regularize(&mut self, kind: Regularize, steps: Steps) -> Result<(), SolveError> {
+        if kind == Regularize::Off {
+            self.near = None;
+            return Ok(());
+        }
+        let passage = Passage::new(&self.problem, kind)?;
+        if passage.is_empty() {
+            self.near = None;
+            return Ok(());
+        }
+        let s = self.problem.structure();
+        self.near = Some(Near {
+            looking: false,
+            inside: false,
+            beside: false,
+            weak: false,
+            substeps: (steps == Steps::Fixed)
+                .then(|| Box::new(ExplicitRk::new(&DOP853, StepLimits::default()))),
+            fewest: usize::MAX,
+            last: State::zeros(s),
+            has_last: false,
+            gamma: vec![0.0; s.nc],
+            targets: Vec::new(),
+            probe: None,
+            books: Accel::zeros(s),
+            kappa: if steps == Steps::Fixed { FIXED_WINDOW } else { CHOSEN_WINDOW },
+            most: match steps {
+                Steps::Fixed => MOST_ANGLE,
+                Steps::Chosen(rtol) => {
+                    (10.0 * rtol).powf(1.0 / LEFT_OUT).clamp(1.5 * LEAST_ANGLE, MOST_ANGLE)
+                }
+            },
+            tau: 0.0,
+            passage,
+        });
+        Ok(())
+    }
+
+    /// Times that dense or sparse factors were made to look for singular positions; none of them in most runs.
+    pub fn looks(&self) -> u64 {
+        self.near.as_ref().map_or(0, |near| near.passage.looks())
+    }
+
+    /// Singular positions met so far.
+    pub fn passages(&self) -> &[PassageRecord] {
+        self.near.as_ref().map_or(&[], |near| near.passage.records())
+    }
+
+    /// Brings `s` onto the constraints where it is in the window of a crossing. Returns whether it is, and that could be done.
+    pub(super) fn project_inside(&mut self, s: &mut State) -> bool {
+        let Some(near) = self.near.as_mut().filter(|near| near.looking && near.passage.is_crossing()) else {
+            return false;
+        };
+        if !self.stabilization.projects() {
+            return false;
+        }
+        let before = s.clone();
+        match near.passage.project(&mut self.problem, &mut self.eq, s, near.tau) {
+            Ok(Some(gap)) => {
+                near.passage.note_gap(gap);
+                true
+            }
+            Ok(None) => false,
+            // left to the plain projection
+            Err(_) => {
+                s.copy_from(&before);
+                false
+            }
+        }
+    }
+
+    /// Takes `solved` for the accelerations at `s`, or those of a window around a singular position where one is near.
+    pub(super) fn pass(
+        &mut self,
+        s: &State,
+        solved: Result<(), SolveError>,
+        shifted: bool,
+    ) -> Result<(), SolveError> {
+        if self.near.is_none() {
+            return solved;
+        }
+        let pivot = self.formulation.smallest_pivot(&self.kkt);
+        let dropped = self.kkt.dependent_rows().len();
+        // before the first step nothing is usual: pivots are at most one
+        let usual = if self.usual_pivot > 0.0 { self.usual_pivot } else { 1.0 };
+        let is_first = self.usual_pivot == 0.0;
+        let Some(near) = self.near.as_mut() else { return solved };
+        near.fewest = near.fewest.min(dropped);
+        // at the start a row left out may be a redundant one, or one that a singular position takes
+        let lost = solved.is_err() || dropped > if is_first { 0 } else { near.fewest };
+        near.looking = lost || pivot < LOOK_MOST * LOOK_MOST * usual;
+        if near.looking {
+            let turning = self.turning(s).max(f64::MIN_POSITIVE);
+            let Some(near) = self.near.as_mut() else { return solved };
+            near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
+            near.passage.set_least(LARGE_ANGLE / turning);
+            let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
+            near.looking = lost || pivot < angle * angle * usual;
+        }
+        let Some(near) = self.near.as_mut() else { return solved };
+        if !near.looking {
+            return solved;
+        }
+        if near.passage.is_new() {
+            let on = if near.has_last { &near.last } else { s };
+            if near.passage.learn(&mut self.problem, on, near.tau).is_err() {
+                return solved;
+            }
+        }
+        let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
+        let (eq, accel) = (&self.eq, &mut self.accel);
+        let targets = aims.then_some(&*near.targets);
+        let last = near.has_last.then_some(&near.last);
+        match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
+            Ok(Place::Inside) => {
+                near.inside = true;
+                Ok(())
+            }
+            Ok(Place::Beside) => {
+                near.beside = true;
+                solved
+            }
+            Ok(Place::Weak) => {
+                near.weak = true;
+                solved
+            }
+            Ok(Place::Outside) => {
+                // so many rows left out are no sign of one
+                near.fewest = near.fewest.max(dropped);
+                solved
+            }
+            // no worse than without: the plain solution may do, and if not it tells why
+            Err(_) => solved,
+        }
+    }
+
+    /// Takes a step of fixed size that came beside a near miss again, in as many as that needs. Returns whether it did.
+    pub(super) fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
+        let wanted =
+            |near: &Near| near.beside && near.has_last && near.last.t < s.t && near.substeps.is_some();
+        let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
+        let mut done = Ok(true);
+        if let Some(method) = &mut near.substeps {
+            let t = s.t;
+            s.copy_from(&near.last);
+            let (h, pivots) = (self.h, self.pivots);
+            method.prepare(self.problem.structure());
+            let control = Control::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None);
+            if let Ok(mut control) = control {
+                control.t_end = t;
+                while s.t < t && done.is_ok() {
+                    done = method.step(self, s, &mut control).map(|_| true);
+                }
+            }
+            (self.h, self.pivots) = (h, pivots);
+        }
+        self.near = Some(near);
+        done
+    }
+
+    /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
+    fn turning(&self, s: &State) -> f64 {
+        let structure = self.problem.structure();
+        let mut fastest = 0.0_f64;
+        for g in structure.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            let w = &s.v[g.start..][..g.len];
+            fastest = fastest.max(w.iter().map(|w| w * w).sum::<f64>().sqrt());
+        }
+        if fastest > 0.0 {
+            return fastest;
+        }
+        for row in &structure.rows {
+            for i in 0..row.size {
+                let mut terms = 0.0;
+                for e in &structure.entries[row.entries.clone()] {
+                    let col = structure.cols[e.col];
+                    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let J = &self.eq.J[e.offset + i * col.size..][..col.size];
+                    terms += size(J) * size(&s.v[col.start..][..col.size]);
+                }
+                if terms > 0.0 {
+                    fastest = fastest.max(self.eq.gamma[row.start + i].abs() / terms);
+                }
+            }
+        }
+        fastest
+    }
+}
+
+impl Near {
+    /// Takes note of γ before the stabilization's shift.
+    pub(super) fn keep(&mut self, eq: &Equations) {
+        self.gamma.copy_from_slice(&eq.gamma);
+    }
+
+    /// Takes note of the end `s` of a step, on the constraints.
+    pub(super) fn accept(&mut self, s: &State) {
+        if !self.inside && !self.beside && !self.weak {
+            self.passage.close();
+        }
+        (self.inside, self.beside, self.weak) = (false, false, false);
+        self.last.copy_from(s);
+        self.has_last = true;
+    }
+
+    /// What Φ shall do where the stabilization has shifted γ: the coefficients of Φ from the second on that continue the shift,
+    /// φ⁽ᵏ⁺²⁾ = S(φ⁽ᵏ⁾, φ⁽ᵏ⁺¹⁾). Returns whether it has.
+    fn aim(
+        &mut self,
+        problem: &dyn Problem,
+        stabilization: &dyn Stabilization,
+        eq: &Equations,
+        h: f64,
+    ) -> bool {
+        if self.gamma == eq.gamma {
+            return false;
+        }
+        let nc = eq.gamma.len();
+        self.targets.resize(COEFFICIENTS, vec![0.0; nc]);
+        let probe = self.probe.get_or_insert_with(|| Equations::zeros(problem.structure()));
+        probe.phi.copy_from_slice(&eq.phi);
+        probe.phidot.copy_from_slice(&eq.phidot);
+        let mut factorial = 1.0;
+        for k in 2..COEFFICIENTS {
+            factorial *= k as f64;
+            probe.gamma.fill(0.0);
+            stabilization.shift(problem, probe, h);
+            for (target, d) in self.targets[k].iter_mut().zip(&probe.gamma) {
+                *target = d / factorial;
+            }
+            let Equations { phi, phidot, gamma, .. } = &mut *probe;
+            phi.copy_from_slice(phidot);
+            phidot.copy_from_slice(gamma);
+        }
+        true
+    }
+
+    /// `accel` with multipliers that do the work of all constraints, -(f - M v̇)ᵀv, through Φ_t: those of dangerous rows
+    /// may not exist, their power does.
+    pub(super) fn book<'b>(
+        &'b mut self,
+        eq: &Equations,
+        accel: &'b Accel,
+        s: &State,
+        structure: &Structure,
+    ) -> &'b Accel {
+        if !self.inside {
+            return accel;
+        }
+        let mut work = 0.0;
+        let mut momentum = std::mem::take(&mut self.books.vdot);
+        eq.mass_mul(structure, &accel.vdot, &mut momentum);
+        for ((p, f), v) in momentum.iter().zip(&eq.f).zip(&s.v) {
+            work += (p - f) * v;
+        }
+        self.books.vdot = momentum;
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (size, missing) = (dot(&eq.phi_t, &eq.phi_t), work - dot(&accel.lambda, &eq.phi_t));
+        let factor = if size > 0.0 { missing / size } else { 0.0 };
+        for ((to, lambda), phi_t) in self.books.lambda.iter_mut().zip(&accel.lambda).zip(&eq.phi_t) {
+            *to = lambda + factor * phi_t;
+        }
+        self.books.vdot.copy_from_slice(&accel.vdot);
+        &self.books
+    }
+}

@@ -1,0 +1,46 @@
+//! Factorizations that leave out rows by choice, for the passage of singular positions.
+
+use super::{Kkt, Rank, Rows, assemble};
+use crate::error::SolveError;
+use crate::problem::Equations;
+
+impl Kkt {
+    /// Diagonal of J M⁻¹Jᵀ at the last factorization (nc).
+    pub(crate) fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Factors at the J of `eq` without the rows whose pivot falls below their `floor`; infinite ones are always left out. They
+    /// are then the [`dependent_rows`](Kkt::dependent_rows). What was settled of the rank stays as it was.
+    pub(crate) fn factor_above(&mut self, eq: &Equations, floor: &[f64]) -> Result<(), SolveError> {
+        self.held = None;
+        (self.rows, self.rank) = (Rows::All, Rank::Any);
+        self.factorizations += 1;
+        self.weigh(&eq.J)?;
+        assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
+        for row in &self.plan.rows {
+            self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
+        }
+        self.eliminate(Rank::Any)?;
+        // rows that only a hub makes independent: not here
+        match self.waiting.first() {
+            None => Ok(()),
+            Some(&node) => {
+                let row = self.plan.node_start[node];
+                Err(SolveError::RankDeficient { row, pivot: 0.0, scale: self.scale[row] })
+            }
+        }
+    }
+
+    /// The least x, in the metric of M, with J x = `b` over the rows that the last factorization kept, and M x + Jᵀμ = 0.
+    pub(crate) fn nearest(
+        &mut self,
+        eq: &Equations,
+        rest: &[f64],
+        b: &[f64],
+        x: &mut [f64],
+        mu: &mut [f64],
+    ) -> Result<(), SolveError> {
+        self.solve_once(eq, rest, b, x, mu).map(|_| ())
+    }
+}

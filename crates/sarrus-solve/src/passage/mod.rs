@@ -1,0 +1,394 @@
+//! Through singular positions: where J loses rank for an instant, accelerations are found from higher derivatives of the
+//! constraints, and the run goes on along the branch that its velocity points to.
+//!
+//! [`danger`] tells which combinations of rows lose their hold within a window of time around the state, [`window`] finds the
+//! accelerations there, [`project`] brings states onto the constraints there. All three depend on the state alone, so that an
+//! integrator keeps its order and needs to know nothing of it.
+//!
+//! Connected parts are looked at by themselves: those of up to [`DENSE`] velocities with dense decompositions, larger ones with the
+//! block-sparse factors ([`sparse`]).
+
+mod danger;
+mod guard;
+mod part;
+mod pole;
+mod project;
+mod sparse;
+mod window;
+
+pub use danger::Danger;
+
+use crate::error::SolveError;
+use crate::formulations::dense::Root;
+use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
+use part::Part;
+use pole::Pole;
+use sparse::{FREEDOMS, Sparse};
+use window::{Found, Window, accelerate};
+
+/// Velocities of the largest part that is decomposed as a whole.
+pub const DENSE: usize = 48;
+
+/// The highest coefficient of the motion of large parts.
+const LARGE_ORDERS: usize = 6;
+
+/// How singular positions are passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Regularize {
+    /// They are not looked for.
+    Off,
+    /// By Taylor coefficients of the motion and of its tangents.
+    #[default]
+    Jets,
+    /// By one more derivative of the dangerous rows, as \[Amirouche1991\] does; to compare with.
+    Amirouche,
+}
+
+impl Regularize {
+    /// The highest coefficient of the motion that is looked at, in a part of `nv` velocities: windows of large ones are small.
+    fn orders(self, nv: usize) -> usize {
+        match self {
+            Regularize::Amirouche => 2,
+            _ if nv > DENSE => LARGE_ORDERS,
+            _ => COEFFICIENTS - 1,
+        }
+    }
+}
+
+/// Dangerous rows at or below this part of the largest singular value get Amirouche's rows.
+const AMIROUCHE: f64 = 0.05;
+
+/// Branches that are farther apart than this, relative to the largest position, do not cross.
+const CROSSING: f64 = 1e-9;
+
+/// Where a state is, as [`Passage`] sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In no window.
+    Outside,
+    /// In the window of a crossing: accelerations are those of the window.
+    Inside,
+    /// In the window of a near miss: accelerations are the plain ones.
+    Beside,
+    /// Where a singular position seemed to be and is not: likewise.
+    Weak,
+}
+
+/// What became of a singular position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossing {
+    /// Two branches cross, and the run went on along its own.
+    Passed,
+    /// The branches come near each other but do not cross: the run was left to plain accelerations.
+    Missed,
+    /// No branch was found to lead through: if the run ends there it is the end of its range, otherwise there was nothing.
+    Unclear,
+}
+
+/// A singular position that a run has met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageRecord {
+    /// What became of it.
+    pub crossing: Crossing,
+    /// Time of the first evaluation inside the window \[s\].
+    pub enter: f64,
+    /// Time of the last one \[s\].
+    pub leave: f64,
+    /// When rank was lost, as seen from nearest by \[s\].
+    pub at: f64,
+    /// How many rows lost their hold.
+    pub losses: usize,
+    /// The scalar rows of λ that take part, one of each element, largest part first.
+    pub rows: Vec<usize>,
+    /// √(vᵀMv) of the part when it was nearest \[√J\].
+    pub speed: f64,
+    /// Largest |U_dᵀΦ| seen where the other rows and its derivative hold: zero on branches that cross \[m\].
+    pub gap: f64,
+    /// Largest |R| where λ ≈ R / (t - at) near it \[N s, N m s\] and the row where that is; none where λ stays bounded, or where too
+    /// little was seen of it.
+    pub residue: Option<(f64, usize)>,
+}
+
+/// What passes singular positions.
+pub struct Passage {
+    kind: Regularize,
+    parts: Vec<Part>,
+    /// Rank of each part away from singular positions, as seen so far.
+    ranks: Vec<Option<usize>>,
+    /// Whether there are large parts.
+    is_large: bool,
+    /// For large parts; none until it is needed.
+    sparse: Option<Sparse>,
+    /// Times that a part was decomposed to look for dangerous rows.
+    looks: u64,
+    /// Half the window of large parts \[s\].
+    least: f64,
+    root: Root,
+    room: Expansion,
+    dense: Vec<f64>,
+    /// Zeros, as the coefficients that Φ shall have.
+    zeros: Vec<Vec<f64>>,
+    records: Vec<PassageRecord>,
+    /// Time to the nearest loss of rank when the open record was nearest.
+    nearest: f64,
+    is_open: bool,
+    /// Whether what is open is no singular position.
+    is_weak: bool,
+    /// λ of the dangerous rows times the time from the singular position, seen on the way.
+    pole: Pole,
+    /// Room for the guard.
+    trial: Option<(State, Equations)>,
+}
+
+impl Passage {
+    /// For `problem`.
+    pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
+        let (s, eq) = (problem.structure(), Equations::new(problem));
+        let mut parts = Part::all(s);
+        // those with more freedoms than can be followed are not even looked at
+        parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + FREEDOMS);
+        let is_large = parts.iter().any(|part| part.nv() > DENSE);
+        Ok(Passage {
+            kind,
+            ranks: vec![None; parts.len()],
+            parts,
+            is_large,
+            sparse: None,
+            least: 0.0,
+            root: Root::new(s, &eq)?,
+            // made when it is needed
+            looks: 0,
+            room: Expansion::default(),
+            dense: Vec::new(),
+            zeros: Vec::new(),
+            records: Vec::new(),
+            nearest: f64::INFINITY,
+            is_open: false,
+            is_weak: false,
+            pole: Pole::default(),
+            trial: None,
+        })
+    }
+
+    /// Whether there is nothing to look at.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Times that a part was decomposed to look for dangerous rows.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// Singular positions met so far.
+    pub fn records(&self) -> &[PassageRecord] {
+        &self.records
+    }
+
+    /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `room`.
+    fn look(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        tau: f64,
+    ) -> Result<Option<Danger>, SolveError> {
+        self.looks += 1;
+        if self.room.phi.is_empty() {
+            let s = problem.structure();
+            self.room = Expansion::zeros(s);
+            self.zeros = vec![vec![0.0; s.nc]; COEFFICIENTS];
+            if self.is_large {
+                self.sparse = Some(Sparse::new(s, &Equations::new(problem))?);
+            }
+        }
+        let part = &self.parts[i];
+        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
+            return Ok(None);
+        }
+        let is_sparse = part.nv() > DENSE;
+        if is_sparse {
+            self.dense.clone_from(&self.room.J[0]);
+        }
+        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        let Passage { parts, kind, room, root, sparse, dense, least, .. } = self;
+        let (part, D, D1) = (&parts[i], &room.J[0], &room.J[1]);
+        let tau = match kind {
+            // the window of the paper is one of size, not of time
+            Regularize::Amirouche => AMIROUCHE * part.bound(D) / part.bound(D1).max(f64::MIN_POSITIVE),
+            _ => tau,
+        };
+        match sparse {
+            Some(sparse) if is_sparse => {
+                let danger = sparse.find(part, root, dense, D, D1, tau.min(*least))?;
+                Ok(Some(danger).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
+            }
+            _ => Danger::find(part, D, D1, tau, dense).map(Some),
+        }
+    }
+
+    /// Takes note of the rank at `s`, which is on the constraints.
+    pub fn learn(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> Result<(), SolveError> {
+        for i in 0..self.parts.len() {
+            if let Some(danger) = self.look(i, problem, s, tau)? {
+                self.ranks[i] = self.ranks[i].max(Some(danger.rank));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets half the window of large parts \[s\]: as small as rounding allows, as everything costs more there.
+    pub fn set_least(&mut self, least: f64) {
+        self.least = least;
+    }
+
+    /// Whether nothing is known of the rank yet.
+    pub fn is_new(&self) -> bool {
+        self.ranks.iter().any(Option::is_none)
+    }
+
+    /// Replaces v̇ and λ in `accel` by those of a window around a singular position, in the parts where `s` is within one.
+    /// Returns where `s` is. `tau` is half the window \[s\]; `eq` holds the forces at `s`, `targets` what Φ shall do from its second
+    /// coefficient on. λ is replaced only `with_lambda`. `last` is the last state on the
+    /// constraints.
+    pub fn accelerate(
+        &mut self,
+        problem: &mut dyn Problem,
+        s: &State,
+        eq: &Equations,
+        tau: f64,
+        targets: Option<&[Vec<f64>]>,
+        with_lambda: bool,
+        last: Option<&State>,
+        accel: &mut Accel,
+    ) -> Result<Place, SolveError> {
+        let mut place = Place::Outside;
+        for i in 0..self.parts.len() {
+            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
+            if danger.len() == 0 {
+                continue;
+            }
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
+            let fresh = !self.is_open;
+            if fresh {
+                self.is_open = true;
+                // what a state on the constraints does not see is made by the errors of a stage; large parts see
+                // only what is near
+                let last = last.filter(|_| !self.is_large);
+                let ahead =
+                    last.map_or(0.0, |last| self.soonest(problem, last, 2.0 * (tau + (s.t - last.t).abs())));
+                let gap = if ahead.is_finite() { self.guard(problem, eq, s, tau) } else { None };
+                self.is_weak = gap.is_none();
+                if let Some(gap) = gap {
+                    self.open(s, tau, gap);
+                }
+            }
+            if self.is_weak {
+                return Ok(Place::Weak);
+            }
+            self.note(i, s, eq, &danger);
+            if self.records.last().is_some_and(|r| r.crossing != Crossing::Passed) {
+                return Ok(Place::Beside);
+            }
+            if fresh {
+                // the guard has looked elsewhere
+                danger = match self.look(i, problem, s, tau)? {
+                    Some(again) if again.len() > 0 => Danger { rank: danger.rank, ..again },
+                    _ => return Ok(Place::Outside),
+                };
+            }
+            let found = self.solve(i, &danger, problem, s, eq, targets, with_lambda)?;
+            let part = &self.parts[i];
+            part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
+            if with_lambda {
+                let mut lambda = found.lambda;
+                if let Some(finite) = self.pole.finite(i).filter(|_| !found.is_whole) {
+                    window::add(1.0, &finite, &mut lambda);
+                }
+                part.write_rows(&lambda, &mut accel.lambda);
+            }
+            (accel.residual, accel.refinements) = (found.change, 0);
+            place = Place::Inside;
+        }
+        Ok(place)
+    }
+
+    /// Begins a record; `gap` is how far apart the branches are, and the same relative to the largest position.
+    fn open(&mut self, s: &State, tau: f64, [gap, relative]: [f64; 2]) {
+        let missed = self.kind == Regularize::Jets && !(relative <= CROSSING);
+        let crossing = match missed {
+            true if gap.is_finite() => Crossing::Missed,
+            true => Crossing::Unclear,
+            false => Crossing::Passed,
+        };
+        self.is_open = true;
+        // out of the window for a step or two: still the same
+        if let Some(last) = self.records.last_mut()
+            && last.crossing == crossing
+            && (s.t - last.leave).abs() <= tau
+        {
+            last.gap = last.gap.max(gap);
+            return;
+        }
+        self.nearest = f64::INFINITY;
+        self.records.push(PassageRecord {
+            crossing,
+            enter: s.t,
+            leave: s.t,
+            at: s.t,
+            losses: 0,
+            rows: Vec::new(),
+            speed: 0.0,
+            gap,
+            residue: if missed { None } else { self.pole.residue(&self.parts) },
+        });
+    }
+
+    /// v̇ of part `i`, of whose D and D₁ the room holds those at `s`, or any others: they are made anew. λ only `with_lambda`.
+    fn solve(
+        &mut self,
+        i: usize,
+        danger: &Danger,
+        problem: &mut dyn Problem,
+        s: &State,
+        eq: &Equations,
+        targets: Option<&[Vec<f64>]>,
+        with_lambda: bool,
+    ) -> Result<Found, SolveError> {
+        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
+        let part = &parts[i];
+        problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, room);
+        room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
+        let orders = kind.orders(part.nv());
+        let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
+            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
+            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+        };
+        let targets = targets.as_ref().map_or(&**zeros, |targets| targets);
+        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, room)
+    }
+
+    /// Takes note of an evaluation inside a window.
+    fn note(&mut self, i: usize, s: &State, eq: &Equations, danger: &Danger) {
+        let Some(record) = self.records.last_mut() else { return };
+        record.leave = record.leave.max(s.t);
+        record.enter = record.enter.min(s.t);
+        if danger.ahead.abs() < self.nearest {
+            self.nearest = danger.ahead.abs();
+            record.at = s.t + danger.ahead;
+            record.losses = danger.len();
+            let part = &self.parts[i];
+            let mut y = vec![0.0; part.nv()];
+            part.velocities_of(eq, &self.root, &s.v, &mut y);
+            record.speed = window::norm(&y);
+            record.rows = part.leading_rows(danger);
+        }
+    }
+
+    /// Ends the open record, if there is one: no evaluation of the last step was inside a window.
+    pub fn close(&mut self) {
+        self.is_open = false;
+    }
+}

@@ -1,0 +1,137 @@
+//! Projection inside a window: the dangerous rows one derivative up.
+//!
+//! U_dᵀΦ = 0 does not tell there where on a branch, nor on which, a state is: it is quadratic across it. Its derivative does,
+//! with the velocity as it is: positions solve [U_rᵀΦ; U_dᵀΦ̇] = 0, velocities [U_rᵀΦ̇; U_dᵀΦ̈/2] = 0 with the v̇ of the window, both
+//! with the matrix B and nearest in the metric of M. The branch is the one that v points along. U_dᵀΦ itself is left, and tells whether there
+//! was a crossing at all.
+
+use super::window::{self, Window, dot, norm};
+use super::{Crossing, DENSE, Passage};
+use crate::error::SolveError;
+use crate::problem::{Equations, Problem, Stage, State};
+
+/// Rounds of positions and velocities, at most.
+const ROUNDS: u32 = 8;
+/// A correction this small, relative to the positions or velocities, is rounding.
+const STILL: f64 = 4.0 * f64::EPSILON;
+/// Corrections below this, relative, leave v̇ as it is.
+const NEARBY: f64 = 1e-7;
+
+impl Passage {
+    /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of dangerous rows, if it is
+    /// in one; the other parts are then left alone. `eq` is room, with the masses filled.
+    pub fn project(
+        &mut self,
+        problem: &mut dyn Problem,
+        eq: &mut Equations,
+        s: &mut State,
+        tau: f64,
+    ) -> Result<Option<f64>, SolveError> {
+        let mut left = None;
+        for i in 0..self.parts.len() {
+            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
+            if danger.len() == 0 {
+                continue;
+            }
+            self.ranks[i] = self.ranks[i].max(Some(danger.rank));
+            if self.parts[i].nv() <= DENSE {
+                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            }
+            let gap = self.project_part(i, &danger, problem, eq, s)?;
+            left = Some(gap.max(left.unwrap_or(0.0)));
+        }
+        Ok(left)
+    }
+
+    fn project_part(
+        &mut self,
+        i: usize,
+        danger: &super::Danger,
+        problem: &mut dyn Problem,
+        eq: &mut Equations,
+        s: &mut State,
+    ) -> Result<f64, SolveError> {
+        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
+        let part = &parts[i];
+        let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
+            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
+            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+        };
+        let orders = kind.orders(part.nv());
+        let (nc, nv) = (part.nc(), part.nv());
+        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+        let mut step = vec![0.0; nv];
+        let mut delta = vec![0.0; s.v.len()];
+        let mut v = vec![s.v.clone(), vec![0.0; s.v.len()]];
+        let size = 1.0 + s.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        let mut before = f64::INFINITY;
+        for round in 0..ROUNDS {
+            // positions
+            v[0].copy_from_slice(&s.v);
+            problem.expand(s, &v[..1], &part.blocks, false, room);
+            part.rows_of(&room.phi[0], &mut regular);
+            part.rows_of(&room.phi[1], &mut dangerous);
+            step.fill(0.0);
+            let moved = window.correct(&regular, &dangerous, &mut step)?;
+            if moved > STILL * size {
+                delta.fill(0.0);
+                part.write_velocities(root, &step, 1.0, &mut delta);
+                problem.retract(&mut s.q, &delta);
+            }
+
+            // velocities
+            // v̇ enters with U_dᵀJ, which is small: that of a state nearby will do
+            if before > NEARBY {
+                problem.update(s, Stage::FORCE, eq);
+                v[0].copy_from_slice(&s.v);
+                problem.expand(s, &v[..1], &part.blocks, true, room);
+                room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
+                let found =
+                    window::accelerate(&mut window, problem, s, eq, root, orders, zeros, false, room)?;
+                part.write_velocities(root, &found.a, 1.0, &mut v[1]);
+            }
+            v[0].copy_from_slice(&s.v);
+            problem.expand(s, &v, &part.blocks, false, room);
+            part.rows_of(&room.phi[1], &mut regular);
+            part.rows_of(&room.phi[2], &mut dangerous);
+            step.fill(0.0);
+            let changed = window.correct(&regular, &dangerous, &mut step)?;
+            delta.fill(0.0);
+            part.write_velocities(root, &step, 1.0, &mut delta);
+            s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);
+
+            let mut y = vec![0.0; nv];
+            part.velocities_of(eq, root, &s.v, &mut y);
+            let error = moved / size + changed / (norm(&y) + f64::MIN_POSITIVE);
+            if !error.is_finite() {
+                return Err(SolveError::NotFinite { quantity: "phi", index: part.rows[0] });
+            }
+            if window::is_done(error, before) {
+                break;
+            }
+            if round + 1 == ROUNDS && error > 1e-6 {
+                let row = part.rows[0];
+                return Err(SolveError::Projection { row, violation: error, iterations: ROUNDS });
+            }
+            before = error;
+        }
+
+        // what is left of the dangerous rows themselves
+        v[0].copy_from_slice(&s.v);
+        problem.expand(s, &v[..1], &part.blocks, false, room);
+        part.rows_of(&room.phi[0], &mut regular);
+        Ok((0..danger.len()).map(|k| dot(danger.u(k), &regular).powi(2)).sum::<f64>().sqrt())
+    }
+
+    /// Whether the open record is one of a crossing.
+    pub fn is_crossing(&self) -> bool {
+        self.is_open && !self.is_weak && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
+    }
+
+    /// Takes note of what a projection has left of dangerous rows.
+    pub fn note_gap(&mut self, gap: f64) {
+        if let Some(record) = self.records.last_mut().filter(|_| self.is_open) {
+            record.gap = record.gap.max(gap);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Large parts: dangerous rows from the pivots of the block-sparse factorization, and solutions with B by it.
+//!
+//! The rows whose pivots fall below what a window can reach are left out of the factorization. Of each of them, e, elimination leaves
+//! u = e - ν over the kept rows k with D_k Dᵀu = 0: what Dᵀu still is says how far it is from depending on the others, and
+//! g = Ḋᵀu, less its part along D_k, how fast that changes. With Ξ and Γ the products of these vectors among the rows left out, combinations
+//! without Γ are permanent redundancies, and of the others Ξ y = s² Γ y gives the times s to the loss of rank: dangerous are those
+//! with s ≤ τ. A row that is needed for one that is neither is kept, and all is done again.
+//!
+//! B then consists of the kept rows, at order k, and of the combinations U, at order k + 1: its solutions are those of the factors with a
+//! correction in the few vectors g.
+//!
+//! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`FREEDOMS`]: each of them has a
+//! direction of its own to be followed.
+
+use super::danger::{Danger, STEADY};
+use super::part::Part;
+use super::window::{add, dot, norm};
+use crate::error::SolveError;
+use crate::formulations::dense::Root;
+use crate::kkt::{HUB_DEGREE, Kkt};
+use crate::problem::{Equations, Structure};
+use sarrus_math::solve::{SymmetricEigen, cholesky, cholesky_solve};
+
+/// Most freedoms of a part.
+pub const FREEDOMS: usize = 48;
+/// Most rows left out.
+const LEFT_OUT: usize = 160;
+/// A row is looked at if its pivot is below the square of this times what its own change can reach.
+const REACH: f64 = 3.0;
+/// Pivots below this part of the row's diagonal are zero where all rows that count are wanted.
+const ZERO: f64 = 1e-10;
+
+/// The solver and room for it.
+pub struct Sparse {
+    kkt: Kkt,
+    eq: Equations,
+    floor: Vec<f64>,
+    rest: Vec<f64>,
+    b: Vec<f64>,
+    x: Vec<f64>,
+    mu: Vec<f64>,
+    /// Scaled vectors of dangerous combinations: g = D₁ᵀu, and what of it is orthogonal to the kept rows.
+    g: Vec<Vec<f64>>,
+    across: Vec<Vec<f64>>,
+    /// Cholesky factor of their products.
+    products: Vec<f64>,
+}
+
+impl Sparse {
+    /// For a problem of structure `s` with the masses of `eq`.
+    pub fn new(s: &Structure, eq: &Equations) -> Result<Sparse, SolveError> {
+        Ok(Sparse {
+            kkt: Kkt::new(s, eq, HUB_DEGREE)?,
+            eq: eq.clone(),
+            floor: vec![0.0; s.nc],
+            rest: vec![0.0; s.nv],
+            b: vec![0.0; s.nc],
+            x: vec![0.0; s.nv],
+            mu: vec![0.0; s.nc],
+            g: Vec::new(),
+            across: Vec::new(),
+            products: Vec::new(),
+        })
+    }
+
+    /// The least scaled x with D x = `r` over the kept rows; returns also ν with x = Dᵀν.
+    fn nearest(&mut self, part: &Part, root: &Root, r: &[f64]) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
+        self.b.fill(0.0);
+        part.write_rows(r, &mut self.b);
+        self.kkt.nearest(&self.eq, &self.rest, &self.b, &mut self.x, &mut self.mu)?;
+        let (mut x, mut nu) = (vec![0.0; part.nv()], vec![0.0; part.nc()]);
+        part.velocities_of(&self.eq, root, &self.x, &mut x);
+        part.rows_of(&self.mu, &mut nu);
+        nu.iter_mut().for_each(|nu| *nu = -*nu);
+        Ok((x, nu))
+    }
+
+    /// What of the scaled `y` is orthogonal to the kept rows.
+    fn across(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        D: &[f64],
+        mut y: Vec<f64>,
+    ) -> Result<Vec<f64>, SolveError> {
+        let mut r = vec![0.0; part.nc()];
+        part.add_mul(D, &y, &mut r);
+        let (along, _) = self.nearest(part, root, &r)?;
+        add(-1.0, &along, &mut y);
+        Ok(y)
+    }
+
+    /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
+    pub fn find(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        J: &[f64],
+        D: &[f64],
+        D1: &[f64],
+        tau: f64,
+    ) -> Result<Danger, SolveError> {
+        let (nc, nv) = (part.nc(), part.nv());
+        let largest = part.bound(D);
+        let none = Danger { rank: nc, ahead: f64::INFINITY, largest, ..Danger::default() };
+        let speed = part.bound(D1);
+        self.eq.J.copy_from_slice(J);
+        self.floor.fill(0.0);
+        let reach: Vec<f64> = part.row_norms(D1).iter().map(|d| (REACH * tau * d).powi(2)).collect();
+        part.write_rows(&reach, &mut self.floor);
+        for _ in 0..4 {
+            self.kkt.factor_above(&self.eq, &self.floor)?;
+            let out: Vec<usize> = part.places_of(self.kkt.dependent_rows());
+            if out.is_empty() || out.len() > LEFT_OUT {
+                return Ok(none);
+            }
+            // u, Dᵀu and g of each row left out
+            let (mut U, mut x, mut g) = (Vec::new(), Vec::new(), Vec::new());
+            for &row in &out {
+                let mut u = vec![0.0; nc];
+                u[row] = 1.0;
+                let mut d = vec![0.0; nv];
+                part.add_mul_transposed(D, &u, &mut d);
+                let mut left = d.clone();
+                // once more for what the first time leaves: little remains
+                for _ in 0..2 {
+                    let mut r = vec![0.0; nc];
+                    part.add_mul(D, &left, &mut r);
+                    let (along, nu) = self.nearest(part, root, &r)?;
+                    add(-1.0, &along, &mut left);
+                    add(-1.0, &nu, &mut u);
+                }
+                let mut rate = vec![0.0; nv];
+                part.add_mul_transposed(D1, &u, &mut rate);
+                let rate = self.across(part, root, D, rate)?;
+                let size = norm(&u);
+                [&mut u, &mut left].into_iter().for_each(|v| v.iter_mut().for_each(|v| *v /= size));
+                g.push(rate.iter().map(|r| r / size).collect::<Vec<f64>>());
+                U.push(u);
+                x.push(left);
+            }
+            let pencil = Pencil::new(&x, &g, STEADY * speed)?;
+            // rows that are needed
+            let weak: Vec<usize> = pencil.needed(tau, &x, largest);
+            if weak.is_empty() {
+                return Ok(self.take(part, &pencil, tau, &U, &x, &g, D1, none));
+            }
+            weak.iter().for_each(|&k| self.floor[part.rows[out[k]]] = 0.0);
+        }
+        Ok(none)
+    }
+
+    fn take(
+        &mut self,
+        part: &Part,
+        pencil: &Pencil,
+        tau: f64,
+        U: &[Vec<f64>],
+        x: &[Vec<f64>],
+        g: &[Vec<f64>],
+        D1: &[f64],
+        none: Danger,
+    ) -> Danger {
+        let (nc, nv) = (part.nc(), part.nv());
+        let mut danger = none;
+        danger.rank = nc - U.len();
+        self.g.clear();
+        self.across.clear();
+        for (time, y) in pencil.times.iter().zip(&pencil.vectors).filter(|(time, _)| **time <= tau) {
+            let mix = |from: &[Vec<f64>], n: usize| {
+                let mut sum = vec![0.0; n];
+                from.iter().zip(y).for_each(|(v, y)| add(*y, v, &mut sum));
+                sum
+            };
+            let (mut u, x, mut across) = (mix(U, nc), mix(x, nv), mix(g, nv));
+            let size = norm(&u);
+            u.iter_mut().for_each(|u| *u /= size);
+            across.iter_mut().for_each(|g| *g /= size);
+            let rate = norm(&across);
+            let ahead = -dot(&x, &across) / size / (rate * rate);
+            if ahead.abs() < danger.ahead.abs() {
+                danger.ahead = ahead;
+            }
+            let mut whole = vec![0.0; nv];
+            part.add_mul_transposed(D1, &u, &mut whole);
+            self.g.push(whole);
+            self.across.push(across);
+            danger.U.extend(u);
+            danger.sigma.push(time * rate);
+            danger.rate.push(rate);
+        }
+        danger.rank += danger.sigma.len();
+        danger
+    }
+
+    /// Products of the vectors g, for [`correct`](Sparse::correct); an error where B has no rank.
+    pub fn prepare(&mut self, part: &Part) -> Result<(), SolveError> {
+        let n = self.across.len();
+        self.products.clear();
+        for a in &self.across {
+            self.products.extend(self.across.iter().map(|b| dot(a, b)));
+        }
+        let singular = SolveError::RankDeficient { row: part.rows[0], pivot: 0.0, scale: 1.0 };
+        cholesky(&mut self.products, n).map_err(|_| singular)
+    }
+
+    /// x ← x - B⁺ r; returns the size of the change.
+    pub fn correct(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        danger: &Danger,
+        regular: &[f64],
+        dangerous: &[f64],
+        x: &mut [f64],
+    ) -> Result<f64, SolveError> {
+        let (mut y, _) = self.nearest(part, root, regular)?;
+        let n = self.g.len();
+        let mut s: Vec<f64> = (0..n).map(|k| dot(danger.u(k), dangerous) - dot(&self.g[k], &y)).collect();
+        cholesky_solve(&self.products, n, &mut s);
+        s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, &mut y));
+        add(-1.0, &y, x);
+        Ok(norm(&y))
+    }
+
+    /// Multipliers of the kept rows for the scaled force `f`, or of all that count where they are wanted.
+    pub fn multipliers(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        D: &[f64],
+        f: &[f64],
+        all: bool,
+    ) -> Result<Vec<f64>, SolveError> {
+        if all {
+            self.floor.iter_mut().zip(self.kkt.scale()).for_each(|(f, s)| *f = ZERO * s);
+            self.kkt.factor_above(&self.eq, &self.floor)?;
+        }
+        let (mut rest, mut lambda) = (f.to_vec(), vec![0.0; part.nc()]);
+        for _ in 0..2 {
+            let mut r = vec![0.0; part.nc()];
+            part.add_mul(D, &rest, &mut r);
+            let (along, nu) = self.nearest(part, root, &r)?;
+            add(-1.0, &along, &mut rest);
+            add(1.0, &nu, &mut lambda);
+        }
+        Ok(lambda)
+    }
+}
+
+/// Ξ y = s² Γ y over the rows left out.
+struct Pencil {
+    /// s of each combination that moves at all, ascending.
+    times: Vec<f64>,
+    /// The combinations.
+    vectors: Vec<Vec<f64>>,
+    /// Combinations that do not.
+    steady: Vec<Vec<f64>>,
+}
+
+impl Pencil {
+    /// From Dᵀu and g; rates up to `slow` are none.
+    fn new(x: &[Vec<f64>], g: &[Vec<f64>], slow: f64) -> Result<Pencil, SolveError> {
+        let n = x.len();
+        let gram = |v: &[Vec<f64>]| -> Vec<f64> {
+            v.iter().flat_map(|a| v.iter().map(|b| dot(a, b)).collect::<Vec<_>>()).collect()
+        };
+        let mut eigen = SymmetricEigen::new(n);
+        eigen.factor(&gram(g))?;
+        let (mut basis, mut steady) = (Vec::new(), Vec::new());
+        for (i, &value) in eigen.values().iter().enumerate() {
+            let rate = value.max(0.0).sqrt();
+            let y = eigen.vector(i);
+            if rate <= slow {
+                steady.push(y.to_vec());
+            } else {
+                basis.push(y.iter().map(|y| y / rate).collect::<Vec<f64>>());
+            }
+        }
+        let mixed: Vec<Vec<f64>> = basis.iter().map(|y| mix(y, x)).collect();
+        let m = basis.len();
+        let mut inner = SymmetricEigen::new(m);
+        if m > 0 {
+            inner.factor(&gram(&mixed))?;
+        }
+        let (mut times, mut vectors) = (Vec::new(), Vec::new());
+        for i in 0..m {
+            let y = mix(inner.vector(i), &basis);
+            // from the vectors themselves: their squares have half the digits
+            times.push(norm(&mix(&y, x)));
+            vectors.push(y);
+        }
+        Ok(Pencil { times, vectors, steady })
+    }
+
+    /// Places of rows that belong to combinations which are neither dangerous nor redundant.
+    fn needed(&self, tau: f64, x: &[Vec<f64>], largest: f64) -> Vec<usize> {
+        let weak = self.times.iter().zip(&self.vectors).filter(|(time, _)| **time > tau).map(|(_, y)| y);
+        let still = self.steady.iter().filter(|y| norm(&mix(y, x)) > STILL * largest);
+        let mut rows: Vec<usize> = weak.chain(still).map(|y| largest_of(y)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+}
+
+/// A combination that does not move and is above this part of the largest singular value is no redundancy.
+const STILL: f64 = 1e-6;
+
+fn largest_of(y: &[f64]) -> usize {
+    (0..y.len()).fold(0, |best, i| if y[i].abs() > y[best].abs() { i } else { best })
+}
+
+/// Σ yᵢ vᵢ.
+fn mix(y: &[f64], v: &[Vec<f64>]) -> Vec<f64> {
+    let mut sum = vec![0.0; v.first().map_or(0, Vec::len)];
+    v.iter().zip(y).for_each(|(v, y)| add(*y, v, &mut sum));
+    sum
+}

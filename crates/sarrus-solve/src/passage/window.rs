@@ -1,0 +1,419 @@
+//! Accelerations beside and on a singular position, as a function of the state.
+//!
+//! Where the rows U_d lose their hold, U_dᵀ J v̇ = U_dᵀ γ is 0/0 at the singular position and its error grows as 1/σ beside it. Its time
+//! derivative is not: with q(t) = q ⊕ Σ cₖ tᵏ the coefficients of Φ along it are
+//!
+//! ```text
+//! Φₖ   = J cₖ              + what c₁ … cₖ₋₁ give            (every row)
+//! Φₖ₊₁ = J cₖ₊₁ + J₁ cₖ + what c₁ … cₖ₋₁ give,   U_dᵀ J ≈ 0   (dangerous rows),   J(t) = Σ Jₖ tᵏ
+//! ```
+//!
+//! so that the regular rows are asked at order k and the dangerous ones at order k + 1, with the matrix B = [U_rᵀJ; U_dᵀJ₁], which is
+//! regular where two branches of the mechanism cross transversally. The small term U_dᵀJ cₖ₊₁ couples upwards and is found by
+//! sweeps; cutting the series at K leaves an error of order K - 1 in the time to the singular position. \[Amirouche1991\] cuts at
+//! K = 2: the rows of its equations 23-65, in singular vectors.
+//!
+//! The same holds for the directions in which the mechanism can move. J(t) T(t) = 0 with T(t) = Σ Tₖ tᵏ,
+//!
+//! ```text
+//! U_rᵀ Σ Jᵢ Tₖ₋ᵢ = 0,   U_dᵀ Σ Jᵢ Tₖ₊₁₋ᵢ = 0,
+//! ```
+//!
+//! gives T₀, which null(B) is only at the singular position itself. Virtual work on T₀ closes the equations,
+//! T₀ᵀ(M v̇ - f) = 0, and t² T(t) ξ is a change of the motion that the constraints allow: cₖ₊₂ += Tₖ ξ.
+//!
+//! Higher tangent parts of c are free: they are those of another motion on the same constraints with the same v̇. Both sets of
+//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions.
+//!
+//! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
+//! what the stabilization asks), which is as smooth there as on them.
+//!
+//! λ follows from Jᵀλ = f - M v̇, whose right side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
+//! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
+//! and the rest is interpolated over the window.
+//!
+//! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
+//! singular position, tangent branches): that shows as a B without rank, and is refused.
+
+use super::danger::Danger;
+use super::part::Part;
+use super::sparse::Sparse;
+use crate::error::SolveError;
+use crate::formulations::dense::Root;
+use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use sarrus_math::solve::PivotedQr;
+
+/// Expansions, at most.
+const EXPANSIONS: u32 = 12;
+/// Sweeps over the coefficients for one expansion, at most.
+const SWEEPS: u32 = 12;
+/// The same for the first expansions.
+const ROUGH: [u32; 2] = [3, 6];
+/// A change this small, relative, is the last.
+const STILL: f64 = 1e-13;
+/// A change below this that does not fall any more is rounding.
+const ROUNDING: f64 = 1e-9;
+/// Pivots of B that are too small for the rank that it must have, relative to the largest.
+const NO_RANK: f64 = 1e-7;
+
+/// What a window found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// v̇, scaled.
+    pub a: Vec<f64>,
+    /// λ, or that of the regular rows alone where the others are too near to vanishing.
+    pub lambda: Vec<f64>,
+    /// Whether it is whole.
+    pub is_whole: bool,
+    /// |U_dᵀ Φ₂|: zero on a branch that crosses.
+    pub off_branch: f64,
+    /// Size of the last change, relative to v̇.
+    pub change: f64,
+}
+
+/// B, decomposed, at one state.
+pub struct Window<'a> {
+    part: &'a Part,
+    danger: &'a Danger,
+    solver: Solver<'a>,
+}
+
+/// How solutions with B are found.
+enum Solver<'a> {
+    /// By a dense decomposition of its transpose.
+    Dense {
+        /// Factor of dangerous rows, which brings them to the size of the others.
+        weight: f64,
+        qr: PivotedQr,
+    },
+    /// By the block-sparse factors of the regular rows.
+    Sparse { sparse: &'a mut Sparse, root: &'a Root },
+}
+
+impl<'a> Window<'a> {
+    /// B from D and D₁, scaled.
+    pub fn new(part: &'a Part, danger: &'a Danger, D: &[f64], D1: &[f64]) -> Result<Window<'a>, SolveError> {
+        let (nc, nv) = (part.nc(), part.nv());
+        let mut dense = Vec::new();
+        part.dense(D, &mut dense);
+        let weight = danger.largest / danger.rate.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let mut row = vec![0.0; nv];
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            // D ← D + u (weight uᵀD₁ - uᵀD)
+            row.fill(0.0);
+            part.add_mul_transposed(D1, u, &mut row);
+            row.iter_mut().for_each(|x| *x *= weight);
+            let scaled: Vec<f64> = u.iter().map(|u| -u).collect();
+            part.add_mul_transposed(D, &scaled, &mut row);
+            for (dense, u) in dense.chunks_exact_mut(nv).zip(u) {
+                dense.iter_mut().zip(&row).for_each(|(d, x)| *d += u * x);
+            }
+        }
+        let mut qr = PivotedQr::default();
+        qr.reset(nv, nc);
+        for (j, row) in dense.chunks_exact(nv).enumerate() {
+            qr.column_mut(j).copy_from_slice(row);
+        }
+        qr.factor(nc);
+        let rank = danger.rank.min(qr.steps());
+        let last = rank.saturating_sub(1);
+        let pivot = qr.pivot(last) / qr.pivot(0);
+        if rank == 0 || !(pivot > NO_RANK) {
+            let row = part.rows[qr.order()[last]];
+            return Err(SolveError::RankDeficient { row, pivot, scale: 1.0 });
+        }
+        Ok(Window { part, danger, solver: Solver::Dense { weight, qr } })
+    }
+
+    /// B from what `sparse` has found last.
+    pub fn sparse(
+        part: &'a Part,
+        danger: &'a Danger,
+        sparse: &'a mut Sparse,
+        root: &'a Root,
+    ) -> Result<Window<'a>, SolveError> {
+        sparse.prepare(part)?;
+        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root } })
+    }
+
+    /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
+    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
+        let Window { part, danger, solver } = self;
+        match solver {
+            Solver::Sparse { sparse, root } => sparse.correct(part, root, danger, regular, dangerous, x),
+            Solver::Dense { weight, qr } => {
+                // `regular`, with its part along U replaced by that of `dangerous`
+                let mut r = regular.to_vec();
+                for i in 0..danger.len() {
+                    let u = danger.u(i);
+                    add(*weight * dot(u, dangerous) - dot(u, regular), u, &mut r);
+                }
+                let rank = danger.rank.min(qr.steps());
+                let mut y = vec![0.0; part.nv()];
+                (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
+                qr.solve_rt(&mut y[..rank]);
+                qr.mul_q(&mut y);
+                add(-1.0, &y, x);
+                Ok(norm(&y))
+            }
+        }
+    }
+
+    /// A basis of null(B), one vector after the other.
+    fn tangents(&mut self, D: &[f64], D1: &[f64]) -> Result<Vec<Vec<f64>>, SolveError> {
+        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.danger.rank);
+        if let Solver::Dense { qr, .. } = &self.solver {
+            let unit = |j: usize| {
+                let mut y = vec![0.0; nv];
+                y[j] = 1.0;
+                qr.mul_q(&mut y);
+                y
+            };
+            return Ok((rank.min(qr.steps())..nv).map(unit).collect());
+        }
+        // vectors of no pattern, less what B sees of them
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut seed = 0.5_f64;
+        for _ in rank..nv {
+            let mut y: Vec<f64> = (0..nv)
+                .map(|_| {
+                    seed = (seed * 997.0 + 0.137).fract();
+                    seed - 0.5
+                })
+                .collect();
+            for _ in 0..2 {
+                let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+                self.part.add_mul(D, &y, &mut regular);
+                self.part.add_mul(D1, &y, &mut dangerous);
+                self.correct(&regular, &dangerous, &mut y)?;
+                basis.iter().for_each(|b| add(-dot(b, &y), b, &mut y));
+                let size = norm(&y);
+                y.iter_mut().for_each(|y| *y /= size);
+            }
+            basis.push(y);
+        }
+        Ok(basis)
+    }
+
+    /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
+    fn multipliers(&mut self, D: &[f64], f: &[f64], all: bool) -> Result<Vec<f64>, SolveError> {
+        let Window { part, danger, solver } = self;
+        let qr = match solver {
+            Solver::Sparse { sparse, root } => return sparse.multipliers(part, root, D, f, all),
+            Solver::Dense { .. } if all => return Ok(self.all_multipliers(D, f)),
+            Solver::Dense { qr, .. } => qr,
+        };
+        let rank = danger.rank.min(qr.steps());
+        let mut y = f.to_vec();
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let mut lambda = vec![0.0; part.nc()];
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            add(-dot(u, &lambda), u, &mut lambda);
+        }
+        Ok(lambda)
+    }
+
+    /// Dangerous rows have multipliers down to this part of the largest singular value.
+    fn whole(&self) -> f64 {
+        match self.solver {
+            Solver::Dense { .. } => 1e-6,
+            // its pivots are squares
+            Solver::Sparse { .. } => 1e-4,
+        }
+    }
+
+    /// Multipliers of all rows at D for the scaled force `f`.
+    fn all_multipliers(&self, D: &[f64], f: &[f64]) -> Vec<f64> {
+        let (nc, nv) = (self.part.nc(), self.part.nv());
+        let mut dense = Vec::new();
+        self.part.dense(D, &mut dense);
+        let mut qr = PivotedQr::default();
+        qr.reset(nv, nc);
+        for (j, row) in dense.chunks_exact(nv).enumerate() {
+            qr.column_mut(j).copy_from_slice(row);
+        }
+        qr.factor(nc);
+        let rank = self.danger.rank.min(qr.steps());
+        let mut y = f.to_vec();
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let mut lambda = vec![0.0; nc];
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
+        lambda
+    }
+
+    /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
+    fn tangent_jets(
+        &mut self,
+        D: &[Vec<f64>],
+        orders: usize,
+        sweeps: u32,
+        jets: &mut [Vec<Vec<f64>>],
+    ) -> Result<(), SolveError> {
+        let nc = self.part.nc();
+        let count = orders - 1;
+        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+        for T in jets {
+            let mut before = f64::INFINITY;
+            for _ in 0..sweeps {
+                let mut change = 0.0;
+                for k in 0..count {
+                    regular.fill(0.0);
+                    (0..=k).for_each(|i| self.part.add_mul(&D[i], &T[k - i], &mut regular));
+                    dangerous.fill(0.0);
+                    for i in 0..=k + 1 {
+                        if k + 1 - i < count {
+                            self.part.add_mul(&D[i], &T[k + 1 - i], &mut dangerous);
+                        }
+                    }
+                    let size = self.correct(&regular, &dangerous, &mut T[k])?;
+                    change = f64::max(change, size / (1.0 + norm(&T[k])));
+                }
+                if is_done(change, before) {
+                    break;
+                }
+                before = change;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
+/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. The room holds D and D₁ at `s`.
+pub fn accelerate(
+    window: &mut Window<'_>,
+    problem: &mut dyn Problem,
+    s: &State,
+    eq: &Equations,
+    root: &Root,
+    orders: usize,
+    targets: &[Vec<f64>],
+    with_lambda: bool,
+    room: &mut Expansion,
+) -> Result<Found, SolveError> {
+    let part = window.part;
+    let (nc, nv) = (part.nc(), part.nv());
+    let orders = orders.clamp(2, COEFFICIENTS - 1);
+    // c[k], scaled; c[1] is the velocity
+    let mut c = vec![vec![0.0; nv]; orders + 1];
+    part.velocities_of(eq, root, &s.v, &mut c[1]);
+    let mut f = vec![0.0; nv];
+    part.forces_of(root, &eq.f, &mut f);
+    let mut v = vec![s.v.clone()];
+    v.extend((1..orders).map(|_| vec![0.0; s.v.len()]));
+
+    let tangents = window.tangents(&room.J[0], &room.J[1])?;
+    let mut jets: Vec<Vec<Vec<f64>>> = tangents.into_iter().map(|t| vec![t]).collect();
+    jets.iter_mut().for_each(|T| T.resize(orders - 1, vec![0.0; nv]));
+    let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+    let mut delta = vec![vec![0.0; nv]; orders + 1];
+    let mut found = Found::default();
+    let mut before = f64::INFINITY;
+    // with one order less the higher coefficients stay zero: a single row of the next derivative
+    let last = if orders == 2 { 2 } else { orders - 1 };
+    for expansion in 0..EXPANSIONS {
+        for k in 1..orders {
+            part.write_velocities(root, &c[k + 1], (k + 1) as f64, &mut v[k]);
+        }
+        if !problem.expand(s, &v, &part.blocks, true, room) {
+            return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
+        }
+        room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
+        let (D, phi) = (&room.J, &room.phi);
+        // the first expansions are rough: so may be what is made of them
+        let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
+        window.tangent_jets(D, orders, sweeps, &mut jets)?;
+
+        // the change of c that the constraints ask for
+        delta.iter_mut().for_each(|d| d.fill(0.0));
+        let mut last_change = f64::INFINITY;
+        for _ in 0..sweeps {
+            let mut change = 0.0;
+            for k in 2..=last {
+                let at = |k: usize, out: &mut Vec<f64>| {
+                    for (out, &i) in out.iter_mut().zip(&part.rows) {
+                        *out = phi[k][i] - targets[k][i];
+                    }
+                    (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
+                };
+                at(k, &mut regular);
+                at(k + 1, &mut dangerous);
+                let size = window.correct(&regular, &dangerous, &mut delta[k])?;
+                change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
+            }
+            if is_done(change, last_change) {
+                break;
+            }
+            last_change = change;
+        }
+        c.iter_mut().zip(&delta).for_each(|(c, d)| add(1.0, d, c));
+        // and what virtual work adds along the tangents
+        let xi = virtual_work(&jets, &f, &c[2])?;
+        let mut change = delta[2].clone();
+        for (T, xi) in jets.iter().zip(&xi) {
+            (0..orders - 1).for_each(|k| add(*xi, &T[k], &mut c[k + 2]));
+            add(*xi, &T[0], &mut change);
+        }
+        found.change = norm(&change) / (norm(&c[2]) + f64::MIN_POSITIVE);
+        if !found.change.is_finite() {
+            return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
+        }
+        if expansion as usize >= ROUGH.len() && is_done(found.change, before) {
+            break;
+        }
+        before = found.change;
+    }
+    if found.change > 1e-6 {
+        return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
+    }
+    // what the dangerous rows leave at the order at which they were not asked
+    part.rows_of(&room.phi[2], &mut regular);
+    regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
+    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), &regular).powi(2));
+    found.off_branch = along.sum::<f64>().sqrt();
+    found.a = c[2].iter().map(|x| 2.0 * x).collect();
+    let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
+    let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
+    found.is_whole = weakest > window.whole() * window.danger.largest;
+    if with_lambda {
+        found.lambda = window.multipliers(&room.J[0], &rest, found.is_whole)?;
+    }
+    Ok(found)
+}
+
+/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0.
+fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64>, SolveError> {
+    let n = jets.len();
+    let rest: Vec<f64> = f.iter().zip(c2).map(|(f, c)| 0.5 * f - c).collect();
+    let mut xi: Vec<f64> = jets.iter().map(|T| dot(&T[0], &rest)).collect();
+    let mut H: Vec<f64> = Vec::with_capacity(n * n);
+    for a in jets {
+        H.extend(jets.iter().map(|b| dot(&a[0], &b[0])));
+    }
+    sarrus_math::solve::cholesky(&mut H, n)
+        .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
+    sarrus_math::solve::cholesky_solve(&H, n, &mut xi);
+    Ok(xi)
+}
+
+/// Whether a change, after one of `before`, is the last: as small as it should be, or as it can be, which is rounding.
+pub fn is_done(change: f64, before: f64) -> bool {
+    change <= STILL || (change < ROUNDING && change > 0.5 * before)
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+pub fn add(factor: f64, x: &[f64], y: &mut [f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
+}
