@@ -13,6 +13,7 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
         StepError::StepTooSmall { h_min, .. } => controller(mechanism, s, h_min.min(h)),
         StepError::NotFinite { .. }
         | StepError::StepTooLarge { .. }
+        | StepError::NoStep { .. }
         | StepError::Solve { source: SolveError::NotFinite { .. }, .. } => controller(mechanism, s, h),
         _ => None,
     };
@@ -92,6 +93,15 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
                 2.0 / omega
             ),
             Some(*omega),
+        ),
+        StepError::NoStep { t, h } => (
+            format!(
+                "the equations of a step of {} s cannot be solved at t = {}: bodies turn too far in it, or there is no way \
+                 onto the constraints; a shorter step may help",
+                short(*h),
+                short(*t)
+            ),
+            None,
         ),
         StepError::View { .. } => (error.to_string(), None),
         StepError::NotFinite { t } => (

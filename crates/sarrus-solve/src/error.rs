@@ -186,6 +186,14 @@ pub enum StepError {
         /// Estimate of the highest frequency \[rad/s\].
         omega: f64,
     },
+    /// The equations of a step have no solution that is found: bodies turn too far in it, or there is no way onto the constraints.
+    #[error("the equations of a step of {:e} cannot be solved at t = {}", digits(h), digits(t))]
+    NoStep {
+        /// Time of the last good state \[s\].
+        t: f64,
+        /// The step \[s\].
+        h: f64,
+    },
     /// The method takes motion and multipliers in turn, and the right side has no such view.
     #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
     View {
@@ -208,6 +216,7 @@ impl StepError {
             | StepError::Project { t, .. }
             | StepError::StepTooSmall { t, .. }
             | StepError::StepTooLarge { t, .. }
+            | StepError::NoStep { t, .. }
             | StepError::View { t }
             | StepError::NotFinite { t } => t,
         }

@@ -158,9 +158,8 @@ impl Park1987 {
             for g in view.structure().groups.iter().filter(turns) {
                 let at = g.start;
                 let [middle_turn, end_turn] =
-                    update(three(&start.v, at), three(omega, at), three(&half.vdot, at), h).ok_or(
-                        StepError::StepTooLarge { t: start.t, h, omega: modules.watch.highest.max(2.0 / h) },
-                    )?;
+                    update(three(&start.v, at), three(omega, at), three(&half.vdot, at), h)
+                        .ok_or(StepError::NoStep { t: start.t, h })?;
                 delta[at..][..3].copy_from_slice(&quat_to_rotation_vector(&middle_turn.q));
                 middle.v[at..][..3].copy_from_slice(&middle_turn.omega);
                 turned[0][at..][..3].copy_from_slice(&quat_to_rotation_vector(&end_turn.q));

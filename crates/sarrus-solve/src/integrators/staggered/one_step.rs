@@ -251,8 +251,7 @@ impl Chain for OneStep {
         m.mass.mul(&self.accel[0].vdot, &mut self.impulse);
         self.impulse.iter_mut().for_each(|i| *i *= h);
         if !m.motion.open(before, &self.impulse, h, false, u) {
-            let omega = m.watch.highest.max(2.0 / h);
-            return Err(StepError::StepTooLarge { t: start.t, h, omega });
+            return Err(StepError::NoStep { t: start.t, h });
         }
         m.watch.weigh(&m.mass, u);
         m.motion.displace(u, h, &mut self.delta);

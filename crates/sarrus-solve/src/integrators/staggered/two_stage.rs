@@ -142,8 +142,7 @@ impl TwoStage {
         self.impulse.iter_mut().zip(&*force).for_each(|(i, f)| *i = h * f);
         self.trial.copy_from_slice(&self.u[0]);
         if !m.motion.open(&self.trial, &self.impulse, h, false, &mut self.u[0]) {
-            let omega = m.watch.highest.max(2.0 / h);
-            return Err(StepError::StepTooLarge { t: t1 - 0.5 * h, h, omega });
+            return Err(StepError::NoStep { t: t1 - 0.5 * h, h });
         }
         m.motion.displace(&self.u[0], h, &mut self.delta);
         view.retract(&mut self.q[0], &self.delta);

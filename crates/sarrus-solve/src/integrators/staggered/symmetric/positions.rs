@@ -149,8 +149,7 @@ impl Symmetric {
         warm: bool,
     ) -> Result<(), StepError> {
         if !m.motion.open(&start.v, &self.impulse, h, warm, &mut self.w) {
-            let omega = m.watch.highest.max(2.0 / h);
-            return Err(StepError::StepTooLarge { t: start.t, h, omega });
+            return Err(StepError::NoStep { t: start.t, h });
         }
         self.place(m, view, start, end, h);
         Ok(())
