@@ -270,7 +270,7 @@ fn method_hint(error: &MethodError) -> Option<String> {
 
 fn not_driven(free: usize) -> String {
     if free == 0 {
-        "something rolls, whose positions follow only from the motion before".into()
+        "something rolls, or a driver gives a rate or speed: positions would follow only from the motion before".into()
     } else {
         format!("{} left to move by itself", plural(free, "freedom"))
     }

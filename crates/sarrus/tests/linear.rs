@@ -208,6 +208,20 @@ fn a_pendulum_comes_to_rest_hanging_wherever_it_starts() {
     }
 }
 
+/// A torque, even of zero, is a force without a potential: what counts is its work.
+#[test]
+fn a_four_bar_comes_to_rest_whatever_kinds_of_forces_act() {
+    for phi in ["0", "40 deg", "60 deg", "90 deg", "120 deg", "200 deg", "300 deg"] {
+        let text = sarrus_zoo::model("four_bar").unwrap().replace("torque = 3.0", "torque = 0.0");
+        let options = LoadOptions { set: vec![("phi".into(), phi.into())], ..LoadOptions::default() };
+        let model = load_str("four_bar.toml", &text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+        let system = Arc::new(compile(&model).unwrap());
+        let rest = equilibrium(&model, &system).unwrap_or_else(|e| panic!("{phi}: {e}"));
+        assert!(rest.report.residual < 1e-8, "{phi}: {:?}", rest.report);
+        assert!((rest.report.potential[1] + 0.7983).abs() < 1e-3, "{phi}: {:?}", rest.report.potential);
+    }
+}
+
 /// The middle of a chain that hangs between two points, 2 m of 20 links over 1 m: by symmetry half the weight at each end, and
 /// joints on the polygon of forces.
 #[test]

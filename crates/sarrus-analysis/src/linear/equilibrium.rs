@@ -8,8 +8,8 @@
 //! ```
 //!
 //! δ must lead along the forces (δᵀM a > 0), so that where these have a potential it falls, and the equilibrium that is found is one
-//! that a damped motion from the start would come to rest in, and not the nearest unstable one; a step that neither lowers the potential
-//! nor a is taken back. Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
+//! that a damped motion from the start would come to rest in, and not the nearest unstable one; a step over which they do no
+//! work, and that does not lower a, is taken back. Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
 use super::linearize::mass_dot;
 use crate::VERSION;
@@ -125,8 +125,11 @@ pub fn equilibrium(model: &Model, system: &Arc<System>) -> Result<Equilibrium, S
         trial.copy_from(&state);
         mechanism.retract(&mut trial.q, &delta);
         let there = project(&mut mechanism, &mut trial).and_then(|()| rest(&mut mechanism, &mut kkt, &trial));
-        let better =
-            |there: &Rest| there.size < here.size || (conservative && there.potential < here.potential);
+        // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
+        let better = |there: &Rest| {
+            let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
+            there.size < here.size || work(&here) + work(there) > 0.0
+        };
         match there {
             Ok(there) if better(&there) => {
                 state.copy_from(&trial);

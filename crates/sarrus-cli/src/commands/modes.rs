@@ -5,7 +5,7 @@ use crate::args::ModesArgs;
 use crate::exit::Exit;
 use crate::linear_text;
 use crate::printer::Printer;
-use sarrus::analysis::modes;
+use sarrus::analysis::{SetupError, modes};
 use sarrus::model::Failure;
 
 /// Tells how a model moves in the small.
@@ -30,8 +30,9 @@ pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
             Exit::Done
         }
         Err(error) => {
+            let failed = matches!(error, SetupError::NoEquilibrium { .. });
             printer.failure(&Failure { diagnostics: error.diagnostics(), sources: model.sources });
-            Exit::Input
+            if failed { Exit::Failed } else { Exit::Input }
         }
     }
 }
