@@ -14,6 +14,7 @@ pub const SPEED: f64 = 2.0;
 pub const FOLDED: f64 = 0.4203125096583034;
 /// The start: q1, q2 \[rad\], q̇1, q̇2 \[rad/s\]; exact, and as printed.
 pub const START: [f64; 4] = [1.0471975511965974, 4.414660294605572, 1.4252014687477599, -3.5172402033174213];
+#[expect(clippy::approx_constant, reason = "rounded as in print")]
 pub const PRINTED: [f64; 4] = [1.047198, 4.41466, 1.4252, -3.51724];
 /// Weight of 1 kg \[N\].
 pub const GRAVITY: f64 = 9.81;

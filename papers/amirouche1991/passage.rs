@@ -39,7 +39,8 @@ pub fn count(effort: Effort) -> usize {
 
 /// What the runs show.
 pub struct Passages {
-    /// Largest errors of the torques by way \[N m\], infinite where a run is lost, and the least.
+    /// Largest errors of the torques by way \[N m\], infinite where a run is lost, and the least; of the paper's rows where they were
+    /// used.
     worst: [f64; 3],
     least: [f64; 3],
     /// Of runs with a step that ends on the fold: the largest error at that end \[N m\].
@@ -47,6 +48,8 @@ pub struct Passages {
     /// Runs of each way, and how many of them are lost.
     runs: usize,
     lost: [usize; 3],
+    /// Runs of each way in which a window opened.
+    passed: [usize; 3],
     pub landings: Table,
     pub stabilized: Table,
     /// Runs for the figure, by name.
@@ -55,7 +58,7 @@ pub struct Passages {
 
 /// The largest error of the torques of a run; infinite where it is lost.
 fn error(track: &Track) -> f64 {
-    if track.lost.is_some() { f64::INFINITY } else { worst(&track.seen).0 }
+    if track.lost { f64::INFINITY } else { worst(&track.seen).0 }
 }
 
 fn number(error: f64) -> String {
@@ -72,6 +75,7 @@ pub fn run(effort: Effort, tally: &mut Tally) -> Result<Passages, PaperError> {
         on_fold: [0.0; 3],
         runs: STARTS.len() * integrators.len() * places.len(),
         lost: [0; 3],
+        passed: [0; 3],
         landings: Table::new(
             "`models/two_arm_robot.toml` with projection: largest error of the torques [N m]",
             &[
@@ -81,6 +85,7 @@ pub fn run(effort: Effort, tally: &mut Tally) -> Result<Passages, PaperError> {
                 "no step made to end near the fold",
                 "a step ends on it",
                 "at most, a step ends 1e-12 to 1e-4 s after it",
+                "runs with a window",
             ],
         ),
         stabilized: Table::new(
@@ -93,14 +98,19 @@ pub fn run(effort: Effort, tally: &mut Tally) -> Result<Passages, PaperError> {
         for (start, state) in STARTS {
             for &(integrator, size) in integrators {
                 let how = How { regularize, stabilization: "projection", integrator, size };
-                let mut cells = [0.0_f64; 3];
+                let (mut cells, mut windows) = ([0.0_f64; 3], 0);
                 for &place in places {
                     tally.next(&format!("regularize {words}, {integrator} {size:e}, {start} start"))?;
                     let track = go(&case, how, state, place.map(|d| FOLDED + d), true)?;
                     let found = error(&track);
-                    all.worst[k] = all.worst[k].max(found);
-                    all.least[k] = all.least[k].min(found);
-                    all.lost[k] += usize::from(track.lost.is_some());
+                    // without a window the paper's rows are the plain ones
+                    if track.passed || regularize != Regularize::Amirouche {
+                        all.worst[k] = all.worst[k].max(found);
+                        all.least[k] = all.least[k].min(found);
+                    }
+                    all.lost[k] += usize::from(track.lost);
+                    all.passed[k] += usize::from(track.passed);
+                    windows += usize::from(track.passed);
                     let cell = place.map_or(0, |d| if d == 0.0 { 1 } else { 2 });
                     cells[cell] = cells[cell].max(found);
                     if place == Some(0.0) {
@@ -110,6 +120,7 @@ pub fn run(effort: Effort, tally: &mut Tally) -> Result<Passages, PaperError> {
                 }
                 let mut row = vec![words.to_string(), start.into(), format!("{integrator} {size:e}")];
                 row.extend(cells.map(number));
+                row.push(format!("{windows} of {}", places.len()));
                 all.landings.rows.push(row);
             }
             for stabilization in STABILIZATIONS {
@@ -140,9 +151,14 @@ impl Passages {
             Claim::new(
                 "torques through the fold with the default method (`regularize = \"jets\"`)",
                 "-",
-                format!("off by {} N m at most in {} runs", number(jets), self.runs),
+                format!(
+                    "off by {} N m at most in {} runs; {} passed by a window",
+                    number(jets),
+                    self.runs,
+                    self.passed[0]
+                ),
                 DUE,
-                jets < DUE,
+                jets < DUE && self.passed[0] == self.runs,
                 Verdict::Failed,
                 format!(
                     "{ways}. In a window around the fold the Taylor coefficients of the motion are solved from the rows and their \
@@ -153,16 +169,18 @@ impl Passages {
                 "near the singular position B ÿ is negligible (before (39)); `regularize = \"amirouche\"`",
                 "negligible",
                 format!(
-                    "off by {} to {} N m in {} runs, {lost} lost",
+                    "off by {} to {} N m in the {} of {} runs in which its window opened; {lost} lost",
                     number(self.least[1]),
                     number(paper),
+                    self.passed[1],
                     self.runs
                 ),
                 DUE,
                 paper < DUE,
                 Verdict::Differs,
                 "the same runs. B vanishes at the fold only: what is left out grows with the distance and is largest where the rows \
-                 are exchanged, so the error is that of the window and does not get smaller with the step",
+                 are exchanged, so the error is that of the window and does not go with the step. The long steps of dop853 do not open \
+                 its window: there the plain rows act (see the table)",
             ),
             Claim::new(
                 "with B unchanged the torques jump (figures 2, 3); `regularize = false`",
@@ -178,7 +196,8 @@ impl Passages {
                 self.worst[2] > 1.0,
                 Verdict::Failed,
                 "the same runs, projected after every step, so nothing accumulates: torques are right as long as no step ends near \
-                 the fold",
+                 the fold. On the fold itself the row is left out as dependent, and the smallest solution of the others happens to be \
+                 right",
             ),
         ]
     }

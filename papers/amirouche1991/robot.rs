@@ -10,8 +10,8 @@ use sarrus::analysis::MethodText;
 use sarrus::model::settings::OptionValue;
 use sarrus::solve::integrators::{Because, Flow, Observer, Samples, integrate};
 use sarrus::solve::{
-    Control, Dynamics, Options, Problem, Regularize, State, StepInfo, Steps, formulations, integrators,
-    stabilizations,
+    Control, Crossing, Dynamics, Options, Problem, Regularize, State, StepInfo, Steps, formulations,
+    integrators, stabilizations,
 };
 use sarrus::system::Mechanism;
 
@@ -28,10 +28,14 @@ pub struct How {
     pub size: f64,
 }
 
-/// The ends of steps; and why the run ended early, where it did.
+/// What a run leaves.
 pub struct Track {
+    /// The ends of steps.
     pub seen: Vec<Motion>,
-    pub lost: Option<String>,
+    /// Whether it ended early.
+    pub lost: bool,
+    /// Whether a window opened around the fold.
+    pub passed: bool,
 }
 
 /// The model with gravity along -y.
@@ -87,11 +91,12 @@ pub fn run(
             &mut Samples::none(),
             &mut look,
         );
-        if let Because::Failed(error) = ended.because {
-            return Ok(Track { seen: look.0, lost: Some(error.to_string()) });
+        if ended.because != Because::End {
+            return Ok(Track { seen: look.0, lost: true, passed: false });
         }
     }
-    Ok(Track { seen: look.0, lost: None })
+    let passed = dynamics.passages().iter().any(|p| p.crossing == Crossing::Passed);
+    Ok(Track { seen: look.0, lost: false, passed })
 }
 
 /// The arms at joint angles and rates.
