@@ -179,8 +179,8 @@ impl Passages {
                 paper < DUE,
                 Verdict::Differs,
                 "the same runs. B vanishes at the fold only: what is left out grows with the distance and is largest where the rows \
-                 are exchanged, so the error is that of the window and does not go with the step. The long steps of dop853 do not open \
-                 its window: there the plain rows act (see the table)",
+                 are exchanged, so the error is that of the window and does not go with the step. Where its \
+                 window does not open the plain rows act (see the table)",
             ),
             Claim::new(
                 "with B unchanged the torques jump (figures 2, 3); `regularize = false`",
