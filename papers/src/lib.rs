@@ -4,6 +4,8 @@
 //! One folder per paper, named by its key in `references.bib`: a README, the models, and the claims as a program. A new
 //! one is a folder and a line in [`PAPERS`]. `sarrus reproduce` runs them.
 
+#[path = "../amirouche1991/paper.rs"]
+mod amirouche1991;
 mod claim;
 #[path = "../hajzman2007/paper.rs"]
 mod hajzman2007;
@@ -54,7 +56,8 @@ pub struct Paper {
 }
 
 /// Every paper, in the order of `sarrus reproduce all`.
-pub static PAPERS: &[Paper] = &[hajzman2007::PAPER, park1987::PAPER, park1990::PAPER, pekal2016::PAPER];
+pub static PAPERS: &[Paper] =
+    &[amirouche1991::PAPER, hajzman2007::PAPER, park1987::PAPER, park1990::PAPER, pekal2016::PAPER];
 
 /// The paper called `name`.
 pub fn find(name: &str) -> Option<&'static Paper> {

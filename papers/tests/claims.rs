@@ -25,6 +25,12 @@ fn check(paper: &str, differ: &[&str], timing: &[&str]) {
 }
 
 #[test]
+fn the_robot_folds_as_it_did_and_better() {
+    let differ = ["taken generally", "no stability at all", "as printed", "factor of", "(78) with", "negligible"];
+    check("amirouche1991", &differ, &[]);
+}
+
+#[test]
 fn stabilization_of_the_four_bar_is_reproduced() {
     check("hajzman2007", &[], &[]);
 }

@@ -223,6 +223,11 @@ fn the_rows_of_the_paper_are_regular_but_not_exact() {
     for landing in [None, Some(FOLDED), Some(FOLDED + 1e-5)] {
         let paper = error(Regularize::Amirouche, landing);
         assert!((1e-4..2e-2).contains(&paper), "{landing:?}: {paper:e}");
+        // steps that are longer than the window
+        let long = How { kind: Regularize::Amirouche, integrator: "dop853", size: 1e-8 };
+        let (paper, passages) = robot_error(long, landing, start.clone(), &system);
+        assert!((1e-4..2e-2).contains(&paper), "{landing:?}: {paper:e}");
+        assert_eq!(passages.len(), 1, "{landing:?}: {passages:?}");
     }
     let plain = error(Regularize::Off, Some(FOLDED + 1e-5));
     assert!(plain > 1e-2, "{plain:e}");

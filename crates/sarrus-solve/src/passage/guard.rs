@@ -111,11 +111,14 @@ impl Passage {
     /// Time from `s` to the nearest loss of rank within `tau`, in size.
     pub(super) fn soonest(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> f64 {
         let mut soonest = f64::INFINITY;
+        // how far ahead is a question of time, whatever the window
+        let kind = std::mem::replace(&mut self.kind, super::Regularize::Jets);
         for i in 0..self.parts.len() {
             if let Ok(Some(danger)) = self.look(i, problem, s, tau) {
                 soonest = soonest.min(danger.ahead.abs());
             }
         }
+        self.kind = kind;
         soonest
     }
 
