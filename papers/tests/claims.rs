@@ -26,7 +26,8 @@ fn check(paper: &str, differ: &[&str], timing: &[&str]) {
 
 #[test]
 fn the_robot_folds_as_it_did_and_better() {
-    let differ = ["taken generally", "no stability at all", "as printed", "factor of", "(78) with", "negligible"];
+    let differ =
+        ["taken generally", "no stability at all", "as printed", "factor of", "(78) with", "negligible"];
     check("amirouche1991", &differ, &[]);
 }
 

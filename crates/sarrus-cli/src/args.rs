@@ -257,7 +257,7 @@ pub struct EquilibriumArgs {
 const EQUILIBRIUM_HELP: &str = "\
 Examples:
   sarrus equilibrium models/double_pendulum.toml
-  sarrus equilibrium models/mcpherson.toml --json
+  sarrus equilibrium models/door.toml --json
 
 The rest is the one that a damped motion from the start would end in: where forces have a potential,
 it falls on the way. Drivers stand still where they are at the start. Exit code 1 where there is none.";
