@@ -9,17 +9,8 @@ use crate::views::Staggered;
 
 /// The estimate of a step's error is of size h³.
 const POWER: u32 = 3;
-/// An error that stays above this fraction of what it was before the step was made shorter does not come from the step.
-const FLOOR: f64 = 0.7;
-/// How large such an error may be, in units of the tolerance.
-const FLOOR_MOST: f64 = 30.0;
 /// A first step that is not given is this fraction of the stability limit, at most.
 const FIRST_STEP: f64 = 0.1;
-
-/// Whether an error is the same as in the two longer steps before.
-fn is_floor(error: f64, before: [f64; 2]) -> bool {
-    error <= FLOOR_MOST && error >= FLOOR * before[0] && before[0] >= FLOOR * before[1]
-}
 
 impl StaggeredMethod {
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
@@ -38,23 +29,20 @@ impl StaggeredMethod {
         };
         let mut wanted = control.proposal().unwrap_or_else(first).max(h_min);
         let mut rejected = 0;
-        let mut before = [f64::INFINITY; 2];
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
             let tried = self.try_step(view, control, t1).and_then(|()| self.error(view, control));
             let (shorter, reason) = match tried {
-                // what rounding, and what the step before has left, make of velocities does not fall with the step
-                Ok(error) if error <= 1.0 || is_floor(error, before) => {
+                Ok(error) if error <= 1.0 => {
                     // for the report only: what is too large for stability is so for the tolerance
                     self.look();
                     self.sharpen(view)?;
                     self.finish(view, control);
-                    control.accept(h, wanted, error.min(1.0), POWER, rejected > 0, &self.limits);
+                    control.accept(h, wanted, error, POWER, rejected > 0, &self.limits);
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
-                    before = [error, before[0]];
                     (self.limits.after_rejection(h, error, POWER), StepError::StepTooSmall { t, h_min })
                 }
                 Err(reason) => (0.5 * h, reason),
