@@ -138,12 +138,38 @@ pub enum SetupError {
         free: usize,
     },
     /// No rest was found.
-    #[error("no equilibrium was found: after {iterations} steps {residual:.1e} of the forces are left")]
+    #[error(
+        "no equilibrium was found: gave up after {} of {trials} tried, {residual:.1e} of the forces are left",
+        plural(*iterations as usize, "step")
+    )]
     NoEquilibrium {
         /// What is left of the forces, relative to them.
         residual: f64,
         /// Steps made.
         iterations: u32,
+        /// Steps tried.
+        trials: u32,
+    },
+    /// Small motions about a position in which the mechanism can move in more ways than beside it.
+    #[error(
+        "the position at t = {t} s is singular: {} more than in positions beside it, from the rows of {}",
+        plural(*more, "freedom"), elements.join(", ")
+    )]
+    SingularPosition {
+        /// The time \[s\].
+        t: f64,
+        /// Freedoms that it has beyond those of its neighbours.
+        more: usize,
+        /// Elements whose rows depend on each other there.
+        elements: Vec<String>,
+    },
+    /// A time asked for that is before the run.
+    #[error("t = {t} s is before the start of the run at t = {t_start} s")]
+    BeforeStart {
+        /// The time asked for \[s\].
+        t: f64,
+        /// Where the run starts \[s\].
+        t_start: f64,
     },
     /// A run did not come to the time asked for.
     #[error("the run ended at t = {at} s, before t = {t} s: {why}")]
@@ -248,6 +274,11 @@ impl SetupError {
                 Span::NONE,
                 Some("something may fall or be pushed for ever: fix it, or begin nearer to the rest (`[initial]`)".into()),
             ),
+            SetupError::SingularPosition { .. } => one(
+                Span::NONE,
+                Some("no linear motion tells which way it goes on from there: take another state (`--about TIME`)".into()),
+            ),
+            SetupError::BeforeStart { .. } => one(Span::NONE, Some("take a later time, or `start`".into())),
             SetupError::NotReached { .. } => one(Span::NONE, Some("take an earlier time".into())),
             SetupError::NoModes { .. } => one(Span::NONE, None),
             SetupError::Rank(_) => one(Span::NONE, None),

@@ -29,8 +29,10 @@ pub(crate) fn fit(settings: &Settings, mechanism: &Mechanism, s: &State) -> Resu
     let open = most(&mut apart.iter().copied());
     let sliding = most(&mut back.v.iter().zip(&s.v).map(|(a, b)| a - b));
     if open > settings.certify.position || sliding > settings.certify.velocity {
-        let what = format!("a start that violates its joints, by {open:.1e} and a speed of {sliding:.1e}");
+        let what = format!(
+            "a start that violates its joints or drivers, by {open:.1e} and a speed of {sliding:.1e}"
+        );
         return Err(refuse(what, "`assembly = \"full\"` makes it consistent"));
     }
-    Ok(tree.is_whole())
+    Ok(Chart::is_whole(&tree))
 }

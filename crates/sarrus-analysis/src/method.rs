@@ -299,6 +299,10 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
             return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at });
         }
     }
+    if matches!(settings.regularize, Regularization::Jets | Regularization::Amirouche) {
+        let (family, name) = ("regularize", settings.regularize.name().to_string());
+        return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at: choice.span });
+    }
     if settings.coordinates == Coordinates::Joint {
         let what =
             format!("integrator `{}`, which resolves the constraints between bodies itself", kind.name);
@@ -340,7 +344,8 @@ fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     }
 }
 
-fn regularize(settings: &Settings) -> Regularize {
+/// How singular positions are passed.
+pub(crate) fn regularize(settings: &Settings) -> Regularize {
     match settings.regularize {
         Regularization::Auto | Regularization::Jets => Regularize::Jets,
         Regularization::Amirouche => Regularize::Amirouche,

@@ -54,8 +54,13 @@ pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport>
 /// be nothing.
 pub(crate) fn end_of_range(singular: &mut Vec<SingularReport>, ended: &Ended) -> Option<String> {
     let why = end_at_last(singular, ended);
-    singular.retain(|s| s.outcome != UNCLEAR);
+    forget_unclear(singular);
     why
+}
+
+/// Forgets what turned out to be nothing.
+pub(crate) fn forget_unclear(singular: &mut Vec<SingularReport>) {
+    singular.retain(|s| s.outcome != UNCLEAR);
 }
 
 fn end_at_last(singular: &mut [SingularReport], ended: &Ended) -> Option<String> {

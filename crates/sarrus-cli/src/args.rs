@@ -212,7 +212,7 @@ pub struct ModesArgs {
     pub model: ModelArgs,
 
     /// About which state: `equilibrium` (found from the start), `start`, or the time of a run (s)
-    #[arg(long, value_name = "STATE", default_value = "equilibrium")]
+    #[arg(long, value_name = "STATE", default_value = "equilibrium", allow_hyphen_values = true)]
     pub about: About,
 
     /// List every mode, however many there are

@@ -176,6 +176,14 @@ fn legend(found: &Comparison) -> String {
         }
         text += "\n  reactions: largest difference of those that are unique, N or N m\n";
     }
+    let unknown = |r: &Row| {
+        let drift = r.drift.map(|d| [d.position, d.velocity, d.acceleration]).into_iter().flatten();
+        let rest = [r.energy_error, r.error, r.reactions(), r.not_unique()].into_iter().flatten();
+        drift.chain(rest).any(|x| !x.is_finite())
+    };
+    if found.rows.iter().any(unknown) {
+        text += "  ?: not known at some sample, as accelerations or reactions could not be found there\n";
+    }
     if !found.not_unique.is_empty() {
         let (shared, all) = (found.not_unique.len(), found.not_unique.len() + found.unique.len());
         text += &format!(

@@ -17,12 +17,23 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
         Some(false) => paint.red("not stable"),
         None => paint.yellow("no equilibrium"),
     };
-    let mut text = format!("{}: {state} at t = {} s, ", paint.bold(&r.model), time(r.t));
+    let place = if r.equilibrium { "at rest".to_string() } else { format!("at t = {} s", time(r.t)) };
+    let mut text = format!("{}: {state} {place}, ", paint.bold(&r.model));
     text += &if r.positions == r.speeds {
-        format!("{}\n\n", plural(r.positions, "freedom"))
+        plural(r.positions, "freedom")
     } else {
-        format!("{} free positions, {} free velocities\n\n", r.positions, r.speeds)
+        format!(
+            "{}, {}",
+            plural(r.positions, "free position"),
+            plural_of(r.speeds, "free velocity", "free velocities")
+        )
     };
+    // what nothing drives back is not said to be stable
+    text += &match r.modes.iter().filter(|m| m.kind == ModeKind::Free).count() {
+        0 => String::new(),
+        n => format!(", {n} of them free: nothing drives {} back", if n == 1 { "it" } else { "them" }),
+    };
+    text += "\n\n";
     if r.modes.is_empty() {
         return text + "  nothing can move\n";
     }
@@ -34,6 +45,10 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
         text += &format!("  ... {} in all: --all lists them\n", r.modes.len());
     }
     text
+}
+
+fn plural_of(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 fn row(m: &Mode) -> [String; 5] {

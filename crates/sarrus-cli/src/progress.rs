@@ -2,9 +2,16 @@
 
 use crate::printer::Printer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sarrus::analysis::{Flow, Plan, Progress, Watch};
+use sarrus::analysis::{Flow, Plan, Progress, Search, Watch};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// An analysis that takes longer than this says where it is, and again after as long.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Freedoms from which dense matrices take long enough to say so.
+const MANY: usize = 800;
+/// Seconds for a dense decomposition, over the cube of the freedoms: measured, for masses and springs.
+const DENSE: f64 = 2e-9;
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -76,6 +83,46 @@ impl Drop for Watcher<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// Lets an analysis that takes long say where it is.
+pub struct Patience {
+    last: Instant,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { last: Instant::now() }
+    }
+}
+
+impl Patience {
+    /// An equilibrium is looked for.
+    pub fn searching(&mut self, search: &Search, printer: &mut Printer) {
+        if self.last.elapsed() > SILENCE {
+            self.last = Instant::now();
+            let Search { trials, steps, residual } = search;
+            printer.say(
+                "searching",
+                format!("the rest, {steps} steps of {trials} tried, {residual:.1e} of the forces left"),
+            );
+        }
+    }
+
+    /// Dense matrices of at least so many freedoms are decomposed.
+    pub fn decomposing(&mut self, freedoms: usize, printer: &mut Printer) {
+        if freedoms >= MANY {
+            let seconds = DENSE * (freedoms as f64).powi(3);
+            printer.say(
+                "note",
+                format!(
+                    "{freedoms} freedoms: dense matrices are decomposed, which takes about {:.0} s, and several times that \
+                     where something damps or moves",
+                    seconds.max(1.0)
+                ),
+            );
         }
     }
 }

@@ -12,7 +12,13 @@ fn answer(arguments: &[&str]) -> serde_json::Value {
 fn modes_are_listed_with_frequency_and_who_moves() {
     let done = sarrus(&["modes", "models/double_pendulum.toml"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    for part in ["stable at t = 0 s, 6 freedoms", "swings", "Hz", "free", "lower"] {
+    for part in [
+        "stable at rest, 6 freedoms, 2 of them free: nothing drives them back",
+        "swings",
+        "Hz",
+        "free",
+        "lower",
+    ] {
         assert!(done.stdout.contains(part), "`{part}` is missing in\n{}", done.stdout);
     }
     let report = answer(&["modes", "models/double_pendulum.toml", "--matrix"]);
@@ -29,6 +35,9 @@ fn a_state_on_the_way_can_be_asked_about_and_one_beyond_the_run_too() {
     let wrong = sarrus(&["modes", "models/pendulum.toml", "--about", "noon"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("neither `equilibrium`, `start` nor a time"), "{}", wrong.stderr);
+    let before = sarrus(&["modes", "models/pendulum.toml", "--about", "-1"]);
+    assert_eq!(before.code, 2);
+    assert!(before.stderr.contains("t = -1 s is before the start"), "{}", before.stderr);
 }
 
 #[test]
@@ -47,4 +56,21 @@ fn a_motion_that_is_not_prescribed_is_refused_with_a_hint() {
     assert_eq!(done.code, 2);
     assert!(done.stderr.contains("1 freedom left to move by itself"), "{}", done.stderr);
     assert!(done.stderr.contains("[drivers]"), "{}", done.stderr);
+}
+
+#[test]
+fn what_passes_singular_positions_may_be_named_only_where_it_acts() {
+    let staggered = ["--integrator", "staggered", "--step", "1e-3", "--regularize", "jets"];
+    let done = sarrus(&[&["run", "models/pendulum.toml"], &staggered[..]].concat());
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("regularize `jets` would have no effect"), "{}", done.stderr);
+}
+
+#[test]
+fn a_prescribed_motion_says_where_it_is_singular_and_what_work_it_needs() {
+    let done = sarrus(&["inverse", "models/two_arm_robot.toml"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("singular position at t = 0.42031"), "{}", done.stderr);
+    let report = answer(&["inverse", "models/two_arm_robot.toml", "--json"]);
+    assert_eq!(report["singular"][0]["outcome"], "passed");
 }

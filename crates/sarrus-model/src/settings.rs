@@ -40,7 +40,7 @@ pub const RUN_KEYS: &[Key] = &[
     ),
     Key::new(
         "regularize",
-        KeyType::Either(&KeyType::Flag, &KeyType::Choice(&["auto", "jets", "amirouche"])),
+        KeyType::Either(&KeyType::Flag, &KeyType::Choice(&Regularization::NAMES)),
         "auto",
         "through singular positions",
     ),
@@ -248,9 +248,11 @@ impl RunSettings {
                 let names = "\"auto\", \"jets\", \"amirouche\" or false";
                 return Err(reader.error("regularize", "`regularize = true` does not say how").hint(names));
             }
-            _ => match reader.choice("regularize", &Regularization::NAMES[..3])? {
+            // as the flag of the command line has it, `false` may stand in quotes
+            _ => match reader.choice("regularize", &Regularization::NAMES)? {
                 Some(1) => Regularization::Jets,
                 Some(2) => Regularization::Amirouche,
+                Some(3) => Regularization::Off,
                 _ => Regularization::Auto,
             },
         };

@@ -23,7 +23,11 @@ pub trait Chart: Send {
     /// Coordinates and speeds of the problem's state `s`: its parts across them are dropped.
     fn compress(&mut self, s: &State, out: &mut State);
 
-    /// Rates of the coordinates at the speeds of `s`.
+    /// Puts coordinates and speeds that are functions of time alone, where there are such, to what they are at the time of `s`.
+    /// [`expand`](Chart::expand) and [`compress`](Chart::compress) do so by themselves.
+    fn fill(&self, _s: &mut State) {}
+
+    /// Rates of the coordinates at the speeds of `s`, where it was placed.
     fn qdot(&self, s: &State, qdot: &mut [f64]);
 
     /// Rates of the speeds from v̇ of the problem, v̇ = V ẏ + V̇ y, where it was placed.
@@ -31,6 +35,10 @@ pub trait Chart: Send {
 
     /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was placed.
     fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]);
+
+    /// Φ_t and λ of the rows that functions of time stand for, as [`accelerations`](Chart::accelerations) found them; other rows
+    /// are left alone.
+    fn efforts(&self, _phi_t: &mut [f64], _lambda: &mut [f64]) {}
 
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [f64]);

@@ -472,7 +472,14 @@ impl Source {
     /// The number.
     pub fn read(&self, row: &Row) -> f64 {
         match self {
-            Source::Live(signal) => signal.eval(row.at),
+            Source::Live(signal) => match **signal {
+                // that of the state, whose sign does not jump
+                Signal::Quaternion(body, k) => {
+                    let body = &row.system.directory.bodies[row.at.ids[body] as usize];
+                    body.quaternion(&row.snapshot.state.q)[k]
+                }
+                _ => signal.eval(row.at),
+            },
             Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
             Source::Effort(id, k) => {
                 row.system.element(*id).map_or(0.0, |e| -row.snapshot.accel.lambda[e.start + k])

@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::derive::{self, Scratch, Taylor};
+use crate::formula::Formula;
 use crate::variation::{self, Variation};
 use sarrus_math::Real;
 
@@ -23,6 +24,18 @@ impl Blocks<'_> {
         let start = (body * self.rows + row) * self.wide;
         &mut self.data[start..start + self.wide]
     }
+}
+
+/// A joint coordinate, or its speed, that a constraint gives as a function of time: joint coordinates take it as it is.
+pub struct Program<'a> {
+    /// Index of the joint in the directory.
+    pub joint: usize,
+    /// Which of its coordinates.
+    pub number: usize,
+    /// The coordinate, or its speed, over time.
+    pub target: &'a Formula,
+    /// Whether it is the speed that is given.
+    pub is_speed: bool,
 }
 
 /// A constraint, as its author writes it.
@@ -48,6 +61,11 @@ pub trait Constraint: Send + Sync + 'static {
         false
     }
 
+    /// The joint coordinate that this row gives, where that is all it does.
+    fn program(&self) -> Option<Program<'_>> {
+        None
+    }
+
     /// J by hand, where a profile asks for it; `false` leaves it to the dual numbers. The blocks start at zero.
     fn jacobian(&self, _at: &At<f64>, _J: &mut Blocks) -> bool {
         false
@@ -70,6 +88,8 @@ pub trait Rows: Send + Sync {
     fn holonomic(&self) -> usize;
     /// Whether Φ_t may differ from zero.
     fn depends_on_time(&self) -> bool;
+    /// The joint coordinate that this row gives, where that is all it does.
+    fn program(&self) -> Option<Program<'_>>;
     /// Φ; zero for rows at velocity level.
     fn phi(&self, at: &At<f64>, phi: &mut [f64]);
     /// J, by hand where there is a hand-coded one.
@@ -109,6 +129,10 @@ impl<C: Constraint> Rows for C {
 
     fn depends_on_time(&self) -> bool {
         Constraint::depends_on_time(self)
+    }
+
+    fn program(&self) -> Option<Program<'_>> {
+        Constraint::program(self)
     }
 
     fn phi(&self, at: &At<f64>, phi: &mut [f64]) {

@@ -104,7 +104,8 @@ fn a_step_allocates_nothing_after_warm_up() {
 /// Trees by articulated bodies, and loops.
 #[test]
 fn a_step_in_joint_coordinates_allocates_nothing_after_warm_up() {
-    for name in ["chain", "gyroscope", "four_bar", "mcpherson_overconstrained", "rolling_ball"] {
+    for name in ["chain", "gyroscope", "four_bar", "mcpherson_overconstrained", "rolling_ball", "strandbeest"]
+    {
         for integrator in ["rk4", "dop853", "abm"] {
             let found = allocations_in(name, integrator, ["proximal", "projection"], true);
             assert_eq!(found, 0, "{name} with {integrator}");

@@ -344,3 +344,121 @@ fn about_a_moving_state_neighbours_part_as_the_linearization_says() {
     close(A[1], 1.0, 1e-12);
     assert!(A[0].abs() < 1e-12 && A[3].abs() < 1e-12, "{A:?}");
 }
+
+/// The same program as an angle, and as a rate: one position is exact, the other integrated.
+#[test]
+fn rates_are_followed_as_positions_are() {
+    let (model, system) = load(DRIVEN);
+    let exact = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let rate = DRIVEN.replace("angle = \"pi/2 + 3*t + 0.5*sin(4*t)\"", "rate = \"3 + 2*cos(4*t)\"");
+    assert_ne!(rate, DRIVEN);
+    let (model, system) = load(&rate);
+    let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+    assert_eq!(found.report.status, Status::Completed, "{}", found.report.reason);
+    for column in ["D.angle", "c.x", "c.vy", "motor.torque", "C.fx", "energy.work"] {
+        let size = exact.trajectory.column(column).unwrap().fold(0.0_f64, |a, x| a.max(x.abs()));
+        for (a, b) in found.trajectory.column(column).unwrap().zip(exact.trajectory.column(column).unwrap()) {
+            assert!((a - b).abs() < 1e-9 * size, "{column}: {a} instead of {b}");
+        }
+    }
+}
+
+/// A plate led by the velocity of a point and its rate: x = sin t, from J v = -Φ_t alone.
+#[test]
+fn a_point_led_by_its_velocity_goes_where_that_leads() {
+    let (model, system) = load(
+        "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\nrun.t_end = 2.0\n\
+         bodies.plate = { at = [0, 0], mass = 2.0, inertia = 0.5 }\n\
+         drivers.lead = { kind = \"point\", body = \"plate\", velocity = [\"cos(t)\", \"t\"], rate = \"t^2\" }\n",
+    );
+    let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let (t, x) = (found.trajectory.last("t").unwrap(), found.trajectory.last("plate.x").unwrap());
+    assert!((x - t.sin()).abs() < 1e-11, "{x}");
+    assert!((found.trajectory.last("lead.fx").unwrap() + 2.0 * t.sin()).abs() < 1e-10);
+    assert!((found.trajectory.last("plate.angle").unwrap() - t.powi(3) / 3.0).abs() < 1e-11);
+}
+
+/// The tip of two arms is led through the folded position, with a sample on it. Without gravity the motion after it mirrors that before,
+/// so torques are odd about it, and zero there; work is what the kinetic energy grows by.
+#[test]
+fn prescribed_motion_passes_a_singular_position_with_finite_torques() {
+    let (model, system) = load(sarrus_zoo::model("two_arm_robot").unwrap());
+    let x0 = 0.5 + (0.25_f64 - (60.0_f64.to_radians().sin() - 0.5).powi(2)).sqrt();
+    let every = x0 / 2.0 / 8.0;
+    let found =
+        prescribed(&model, &system, &Overrides { every: Some(every), ..Overrides::default() }).unwrap();
+    assert_eq!(found.report.status, Status::Completed, "{}", found.report.reason);
+    let [singular] = &found.report.singular[..] else { panic!("{:?}", found.report.singular) };
+    assert_eq!((singular.outcome, singular.reactions), ("passed", "bounded"));
+    assert!((singular.t - 8.0 * every).abs() < 1e-9 && singular.elements.contains(&"tip".to_string()));
+    assert!(found.report.notes.iter().any(|n| n.contains("singular position")), "{:?}", found.report.notes);
+    let column = |name: &str| found.trajectory.column(name).unwrap().collect::<Vec<f64>>();
+    let (x, fx, fy) = (column("lower.x"), column("tip.fx"), column("tip.fy"));
+    assert_eq!(x.len(), 17);
+    // the tip is at (x0 - 2 t, 1/2); about the shoulder at the origin
+    let torque = |i: usize| (x0 - 2.0 * every * i as f64) * fy[i] - 0.5 * fx[i];
+    let scale = torque(0).abs();
+    assert!((scale - 2.0645).abs() < 1e-4, "{scale}");
+    for i in 0..=8 {
+        assert!(
+            (torque(8 - i) + torque(8 + i)).abs() < 1e-7 * scale,
+            "{i}: {} {}",
+            torque(8 - i),
+            torque(8 + i)
+        );
+    }
+    assert!(torque(8).abs() < 1e-7, "{}", torque(8));
+    let (work, kinetic) = (column("energy.work"), column("energy.kinetic"));
+    assert!(work.iter().any(|w| w.abs() > 0.1), "{work:?}");
+    for (w, k) in work.iter().zip(&kinetic) {
+        assert!((w - (k - kinetic[0])).abs() < 1e-7, "{w} {}", k - kinetic[0]);
+    }
+}
+
+/// A chain let go from the horizontal comes to hang in about as many steps however many links it has.
+#[test]
+fn a_long_chain_is_found_hanging() {
+    for n in [20, 200] {
+        let options = LoadOptions { set: vec![("n".into(), n.to_string())], ..LoadOptions::default() };
+        let model = load_str("chain.toml", sarrus_zoo::model("chain").unwrap(), &options).unwrap();
+        let system = Arc::new(compile(&model).unwrap());
+        let rest = equilibrium(&model, &system).unwrap_or_else(|e| panic!("{n}: {e}"));
+        assert!((rest.report.values["tip.z"] + 1.0).abs() < 1e-9, "{n}: {:?}", rest.report);
+        close(rest.report.values["J1.fz"], G, 1e-9);
+        assert!(rest.report.iterations < 100, "{n}: {}", rest.report.iterations);
+    }
+}
+
+/// A parallelogram laid flat can fold over as well: one freedom more than beside it.
+#[test]
+fn modes_in_a_singular_position_are_refused_by_name() {
+    let text = "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\nrun.t_end = 1.0\n\
+         bodies.a = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+         bodies.c = { from = [1, 0], to = [3, 0], mass = 1 }\n\
+         bodies.b = { from = [2, 0], to = [3, 0], mass = 1 }\n\
+         bodies.free = { at = [5, 5], mass = 1, inertia = 1 }\n\
+         joints.A = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0] }\n\
+         joints.B = { kind = \"revolute\", bodies = [\"a\", \"c\"], at = [1, 0] }\n\
+         joints.C = { kind = \"revolute\", bodies = [\"c\", \"b\"], at = [3, 0] }\n\
+         joints.D = { kind = \"revolute\", bodies = [\"ground\", \"b\"], at = [2, 0] }\n";
+    let (model, system) = load(text);
+    match modes(&model, &system, About::Start) {
+        Err(SetupError::SingularPosition { more: 1, elements, .. }) => {
+            assert_eq!(elements, ["A", "B", "C", "D"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    // redundant everywhere is not singular
+    let (model, system) = load(sarrus_zoo::model("sarrus").unwrap());
+    let report = modes(&model, &system, About::Start).unwrap();
+    assert_eq!(report.positions, 1);
+}
+
+/// Gravity along the hinges of a door drives it nowhere: what is left of its terms is rounding.
+#[test]
+fn a_door_is_free() {
+    let (model, system) = load(sarrus_zoo::model("door").unwrap());
+    let report = modes(&model, &system, About::Equilibrium).unwrap();
+    let kinds: Vec<ModeKind> = report.modes.iter().map(|m| m.kind).collect();
+    assert_eq!((kinds.as_slice(), report.stable), ([ModeKind::Free].as_slice(), Some(true)), "{report:?}");
+}

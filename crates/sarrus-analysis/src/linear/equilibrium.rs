@@ -1,17 +1,22 @@
 //! A position in which all stays at rest: f(q, 0) = Jᵀλ, Φ(q) = 0.
 //!
 //! At rest M a + Jᵀλ = f, J a = 0 gives λ and the acceleration a with which the mechanism would set off; an equilibrium has none.
-//! Steps are Newton's, with the tangent K of the forces and of Jᵀλ, held back by a multiple of M where they lead too far,
+//! Steps are Newton's, with the tangent K of the forces and of Jᵀλ, held back by a multiple of a metric G where they lead too far,
 //!
 //! ```text
-//! (K + μM) δ + Jᵀν = M a,   J δ = 0,   q ← q ⊕ δ, brought back onto Φ = 0.
+//! (K + μG) δ + Jᵀν = M a,   J δ = 0,   q ← q ⊕ δ, brought back onto Φ = 0,
+//! δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|² over all that are tied together.
 //! ```
+//!
+//! With M alone a long chain would be let down link by link, since where it is held a link turns n times as far as the chain sinks;
+//! with c, the inertia of the whole, it swings down as one.
 //!
 //! δ must lead along the forces (δᵀM a > 0), so that where these have a potential it falls, and the equilibrium that is found is one
 //! that a damped motion from the start would come to rest in, and not the nearest unstable one; a step over which they do no
 //! work, and that does not lower a, is taken back. Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
 use super::linearize::mass_dot;
+use super::metric::Metric;
 use crate::VERSION;
 use crate::assemble::assemble;
 use crate::error::SetupError;
@@ -29,7 +34,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Trials before giving up.
-const TRIALS: u32 = 400;
+const TRIALS: u32 = 1000;
 /// An acceleration that is rest, relative to M⁻¹f.
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
@@ -85,8 +90,28 @@ struct Rest {
     dependent: Vec<usize>,
 }
 
+/// Where a search for rest is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// Steps tried, those that were taken back included.
+    pub trials: u32,
+    /// Steps made.
+    pub steps: u32,
+    /// What is left of the forces, relative to them.
+    pub residual: f64,
+}
+
 /// Finds the equilibrium that the start of `model` leads to.
 pub fn equilibrium(model: &Model, system: &Arc<System>) -> Result<Equilibrium, SetupError> {
+    equilibrium_with(model, system, &mut |_| {})
+}
+
+/// The same, with `watch` told before every trial how far it is.
+pub fn equilibrium_with(
+    model: &Model,
+    system: &Arc<System>,
+    watch: &mut dyn FnMut(&Search),
+) -> Result<Equilibrium, SetupError> {
     let settings = Settings::read(model, &Overrides::default())?;
     let columns = Columns::new(model, system, &settings.columns)?;
     let assembled = assemble(model, system, settings.assembly)?;
@@ -108,14 +133,19 @@ pub fn equilibrium(model: &Model, system: &Arc<System>) -> Result<Equilibrium, S
 
     let (mut mu, mut iterations) = (0.0, 0);
     let mut trial = state.clone();
-    for _ in 0..TRIALS {
+    let metric = Metric::new(system, &state);
+    let mut trials = 0;
+    while trials < TRIALS {
         if here.size <= REST * here.full {
             break;
         }
+        watch(&Search { trials, steps: iterations, residual: here.size / here.full });
+        trials += 1;
         mechanism.tangent(&state, &vec![0.0; s.nv], &here.accel.lambda, &mut tangent);
-        let typical = stiffness(s, &here, &tangent);
+        let typical = metric.stiffness(&here.eq, &tangent);
         let more = |mu: f64| (10.0 * mu).max(1e-3 * typical);
-        let Some(delta) = step(s, &here, &tangent, mu).filter(|delta| {
+        let held = metric.entries(system, &state, &here.eq, mu);
+        let Some(delta) = step(s, &here, &tangent, held).filter(|delta| {
             let along = mass_dot(s, &here.eq, delta, &here.accel.vdot);
             along > 0.0 && delta.iter().all(|d| d.abs() <= LONGEST * size)
         }) else {
@@ -143,7 +173,7 @@ pub fn equilibrium(model: &Model, system: &Arc<System>) -> Result<Equilibrium, S
         }
     }
     if !(here.size <= NEARLY * here.full) {
-        return Err(SetupError::NoEquilibrium { residual: here.size / here.full, iterations });
+        return Err(SetupError::NoEquilibrium { residual: here.size / here.full, iterations, trials });
     }
 
     let mut row = vec![0.0; columns.names.len()];
@@ -197,29 +227,21 @@ fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Rest, SolveEr
     })
 }
 
-/// A stiffness of the mechanism over its mass \[1/s²\]: what a would take to change by itself.
-fn stiffness(s: &sarrus_solve::Structure, here: &Rest, tangent: &Tangent) -> f64 {
-    let largest = tangent.K.iter().fold(0.0_f64, |a, k| a.max(k.abs()));
-    let lightest = s
-        .cols
-        .iter()
-        .flat_map(|c| (0..c.size).map(move |i| c.mass + i * (c.size + 1)))
-        .fold(f64::INFINITY, |a, i| a.min(here.eq.mass[i]));
-    if largest > 0.0 { largest / lightest } else { 1.0 }
-}
-
-/// δ of (K + μM) δ + Jᵀν = M a, J δ = 0; none where that has no solution.
-fn step(s: &sarrus_solve::Structure, here: &Rest, tangent: &Tangent, mu: f64) -> Option<Vec<f64>> {
+/// δ of (K + μG) δ + Jᵀν = M a, J δ = 0, from the entries of μG; none where that has no solution.
+fn step(
+    s: &sarrus_solve::Structure,
+    here: &Rest,
+    tangent: &Tangent,
+    mut entries: Vec<(usize, usize, f64)>,
+) -> Option<Vec<f64>> {
     let (nv, nc) = (s.nv, s.nc);
-    let mut entries = Vec::new();
+    let mut is_dependent = vec![false; nc];
+    here.dependent.iter().for_each(|&row| is_dependent[row] = true);
     for pair in &tangent.pairs {
         let [row, col] = pair.at.map(|i| s.cols[i]);
         for i in 0..row.size {
             for j in 0..col.size {
-                let mass =
-                    if pair.at[0] == pair.at[1] { here.eq.mass[row.mass + i * row.size + j] } else { 0.0 };
-                let value = tangent.K[pair.offset + i * col.size + j] + mu * mass;
-                entries.push((row.start + i, col.start + j, value));
+                entries.push((row.start + i, col.start + j, tangent.K[pair.offset + i * col.size + j]));
             }
         }
     }
@@ -227,7 +249,7 @@ fn step(s: &sarrus_solve::Structure, here: &Rest, tangent: &Tangent, mu: f64) ->
         for i in 0..row.size {
             let at = nv + row.start + i;
             // a row that depends on others takes no part
-            if here.dependent.contains(&(row.start + i)) {
+            if is_dependent[row.start + i] {
                 entries.push((at, at, 1.0));
                 continue;
             }

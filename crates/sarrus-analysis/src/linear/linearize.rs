@@ -22,7 +22,8 @@
 //! At rest in equilibrium A is that of the motion itself, A = [0 1; -ZᵀKZ -ZᵀDZ]. At a state that moves or accelerates it is the
 //! derivative at that instant, in bases that turn with the mechanism: frequencies are as seen from there. All derivatives are exact; what controllers put out counts as constant.
 //!
-//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level.
+//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms. Where nothing moves or
+//! damps, the half of A that belongs to velocities is known.
 
 use super::basis::{check_size, free_motions};
 use crate::error::SetupError;
@@ -49,6 +50,8 @@ pub struct Linearization {
     pub velocities: Vec<Vec<f64>>,
     /// v̇ at the state (nv).
     pub vdot: Vec<f64>,
+    /// The largest |z|ᵀ|K||z| of a free motion \[1/s²\]: what rounding in ZᵀKZ is relative to, however much cancels in it.
+    pub scale: f64,
 }
 
 impl Linearization {
@@ -124,24 +127,87 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let n = fq + fv;
     let mut A = vec![0.0; n * n];
     let zero = vec![0.0; s.nv];
-    let turning: Vec<Vec<f64>> = Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?;
+    let momenta = |Z: &[Vec<f64>]| -> Vec<Vec<f64>> { Z.iter().map(|z| momentum(s, &eq, z)).collect() };
+    let MZv = momenta(&Zv);
+    let MZq = if rolling { momenta(&Zq) } else { MZv.clone() };
+    // at rest, with nothing that damps, velocities change positions and nothing else
+    let at_rest = state.v.iter().all(|v| *v == 0.0);
+    let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
+    let springs = at_rest && !rolling && none(&tangent.D) && none(&tangent.phiddot_v);
+    let turning: Vec<Vec<f64>> = if at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v) {
+        Vec::new()
+    } else {
+        Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
+    };
     for j in 0..n {
+        if springs && j >= fq {
+            A[(j - fq) * n + j] = 1.0;
+            continue;
+        }
         let (dq, dv) = if j < fq {
             let dv = small.follow(&Zq[j]).map_err(named)?;
+            let moved = momentum(s, &eq, &dv);
             for (i, turning) in turning.iter().enumerate() {
-                A[(fq + i) * n + j] = mass_dot(s, &eq, turning, &dv);
+                A[(fq + i) * n + j] = dot(turning, &moved);
             }
             (&Zq[j], dv)
         } else {
             (&zero, Zv[j - fq].clone())
         };
         let [rates, accelerations] = small.respond(dq, &dv).map_err(named)?;
-        let rows = Zq.iter().map(|z| (z, &rates)).chain(Zv.iter().map(|z| (z, &accelerations)));
-        for (i, (z, x)) in rows.enumerate() {
-            A[i * n + j] += mass_dot(s, &eq, z, x);
+        if !none(&rates) {
+            for (i, z) in MZq.iter().enumerate() {
+                A[i * n + j] += dot(z, &rates);
+            }
+        }
+        for (i, z) in MZv.iter().enumerate() {
+            A[(fq + i) * n + j] += dot(z, &accelerations);
         }
     }
-    Ok(Linearization { positions: fq, speeds: fv, A, displacements: Zq, velocities: Zv, vdot: accel.vdot })
+    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, &tangent, z)));
+    Ok(Linearization {
+        positions: fq,
+        speeds: fv,
+        A,
+        displacements: Zq,
+        velocities: Zv,
+        vdot: accel.vdot,
+        scale,
+    })
+}
+
+/// |z|ᵀ|K||z|.
+fn without_cancelling(s: &Structure, tangent: &Tangent, z: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for pair in &tangent.pairs {
+        let [row, col] = pair.at.map(|i| s.cols[i]);
+        for i in 0..row.size {
+            let block = &tangent.K[pair.offset + i * col.size..][..col.size];
+            let terms: f64 = block.iter().zip(&z[col.start..]).map(|(k, z)| (k * z).abs()).sum();
+            sum += z[row.start + i].abs() * terms;
+        }
+    }
+    sum
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    // in lanes: a sum in one is as slow as its additions wait for each other
+    let mut lanes = [0.0; 8];
+    let (x, y) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(a, b)| a * b).sum();
+    for (x, y) in x.zip(y) {
+        for i in 0..8 {
+            lanes[i] += x[i] * y[i];
+        }
+    }
+    rest + lanes.iter().sum::<f64>()
+}
+
+/// M x.
+fn momentum(s: &Structure, eq: &Equations, x: &[f64]) -> Vec<f64> {
+    let mut y = vec![0.0; s.nv];
+    eq.mass_mul(s, x, &mut y);
+    y
 }
 
 /// Small motions about one state.
@@ -232,7 +298,5 @@ fn subtract_rows(s: &Structure, B: &[f64], x: &[f64], y: &mut [f64]) {
 
 /// aᵀM b.
 pub(super) fn mass_dot(s: &Structure, eq: &Equations, a: &[f64], b: &[f64]) -> f64 {
-    let mut y = vec![0.0; s.nv];
-    eq.mass_mul(s, b, &mut y);
-    a.iter().zip(&y).map(|(a, y)| a * y).sum()
+    dot(a, &momentum(s, eq, b))
 }

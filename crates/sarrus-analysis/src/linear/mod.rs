@@ -6,12 +6,13 @@
 mod basis;
 mod equilibrium;
 mod linearize;
+mod metric;
 mod modes;
 mod place;
 mod prescribed;
 
-pub use equilibrium::{Equilibrium, EquilibriumReport, equilibrium};
+pub use equilibrium::{Equilibrium, EquilibriumReport, Search, equilibrium, equilibrium_with};
 pub use linearize::{Linearization, linearize};
-pub use modes::{BodyShare, Displacement, Mode, ModeKind, ModesReport, modes};
+pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_with};
 pub use place::{About, AboutError};
 pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};

@@ -1,24 +1,33 @@
 //! Eigenvalues of small motions, with damping, and which bodies take part.
 
+use super::basis::check_size;
+use super::equilibrium::Search;
 use super::linearize::{Linearization, linearize, mass_dot};
 use super::place::About;
 use crate::VERSION;
 use crate::error::SetupError;
+use crate::redundancy::{Nearby, Scaled, analyse, nearby_rank, shared};
+use crate::start::Rows;
 use sarrus_math::solve::{EigenPair, NotDecomposed, eigenpairs, symmetric_eigenpairs};
 use sarrus_model::Model;
-use sarrus_solve::{Equations, Problem, State};
-use sarrus_system::System;
+use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::body::BodyKind;
+use sarrus_system::{Mechanism, System};
 use serde::Serialize;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Eigenvalues up to this fraction of the largest, squared where they are frequencies, count as zero: rounding.
 const ZERO: f64 = 1e-10;
+/// The same of what the terms of a stiffness come to without cancelling.
+const ROUNDING: f64 = 1e-13;
 /// The same of eigenvalues of a matrix that is not symmetric, where double ones lose half their digits.
 const ZERO_ROOT: f64 = 1e-6;
 /// Accelerations up to this, relative to those that its forces alone would give, are rest.
 const REST: f64 = 1e-8;
+
+/// Most elements that a singular position is explained by.
+const NAMED: usize = 12;
 
 /// What a mode does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -102,16 +111,40 @@ impl ModesReport {
     }
 }
 
+/// What the search for modes is about to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Doing {
+    /// Looking for the equilibrium.
+    Searching(Search),
+    /// Decomposing dense matrices: least number of freedoms that they have.
+    Decomposing(usize),
+}
+
 /// The modes of `model` about a state.
 pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesReport, SetupError> {
-    let (mut mechanism, state) = about.find(model, system)?;
+    modes_with(model, system, about, &mut |_| {})
+}
+
+/// The same, with `watch` told what comes next.
+pub fn modes_with(
+    model: &Model,
+    system: &Arc<System>,
+    about: About,
+    watch: &mut dyn FnMut(Doing),
+) -> Result<ModesReport, SetupError> {
+    check_size(&system.structure, "modes")?;
+    let (mut mechanism, state) = about.find(model, system, &mut |search| watch(Doing::Searching(*search)))?;
+    refuse_singular(&mut mechanism, &state)?;
+    watch(Doing::Decomposing(system.structure.nv.saturating_sub(system.structure.nc)));
     let linear = linearize(&mut mechanism, &state)?;
     let eq = Equations::new(&mechanism);
     let equilibrium = at_rest(&mut mechanism, &state, &linear);
-    let pairs = pairs(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
-    let symmetric = linear.stiffness().is_some();
+    let stiffness = linear.stiffness();
+    let pairs =
+        pairs(&linear, stiffness.as_deref()).map_err(|_| SetupError::NoModes { size: linear.size() })?;
     let largest = pairs.iter().fold(0.0_f64, |a, p| a.max(size(p.value)));
-    let zero = largest * if symmetric { ZERO.sqrt() } else { ZERO_ROOT };
+    let relative = if stiffness.is_some() { ZERO.sqrt() } else { ZERO_ROOT };
+    let zero = (relative * largest).max((ROUNDING * linear.scale).sqrt());
     let mut modes: Vec<Mode> =
         pairs.iter().filter(|p| p.value[1] >= 0.0).map(|p| describe(p, zero, &linear, system, &eq)).collect();
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
@@ -141,15 +174,41 @@ pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesR
     })
 }
 
+/// Refuses a position in which J has a smaller rank than in those beside it: there free motions are no basis of the motion.
+fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), SetupError> {
+    let system = mechanism.system().clone();
+    let structure = &system.structure;
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(state, Stage::VELOCITY, &mut eq);
+    let rows = Rows::find(structure, &eq)?;
+    let Some(here) = rows.rank.filter(|rank| *rank < structure.nc) else { return Ok(()) };
+    let more = match nearby_rank(mechanism, state)? {
+        Nearby::Rank(there) if there > here => there - here,
+        _ => return Ok(()),
+    };
+    let mut elements: Vec<String> = Vec::new();
+    if let Ok(mut scaled) = Scaled::new(structure, &eq, rows.known_redundant(structure))
+        && let Ok(found) = analyse(mechanism, state, &eq, &mut scaled, true)
+    {
+        elements =
+            shared(mechanism, &found, &mut scaled).groups.into_iter().flat_map(|g| g.elements).collect();
+    }
+    if elements.len() > NAMED {
+        elements.truncate(NAMED);
+        elements.push("others".into());
+    }
+    Err(SetupError::SingularPosition { t: state.t, more, elements })
+}
+
 fn size([re, im]: [f64; 2]) -> f64 {
     re.hypot(im)
 }
 
 /// Whether nothing moves and nothing will.
-fn at_rest(mechanism: &mut sarrus_system::Mechanism, state: &State, linear: &Linearization) -> bool {
+fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> bool {
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);
-    mechanism.update(state, sarrus_solve::Stage::FORCE, &mut eq);
+    mechanism.update(state, Stage::FORCE, &mut eq);
     let free: Vec<f64> = (0..s.nv)
         .map(|i| {
             let col = s.cols.iter().find(|c| (c.start..c.start + c.size).contains(&i));
@@ -164,14 +223,15 @@ fn at_rest(mechanism: &mut sarrus_system::Mechanism, state: &State, linear: &Lin
 }
 
 /// Eigenpairs of A; where only masses and springs act, from the symmetric stiffness, which keeps low frequencies exact.
-fn pairs(linear: &Linearization) -> Result<Vec<EigenPair>, NotDecomposed> {
-    let Some(K) = linear.stiffness() else { return eigenpairs(&linear.A, linear.size()) };
-    let found = symmetric_eigenpairs(&K, linear.positions)?;
+fn pairs(linear: &Linearization, stiffness: Option<&[f64]>) -> Result<Vec<EigenPair>, NotDecomposed> {
+    let Some(K) = stiffness else { return eigenpairs(&linear.A, linear.size()) };
+    let found = symmetric_eigenpairs(K, linear.positions)?;
     let largest = found.iter().fold(0.0_f64, |a, (k, _)| a.max(k.abs()));
+    let zero = (ZERO * largest).max(ROUNDING * linear.scale);
     Ok(found
         .into_iter()
         .flat_map(|(k, x)| {
-            let k = if k.abs() <= ZERO * largest { 0.0 } else { k };
+            let k = if k.abs() <= zero { 0.0 } else { k };
             let vector: Vec<[f64; 2]> = x.iter().map(|x| [*x, 0.0]).collect();
             let root = k.abs().sqrt();
             // a negative stiffness has one root that grows and one that dies away
@@ -200,6 +260,9 @@ fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System
         for (k, z) in columns.iter().enumerate() {
             for (part, out) in parts.iter_mut().enumerate() {
                 let factor = pair.vector[first + k][part];
+                if factor == 0.0 {
+                    continue;
+                }
                 out.iter_mut().zip(z).for_each(|(o, z)| *o += factor * z);
             }
         }

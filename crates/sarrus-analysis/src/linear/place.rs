@@ -1,6 +1,6 @@
 //! About which state a linear analysis is.
 
-use super::equilibrium::equilibrium;
+use super::equilibrium::{Search, equilibrium_with};
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
@@ -56,13 +56,18 @@ impl Watch for &Last {
 }
 
 impl About {
-    /// The mechanism, and the state in it.
-    pub(super) fn find(self, model: &Model, system: &Arc<System>) -> Result<(Mechanism, State), SetupError> {
+    /// The mechanism, and the state in it; `watch` sees how an equilibrium is looked for.
+    pub(super) fn find(
+        self,
+        model: &Model,
+        system: &Arc<System>,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<(Mechanism, State), SetupError> {
         let settings = Settings::read(model, &Overrides::default())?;
         let mut mechanism = system.mechanism();
         let state = match self {
             About::Equilibrium => {
-                let found = equilibrium(model, system)?;
+                let found = equilibrium_with(model, system, watch)?;
                 mechanism.set_hints(&found.hints);
                 found.state
             }
@@ -71,7 +76,10 @@ impl About {
                 mechanism.set_hints(&assembled.hints);
                 assembled.state
             }
-            About::Time(t) if t <= settings.t_start => return About::Start.find(model, system),
+            About::Time(t) if t < settings.t_start => {
+                return Err(SetupError::BeforeStart { t, t_start: settings.t_start });
+            }
+            About::Time(t) if t == settings.t_start => return About::Start.find(model, system, watch),
             About::Time(t) => {
                 let last = Last(Mutex::new(None));
                 let overrides =

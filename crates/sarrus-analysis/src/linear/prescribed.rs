@@ -2,32 +2,43 @@
 //!
 //! Where drivers move every freedom, J has as many independent rows as there are velocities, so that positions follow from Φ(q, t) = 0,
 //! velocities from J v = -Φ_t, accelerations from J v̇ = γ, and the multipliers, the drivers' forces among them, from
-//! Jᵀλ = f - M v̇: of minimum norm where rows are redundant, unbounded where the position is singular. No error accumulates: every
-//! sample is exact to rounding, whatever the time between them. Redundant rows and loops are welcome.
+//! Jᵀλ = f - M v̇: of minimum norm where rows are redundant. Redundant rows and loops are welcome, and singular positions on the
+//! way are passed as in a run (`run.regularize`).
 //!
-//! Cost: a sparse factorization for each correction of positions, a few a sample.
+//! The way from sample to sample is that of q̇ = N v, J v = -Φ_t, in steps of their own that end on every sample, brought onto Φ = 0 after
+//! each: so it stays on its branch, and where all rows have a position level no error accumulates, every sample is exact to rounding
+//! whatever the time between them. Rows of velocities alone (`rate`, `speed`, `velocity`, rolling) are followed to [`RATES`].
+//! The work of drivers, what dampers take and states of controllers are integrated along.
+//!
+//! Cost: that of a run with tight tolerances, and a sparse factorization or two for each sample.
 
 use crate::VERSION;
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::failure;
-use crate::report::Status;
+use crate::method::regularize;
+use crate::report::{SingularReport, Status};
 use crate::settings::{Overrides, Settings};
 use crate::simulate::not_unique;
+use crate::singular;
 use crate::start::Rows;
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_solve::integrators::Samples;
+use sarrus_solve::integrators::tableaux::DOP853;
+use sarrus_solve::integrators::{ExplicitRk, Samples};
 use sarrus_solve::{
-    Dynamics, Equations, Options, Problem, SolveError, Stage, State, formulations, stabilizations,
+    Control, Dynamics, Equations, Options, Problem, SolveError, Stage, State, Step, StepError, StepLimits,
+    Steps, formulations, stabilizations,
 };
 use sarrus_system::system::Family;
 use sarrus_system::{Columns, Mechanism, System};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A step between samples is halved this often before giving up.
-const HALVINGS: u32 = 30;
+/// Tolerance on the way where positions are prescribed, which no error then depends on but that of work.
+const POSITIONS: f64 = 1e-10;
+/// The same where velocities are.
+const RATES: f64 = 1e-12;
 
 /// A prescribed motion.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +68,8 @@ pub struct PrescribedReport {
     pub drivers: Vec<EffortReport>,
     /// Columns of reactions and efforts that are not unique.
     pub not_unique: Vec<String>,
+    /// Singular positions on the way.
+    pub singular: Vec<SingularReport>,
     /// Findings in words.
     pub notes: Vec<String>,
 }
@@ -92,10 +105,7 @@ pub fn prescribed(
     overrides: &Overrides,
 ) -> Result<Prescribed, SetupError> {
     let settings = Settings::read(model, overrides)?;
-    // the work of forces is an integral over time, which this is not
-    let mut patterns = settings.columns.clone();
-    patterns.push("!energy.balance".into());
-    let columns = Columns::new(model, system, &patterns)?;
+    let columns = Columns::new(model, system, &settings.columns)?;
     let assembled = assemble(model, system, settings.assembly)?;
     let mut mechanism = system.mechanism();
     mechanism.set_hints(&assembled.hints);
@@ -105,7 +115,8 @@ pub fn prescribed(
     let rows = Rows::find(&system.structure, &eq)?;
     let nv = system.structure.nv;
     let rank = rows.rank.unwrap_or(0);
-    if rank < nv || system.structure.rows.iter().any(|r| r.holonomic < r.size) {
+    let rates = system.structure.rows.iter().any(|r| r.holonomic < r.size);
+    if rank < nv {
         return Err(SetupError::NotDriven { free: nv - rank });
     }
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows).unwrap_or_default();
@@ -126,14 +137,24 @@ pub fn prescribed(
         stabilizations::make("projection", &none).map_err(bad)?,
     )
     .map_err(named)?;
+    let tolerance = if rates { RATES } else { POSITIONS };
+    dynamics.regularize(regularize(&settings), Steps::Chosen(tolerance)).map_err(named)?;
     // velocities and accelerations at the start are those of the drivers
     dynamics.project(&mut state).map_err(named)?;
-    dynamics.evaluate(&state).map_err(named)?;
+    let mut way = Way {
+        method: ExplicitRk::new(&DOP853, StepLimits::default()),
+        control: Control::new(tolerance, 1e-2 * tolerance, None).map_err(bad)?,
+        breaks: system.breakpoints(settings.t_start, settings.t_end),
+    };
+    way.breaks.sort_by(f64::total_cmp);
+    way.method.prepare(&system.structure);
 
     let mut failed = None;
     let mut samples = Samples::every(settings.t_start, settings.every, settings.t_end);
     while let Some(t) = samples.next_time() {
-        if let Err(error) = go(&mut dynamics, &mut state, t) {
+        let there = way.go(&mut dynamics, &mut state, t);
+        let solved = |source| StepError::Solve { t, source };
+        if let Err(error) = there.and_then(|()| dynamics.evaluate(&state).map(|_| ()).map_err(solved)) {
             failed = Some(error);
             break;
         }
@@ -144,10 +165,15 @@ pub fn prescribed(
     }
 
     let drivers = efforts(&trajectory, system, &not_unique);
-    let mut notes = Vec::new();
-    if !system.controllers.is_empty() {
-        notes.push("states of controllers stay at their start".into());
-    }
+    let mut singular = singular::reports(&dynamics);
+    singular::forget_unclear(&mut singular);
+    let mut notes: Vec<String> = singular
+        .iter()
+        .map(|s| {
+            let how = s.outcome.replace('_', " ");
+            format!("singular position at t = {} s, {how}: {}", s.t, s.elements.join(", "))
+        })
+        .collect();
     if !not_unique.is_empty() {
         notes.push(format!(
             "{} components of reactions are not unique: minimum-norm values are shown",
@@ -157,8 +183,8 @@ pub fn prescribed(
     let (status, reason) = match &failed {
         None => (Status::Completed, "the end was reached".to_string()),
         Some(error) => {
-            let name = failure::element(error, &system.mechanism());
-            let (why, _) = failure::solve(error, name.as_deref().unwrap_or("one of them"));
+            drop(dynamics);
+            let why = failure::explain(error, &mut mechanism, &state, 0.0).message;
             (Status::Failed, format!("no further position at t = {}: {why}", state.t))
         }
     };
@@ -171,47 +197,39 @@ pub fn prescribed(
         samples: trajectory.len(),
         drivers,
         not_unique,
+        singular,
         notes,
     };
     Ok(Prescribed { trajectory, report })
 }
 
-/// Takes `state` to time `t`, in as many steps as it takes for corrections to find the same branch.
-fn go(dynamics: &mut Dynamics<'_, Mechanism>, state: &mut State, t: f64) -> Result<(), SolveError> {
-    let (mut h, mut halved) = (t - state.t, 0);
-    let mut trial = state.clone();
-    while state.t < t {
-        let to = if state.t + h >= t { t } else { state.t + h };
-        let dt = to - state.t;
-        trial.copy_from(state);
-        trial.t = to;
-        let vdot = dynamics.accel().vdot.clone();
-        let delta: Vec<f64> = state.v.iter().zip(&vdot).map(|(v, a)| dt * (v + 0.5 * dt * a)).collect();
-        dynamics.problem().retract(&mut trial.q, &delta);
-        trial.v.iter_mut().zip(&vdot).for_each(|(v, a)| *v += dt * a);
-        let predicted = trial.q.clone();
-        let found = dynamics.project(&mut trial).and_then(|_| dynamics.evaluate(&trial).map(|_| ()));
-        // a correction as long as the step itself may have changed the branch
-        let mut off = vec![0.0; delta.len()];
-        dynamics.problem().difference(&trial.q, &predicted, &mut off);
-        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-        match found {
-            Ok(()) if norm(&off) <= 0.1 * norm(&delta) + 1e-9 => {
-                state.copy_from(&trial);
-                dynamics.problem_mut().accept(state);
-            }
-            found => {
-                halved += 1;
-                h = 0.5 * dt;
-                // the accelerations of where this began
-                dynamics.evaluate(state)?;
-                if halved > HALVINGS {
-                    return Err(found.err().unwrap_or(SolveError::NotFinite { quantity: "q", index: 0 }));
-                }
+/// From sample to sample.
+struct Way {
+    method: ExplicitRk,
+    control: Control,
+    /// Times at which programs have kinks \[s\].
+    breaks: Vec<f64>,
+}
+
+impl Way {
+    /// Takes `state` to time `t`.
+    fn go(
+        &mut self,
+        dynamics: &mut Dynamics<'_, Mechanism>,
+        state: &mut State,
+        t: f64,
+    ) -> Result<(), StepError> {
+        while state.t < t {
+            let kink = self.breaks.iter().copied().find(|kink| *kink > state.t).unwrap_or(t);
+            self.control.t_end = t.min(kink);
+            self.method.step(dynamics, state, &mut self.control)?;
+            if state.t >= kink {
+                // slopes before it are no use after it
+                self.method.prepare(dynamics.problem().structure());
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn efforts(trajectory: &Trajectory, system: &System, not_unique: &[String]) -> Vec<EffortReport> {

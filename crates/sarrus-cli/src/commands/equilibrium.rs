@@ -5,7 +5,8 @@ use crate::args::EquilibriumArgs;
 use crate::exit::Exit;
 use crate::linear_text;
 use crate::printer::Printer;
-use sarrus::analysis::{SetupError, equilibrium};
+use crate::progress::Patience;
+use sarrus::analysis::{SetupError, equilibrium_with};
 use sarrus::model::Failure;
 
 /// Finds where a model comes to rest.
@@ -14,7 +15,8 @@ pub fn run(args: &EquilibriumArgs, printer: &mut Printer) -> Exit {
         Ok(opened) => opened,
         Err(exit) => return exit,
     };
-    match equilibrium(&model, &system) {
+    let mut patience = Patience::default();
+    match equilibrium_with(&model, &system, &mut |search| patience.searching(search, printer)) {
         Ok(found) => {
             for note in &found.report.notes {
                 printer.say("note", note);

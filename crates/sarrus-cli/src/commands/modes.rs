@@ -5,7 +5,8 @@ use crate::args::ModesArgs;
 use crate::exit::Exit;
 use crate::linear_text;
 use crate::printer::Printer;
-use sarrus::analysis::{SetupError, modes};
+use crate::progress::Patience;
+use sarrus::analysis::{Doing, SetupError, modes_with};
 use sarrus::model::Failure;
 
 /// Tells how a model moves in the small.
@@ -14,7 +15,12 @@ pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
         Ok(opened) => opened,
         Err(exit) => return exit,
     };
-    match modes(&model, &system, args.about) {
+    let mut patience = Patience::default();
+    let mut watch = |doing: Doing| match doing {
+        Doing::Searching(search) => patience.searching(&search, printer),
+        Doing::Decomposing(freedoms) => patience.decomposing(freedoms, printer),
+    };
+    match modes_with(&model, &system, args.about, &mut watch) {
         Ok(mut report) => {
             if !args.matrix {
                 report.A.clear();

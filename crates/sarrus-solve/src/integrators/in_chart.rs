@@ -3,7 +3,7 @@
 //! q̇ and ẏ of the chart's coordinates q and speeds y. Where these satisfy every constraint, ẏ comes from the chart
 //! itself (articulated bodies, of a tree). Otherwise the problem's accelerations at the expanded state, found by any formulation
 //! with all rows, give it: v̇ = V ẏ + V̇ y holds exactly up to rounding, as the rows that the chart satisfies are among
-//! those solved for. After a step the problem brings the expanded state onto what is left of its rows, and the chart
+//! those solved for. Coordinates that the chart knows as functions of time it puts in place itself. After a step the problem brings the expanded state onto what is left of its rows, and the chart
 //! reads its coordinates again: what the chart satisfies of itself never drifts.
 //!
 //! A state that comes in is taken as it is where it is the one that went out; otherwise the chart reads it, so that
@@ -177,6 +177,7 @@ impl Reduced<'_> {
             return Err(SolveError::NotFinite { quantity: "f", index });
         }
         chart.accelerations(&eq.f, dv);
+        chart.efforts(&mut eq.phi_t, &mut accel.lambda);
         view.xdot(full, eq, accel, dx);
         view.note(1, 0, 0);
         Ok(())
@@ -260,6 +261,7 @@ impl Ode for Reduced<'_> {
 
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
         let Room { chart, full, start, adaptive, own, .. } = &mut *self.room;
+        chart.fill(s);
         if *adaptive {
             let turned = turned(chart.structure(), start, s);
             if turned > MOST_TURN {

@@ -1,11 +1,12 @@
 //! A joint coordinate, or its speed, as a function of time.
 //!
 //! Φ = coordinate - f(t). An angle in space is known up to whole turns; the turn nearest to f(t) is meant, so that
-//! any program can be followed. ψ = speed - f(t).
+//! any program can be followed. ψ = speed - f(t). In joint coordinates neither is a row: what is given there is taken out of the
+//! unknowns (`tree/specified.rs`).
 
 use super::Efforts;
 use crate::at::At;
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, Program};
 use crate::constraints::Built;
 use crate::context::Context;
 use crate::coordinate::{CoordinateRef, nearest_turn};
@@ -18,6 +19,8 @@ pub struct Follow {
     coordinate: CoordinateRef,
     /// The program.
     pub target: Formula,
+    /// Index of the joint, and which of its coordinates.
+    which: (usize, usize),
 }
 
 impl Constraint for Follow {
@@ -34,12 +37,18 @@ impl Constraint for Follow {
     fn depends_on_time(&self) -> bool {
         true
     }
+
+    fn program(&self) -> Option<Program<'_>> {
+        let (joint, number) = self.which;
+        Some(Program { joint, number, target: &self.target, is_speed: false })
+    }
 }
 
 /// Velocity level.
 pub struct FollowSpeed {
     coordinate: CoordinateRef,
     target: Formula,
+    which: (usize, usize),
 }
 
 impl Constraint for FollowSpeed {
@@ -59,6 +68,11 @@ impl Constraint for FollowSpeed {
 
     fn depends_on_time(&self) -> bool {
         true
+    }
+
+    fn program(&self) -> Option<Program<'_>> {
+        let (joint, number) = self.which;
+        Some(Program { joint, number, target: &self.target, is_speed: true })
     }
 }
 
@@ -80,7 +94,7 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
     let ids = joint.bodies.to_vec();
     let effort = if is_angle { ("torque".to_string(), "N m") } else { ("force".to_string(), "N") };
     let built = if matches!(key, "rate" | "speed") {
-        Built::new(ids, FollowSpeed { coordinate, target })
+        Built::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
     } else {
         // the reading starts in the turn in which the program starts
         if let Some(hint) = coordinate.hint {
@@ -88,7 +102,7 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
                 At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
             hints[hint as usize] = target.eval(&at);
         }
-        Built::new(ids, Follow { coordinate, target })
+        Built::new(ids, Follow { coordinate, target, which: (index, k) })
     };
     Ok((built, vec![effort]))
 }

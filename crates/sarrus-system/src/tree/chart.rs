@@ -22,11 +22,11 @@ impl Chart for Tree {
     }
 
     fn is_whole(&self) -> bool {
-        Tree::is_whole(self)
+        self.cut.len() == self.specified.len()
     }
 
     fn expand(&mut self, s: &State, out: &mut State) {
-        self.place(&s.q, &s.v);
+        self.place_given(s.t, &s.q, &s.v);
         self.write(out);
         out.t = s.t;
         out.x.copy_from_slice(&s.x);
@@ -36,6 +36,14 @@ impl Chart for Tree {
         self.read(s, &mut out.q, &mut out.v);
         out.t = s.t;
         out.x.copy_from_slice(&s.x);
+        if !self.specified.is_empty() {
+            self.fill(s.t, &mut out.q, &mut out.v);
+            self.place_given(s.t, &out.q, &out.v);
+        }
+    }
+
+    fn fill(&self, s: &mut State) {
+        Tree::fill(self, s.t, &mut s.q, &mut s.v);
     }
 
     fn qdot(&self, s: &State, qdot: &mut [f64]) {
@@ -58,14 +66,20 @@ impl Chart for Tree {
                 }
             }
         }
+        self.fill_qdot(qdot);
     }
 
     fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         Tree::speed_rates(self, vdot, ydot);
+        self.fill_ydot(ydot);
     }
 
     fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
-        self.forward_dynamics(f, None, ydot);
+        self.accelerate(f, ydot);
+    }
+
+    fn efforts(&self, phi_t: &mut [f64], lambda: &mut [f64]) {
+        Tree::efforts(self, phi_t, lambda);
     }
 
     fn normalize(&self, q: &mut [f64]) {

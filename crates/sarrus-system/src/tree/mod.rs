@@ -14,7 +14,8 @@
 //! | ẏ from forces, O(n) | in, out | `aba.rs` |
 //!
 //! What joints do not move along their freedoms they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
-//! and those of constraints and drivers, remain constraints between bodies ([`Tree::cut`]).
+//! and those of constraints and drivers, remain constraints between bodies ([`Tree::cut`]). Where drivers give the coordinates of a
+//! joint of the tree, these are no unknowns (`specified.rs`).
 
 mod aba;
 mod chart;
@@ -27,6 +28,7 @@ mod read;
 mod rnea;
 mod small;
 pub mod spatial;
+mod specified;
 
 pub use dynamics::TreeDynamics;
 pub use graph::{Connection, Hinge, Link};
@@ -38,6 +40,7 @@ use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_solve::{GroupKind, Structure, StructureError};
 use small::Factor;
 use spatial::{Inertia6, Vec6};
+use specified::Specified;
 use std::sync::Arc;
 
 /// A spanning tree with the room for its recursions.
@@ -65,6 +68,14 @@ pub struct Tree {
     W: Vec<Vec6>,
     z: Vec<f64>,
     visits: u64,
+    /// What drivers give.
+    specified: Vec<Specified>,
+    /// Links whose speeds are given.
+    given: Vec<bool>,
+    /// Efforts of what is given, one per speed.
+    tau: Vec<f64>,
+    /// Coordinates and speeds with what is given in its place.
+    own: (Vec<f64>, Vec<f64>),
 }
 
 /// A link at an instant.
@@ -103,6 +114,9 @@ impl Tree {
         let (links, cut) = graph::span(system);
         let structure = layout(system, &links)?;
         let (n, ny) = (links.len(), structure.nv);
+        let specified = specified::find(system, &links, &cut);
+        let mut given = vec![false; n];
+        specified.iter().for_each(|s| given[s.link()] = true);
         let mut tree = Tree {
             system: system.clone(),
             cut,
@@ -118,6 +132,10 @@ impl Tree {
             W: vec![Vec6::ZERO; ny],
             z: vec![0.0; ny],
             visits: 0,
+            specified,
+            given,
+            tau: vec![0.0; ny],
+            own: (vec![0.0; structure.nq], vec![0.0; ny]),
             links,
             structure,
         };
@@ -149,7 +167,7 @@ impl Tree {
         &self.cut
     }
 
-    /// Whether its coordinates satisfy every row of the system: no loop, constraint, driver or lock.
+    /// Whether its coordinates satisfy every row of the system whatever their values: no loop, constraint, driver or lock.
     pub fn is_whole(&self) -> bool {
         self.cut.is_empty()
     }
