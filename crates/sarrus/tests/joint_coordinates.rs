@@ -275,7 +275,7 @@ const ARM: &str = "format = 'sarrus/1'\nrun.t_end = 2\n\
     bodies.lower = { from = [0.6, 0, 0.5], to = [1.1, 0, 0.5], mass = 1, shape = { kind = 'rod', radius = 0.04 } }\n\
     bodies.load = { at = [1.1, 0, 0.5], mass = 1, inertia = [0.01, 0.02, 0.02] }\n\
     joints.A = { kind = 'revolute', bodies = ['ground', 'base'], at = [0, 0, 0] }\n\
-    joints.B = { kind = 'revolute', bodies = ['upper', 'base'], at = [0, 0, 0.5], axis = [0, 1, 0], angle = 0.2, damping = 0.3 }\n\
+    joints.B = { kind = 'revolute', bodies = ['upper', 'base'], at = [0, 0, 0.5], axis = [0, 1, 0], reads = 0.2, damping = 0.3 }\n\
     joints.C = { kind = 'revolute', bodies = ['upper', 'lower'], at = [0.6, 0, 0.5], axis = [0, 1, 0], damping = 0.2 }\n\
     joints.D = { kind = 'spherical', bodies = ['lower', 'load'], at = [1.1, 0, 0.4] }\n\
     drivers.turn = { kind = 'joint', joint = 'A', angle = '4*t + 0.3*sin(5*t)' }\n\
@@ -285,8 +285,8 @@ const PLANAR_ARM: &str = "format = 'sarrus/1'\nspace = 'planar'\nrun.t_end = 2\n
     bodies.cart = { at = [0, 0], mass = 3, inertia = 1 }\n\
     bodies.upper = { from = [0, 0], to = [0, 0.7], mass = 2 }\n\
     bodies.lower = { from = [0, 0.7], to = [0.5, 0.7], mass = 1 }\n\
-    joints.S = { kind = 'prismatic', bodies = ['ground', 'cart'], at = [0, 0], axis = [1, 0], position = 0.4 }\n\
-    joints.A = { kind = 'revolute', bodies = ['cart', 'upper'], at = [0, 0], angle = '90 deg' }\n\
+    joints.S = { kind = 'prismatic', bodies = ['ground', 'cart'], at = [0, 0], axis = [1, 0], reads = 0.4 }\n\
+    joints.A = { kind = 'revolute', bodies = ['cart', 'upper'], at = [0, 0], reads = '90 deg' }\n\
     joints.B = { kind = 'revolute', bodies = ['lower', 'upper'], at = [0, 0.7], stiffness = 3, damping = 0.1 }\n\
     drivers.slide = { kind = 'joint', joint = 'S', position = '0.4 + 0.2*sin(4*t)' }\n\
     drivers.lift = { kind = 'joint', joint = 'A', angle = '90 deg + 2*t^2' }\n";

@@ -166,7 +166,13 @@ pub fn equilibrium_with(
                 mechanism.accept(&state);
                 here = there;
                 iterations += 1;
-                mu = if mu < 1e-9 * typical { 0.0 } else { 0.1 * mu };
+                // a step nearly as long as it may be would be too long with less
+                let long = delta.iter().fold(0.0_f64, |a, d| a.max(d.abs())) > 0.3 * LONGEST * size;
+                mu = match mu {
+                    mu if long => mu,
+                    mu if mu < 1e-9 * typical => 0.0,
+                    mu => 0.1 * mu,
+                };
             }
             _ if here.size <= NEARLY * here.full => break,
             _ => mu = more(mu),

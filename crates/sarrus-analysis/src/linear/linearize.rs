@@ -33,6 +33,7 @@ use sarrus_solve::{
     formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
+use sarrus_system::tangent::Pair;
 use sarrus_system::{Mechanism, System, Tangent};
 
 /// A linear system ẋ = A x of small motions, x = (ξ, η).
@@ -50,7 +51,8 @@ pub struct Linearization {
     pub velocities: Vec<Vec<f64>>,
     /// v̇ at the state (nv).
     pub vdot: Vec<f64>,
-    /// The largest |z|ᵀ|K||z| of a free motion \[1/s²\]: what rounding in ZᵀKZ is relative to, however much cancels in it.
+    /// The largest Σ |z_a| |K_ab| |z_b| of a free motion over pairs of bodies, by the largest entries \[1/s²\]: what rounding in
+    /// ZᵀKZ is relative to, however much cancels in it.
     pub scale: f64,
 }
 
@@ -176,18 +178,15 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     })
 }
 
-/// |z|ᵀ|K||z|.
+/// Σ |z_a| |K_ab| |z_b| over pairs of bodies, by the largest entries: terms may have cancelled within an entry.
 fn without_cancelling(s: &Structure, tangent: &Tangent, z: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for pair in &tangent.pairs {
+    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let of = |pair: &Pair| {
         let [row, col] = pair.at.map(|i| s.cols[i]);
-        for i in 0..row.size {
-            let block = &tangent.K[pair.offset + i * col.size..][..col.size];
-            let terms: f64 = block.iter().zip(&z[col.start..]).map(|(k, z)| (k * z).abs()).sum();
-            sum += z[row.start + i].abs() * terms;
-        }
-    }
-    sum
+        let [a, b] = [row, col].map(|c| largest(&z[c.start..][..c.size]));
+        a * b * largest(&tangent.K[pair.offset..][..row.size * col.size])
+    };
+    tangent.pairs.iter().map(of).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,7 +1,8 @@
 //! What a displacement costs in the search for rest: δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|².
 //!
-//! The sum is over bodies that rows tie together, not over the ground; c is the inertia of the whole mechanism about its middle. Sparse:
-//! blocks of M, and of pairs that J ties.
+//! The sum is over bodies that rows tie together, not over the ground; c is the inertia of the whole mechanism about its middle, times the
+//! number of ties: with that, to bend a chain of any number of links costs about as much as to swing it. Sparse: blocks of M, and of
+//! pairs that J ties.
 
 use sarrus_math::{Mat3, Pose};
 use sarrus_solve::{Equations, State};
@@ -42,15 +43,15 @@ impl Metric {
         let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * place(b)[i]).sum::<f64>() / mass);
         let spread = |b: &Body| (0..3).map(|i| (place(b)[i] - middle[i]).powi(2)).sum::<f64>();
         let own = |b: &Body| if b.kind.turns() { b.inertia.0[2][2] } else { 0.0 };
-        let inertia = bodies().map(|b| b.mass * spread(b) + own(b)).sum();
+        let whole: f64 = bodies().map(|b| b.mass * spread(b) + own(b)).sum();
+        let inertia = pairs.len() as f64 * whole;
         Metric { pairs, inertia }
     }
 
     /// A stiffness over G \[1/s²\]: where to begin with μ.
     pub fn stiffness(&self, eq: &Equations, tangent: &Tangent) -> f64 {
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-        let tied = if self.pairs.is_empty() { 0.0 } else { self.inertia };
-        let (K, G) = (largest(&tangent.K), largest(&eq.mass).max(tied));
+        let (K, G) = (largest(&tangent.K), largest(&eq.mass).max(self.inertia));
         if K > 0.0 && G > 0.0 { K / G } else { 1.0 }
     }
 
