@@ -4,7 +4,7 @@
 //! Steps are Newton's, with the tangent K of the forces and of Jᵀλ, held back by a multiple of a metric G where they lead too far,
 //!
 //! ```text
-//! (K + μG) δ + Jᵀν = M a,   J δ = 0,   q ← q ⊕ δ, brought back onto Φ = 0,
+//! (K + μG) δ + Jᵀν = M a,   J δ = 0,   q ← q ⊕ δ, brought back onto Φ = 0 in the metric G,
 //! δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|² over all that are tied together.
 //! ```
 //!
@@ -24,10 +24,7 @@ use crate::failure;
 use crate::settings::{Overrides, Settings};
 use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
-use sarrus_solve::{
-    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, Stage, State,
-    formulations, stabilizations,
-};
+use sarrus_solve::{Accel, Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
 use sarrus_system::{Columns, Mechanism, System, Tangent};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -39,6 +36,12 @@ const TRIALS: u32 = 1000;
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
 const NEARLY: f64 = 1e-8;
+/// Corrections that bring a position onto the constraints, at most.
+const CORRECTIONS: u32 = 20;
+/// A violation that is rounding, relative to the size of the mechanism ...
+const ROUNDING: f64 = 1e-15;
+/// ... and one that will do where corrections make it no smaller.
+const ON: f64 = 1e-11;
 /// Longest step \[rad, and relative to the size of the mechanism\].
 const LONGEST: f64 = 0.3;
 
@@ -154,14 +157,16 @@ pub fn equilibrium_with(
         };
         trial.copy_from(&state);
         mechanism.retract(&mut trial.q, &delta);
-        let there = project(&mut mechanism, &mut trial).and_then(|()| rest(&mut mechanism, &mut kkt, &trial));
+        let there = project(&mut mechanism, &metric, &here, &mut trial)
+            .then(|| rest(&mut mechanism, &mut kkt, &trial).ok())
+            .flatten();
         // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
         let better = |there: &Rest| {
             let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
             there.size < here.size || work(&here) + work(there) > 0.0
         };
         match there {
-            Ok(there) if better(&there) => {
+            Some(there) if better(&there) => {
                 state.copy_from(&trial);
                 mechanism.accept(&state);
                 here = there;
@@ -240,9 +245,6 @@ fn step(
     tangent: &Tangent,
     mut entries: Vec<(usize, usize, f64)>,
 ) -> Option<Vec<f64>> {
-    let (nv, nc) = (s.nv, s.nc);
-    let mut is_dependent = vec![false; nc];
-    here.dependent.iter().for_each(|&row| is_dependent[row] = true);
     for pair in &tangent.pairs {
         let [row, col] = pair.at.map(|i| s.cols[i]);
         for i in 0..row.size {
@@ -251,6 +253,22 @@ fn step(
             }
         }
     }
+    let mut x = vec![0.0; s.nv + s.nc];
+    here.eq.mass_mul(s, &here.accel.vdot, &mut x[..s.nv]);
+    solve(s, &here.eq.J, &here.dependent, entries, x)
+}
+
+/// δ of A δ + Jᵀν = a, J δ = b, from the entries of A and x = (a, b); rows that depend on others take no part.
+fn solve(
+    s: &sarrus_solve::Structure,
+    J: &[f64],
+    dependent: &[usize],
+    mut entries: Vec<(usize, usize, f64)>,
+    mut x: Vec<f64>,
+) -> Option<Vec<f64>> {
+    let (nv, nc) = (s.nv, s.nc);
+    let mut is_dependent = vec![false; nc];
+    dependent.iter().for_each(|&row| is_dependent[row] = true);
     for row in &s.rows {
         for i in 0..row.size {
             let at = nv + row.start + i;
@@ -262,31 +280,46 @@ fn step(
             for e in &s.entries[row.entries.clone()] {
                 let col = s.cols[e.col];
                 for j in 0..col.size {
-                    let J = here.eq.J[e.offset + i * col.size + j];
-                    if J != 0.0 {
-                        entries.push((at, col.start + j, J));
-                        entries.push((col.start + j, at, J));
+                    let value = J[e.offset + i * col.size + j];
+                    if value != 0.0 {
+                        entries.push((at, col.start + j, value));
+                        entries.push((col.start + j, at, value));
                     }
                 }
             }
         }
     }
-    let mut x = vec![0.0; nv + nc];
-    here.eq.mass_mul(s, &here.accel.vdot, &mut x[..nv]);
     SparseLu::new(nv + nc, &entries).ok()?.solve(&mut x).ok()?;
     x.truncate(nv);
     Some(x)
 }
 
-/// Brings `state` onto the constraints, at rest.
-fn project(m: &mut Mechanism, state: &mut State) -> Result<(), SolveError> {
-    let none = Options::new();
-    let (Ok(formulation), Ok(stabilization)) =
-        (formulations::make("proximal", &none), stabilizations::make("projection", &none))
-    else {
-        return Ok(());
-    };
-    Dynamics::new(m, formulation, stabilization)?.project(state)?;
-    state.v.fill(0.0);
-    Ok(())
+/// Brings `state` onto the constraints by the least displacement in the metric: G δ + Jᵀν = 0, J δ = -Φ. Returns whether it is there.
+///
+/// In the metric of M alone the light links of a long chain would turn far, and nothing be found.
+fn project(m: &mut Mechanism, metric: &Metric, here: &Rest, state: &mut State) -> bool {
+    let system = m.system().clone();
+    let s = &system.structure;
+    let size = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
+    let mut eq = Equations::new(m);
+    let mut before = f64::INFINITY;
+    for _ in 0..CORRECTIONS {
+        m.update(state, Stage::POSITION, &mut eq);
+        let off = eq.phi.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        // to rounding, or to where it gets no better
+        if off <= ROUNDING * size || (off <= ON * size && off > 0.3 * before) {
+            return true;
+        }
+        if !off.is_finite() || off > 2.0 * before {
+            return false;
+        }
+        before = off;
+        let mut x = vec![0.0; s.nv + s.nc];
+        x[s.nv..].iter_mut().zip(&eq.phi).for_each(|(x, phi)| *x = -phi);
+        here.dependent.iter().for_each(|&row| x[s.nv + row] = 0.0);
+        let entries = metric.entries(&system, state, &eq, 1.0);
+        let Some(delta) = solve(s, &eq.J, &here.dependent, entries, x) else { return false };
+        m.retract(&mut state.q, &delta);
+    }
+    false
 }
