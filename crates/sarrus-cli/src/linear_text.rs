@@ -29,9 +29,11 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
         )
     };
     // what nothing drives back is not said to be stable
+    let back = |n: usize| if n == 1 { "it" } else { "them" };
     text += &match r.modes.iter().filter(|m| m.kind == ModeKind::Free).count() {
         0 => String::new(),
-        n => format!(", {n} of them free: nothing drives {} back", if n == 1 { "it" } else { "them" }),
+        n if n == r.positions => format!(", free: nothing drives {} back", back(n)),
+        n => format!(", {n} of them free: nothing drives {} back", back(n)),
     };
     text += "\n\n";
     if r.modes.is_empty() {

@@ -59,6 +59,13 @@ fn a_motion_that_is_not_prescribed_is_refused_with_a_hint() {
 }
 
 #[test]
+fn a_freedom_that_nothing_drives_back_is_called_free() {
+    let done = sarrus(&["modes", "models/door.toml"]);
+    assert!(done.stdout.contains("1 freedom, free: nothing drives it back"), "{}", done.stdout);
+    assert!(!done.stdout.contains("Hz"), "{}", done.stdout);
+}
+
+#[test]
 fn what_passes_singular_positions_may_be_named_only_where_it_acts() {
     let staggered = ["--integrator", "staggered", "--step", "1e-3", "--regularize", "jets"];
     let done = sarrus(&[&["run", "models/pendulum.toml"], &staggered[..]].concat());
