@@ -463,3 +463,19 @@ fn a_door_is_free() {
     let kinds: Vec<ModeKind> = report.modes.iter().map(|m| m.kind).collect();
     assert_eq!((kinds.as_slice(), report.stable), ([ModeKind::Free].as_slice(), Some(true)), "{report:?}");
 }
+
+/// `false` may stand in quotes, as a flag of the command line has it, and is named where something else stands there.
+#[test]
+fn singular_positions_are_left_alone_with_false_in_quotes_or_without() {
+    use sarrus::model::settings::{Regularization, RunSettings};
+    let read = |value: &str| {
+        let (model, _) =
+            load(&pendulum(0.1, "").replace("run.t_end", &format!("run.regularize = {value}\nrun.t_end")));
+        RunSettings::read(&model).map(|run| run.regularize)
+    };
+    assert_eq!(read("false").unwrap(), Regularization::Off);
+    assert_eq!(read("\"false\"").unwrap(), Regularization::Off);
+    let wrong = read("\"jet\"").unwrap_err();
+    let text = format!("{wrong:?}");
+    assert!(text.contains("false") && text.contains("amirouche"), "{text}");
+}
