@@ -426,7 +426,7 @@ fn a_long_chain_is_found_hanging() {
         let rest = equilibrium(&model, &system).unwrap_or_else(|e| panic!("{n}: {e}"));
         assert!((rest.report.values["tip.z"] + 1.0).abs() < 1e-9, "{n}: {:?}", rest.report);
         close(rest.report.values["J1.fz"], G, 1e-9);
-        assert!(rest.report.iterations < 100, "{n}: {}", rest.report.iterations);
+        assert!(rest.report.iterations < 40, "{n}: {}", rest.report.iterations);
     }
 }
 
@@ -468,14 +468,14 @@ fn a_door_is_free() {
 #[test]
 fn singular_positions_are_left_alone_with_false_in_quotes_or_without() {
     use sarrus::model::settings::{Regularization, RunSettings};
-    let read = |value: &str| {
-        let (model, _) =
-            load(&pendulum(0.1, "").replace("run.t_end", &format!("run.regularize = {value}\nrun.t_end")));
-        RunSettings::read(&model).map(|run| run.regularize)
+    let with = |value: &str| {
+        let text = pendulum(0.1, "").replace("run.t_end", &format!("run.regularize = {value}\nrun.t_end"));
+        load_str("test.toml", &text, &LoadOptions::default())
     };
-    assert_eq!(read("false").unwrap(), Regularization::Off);
-    assert_eq!(read("\"false\"").unwrap(), Regularization::Off);
-    let wrong = read("\"jet\"").unwrap_err();
-    let text = format!("{wrong:?}");
-    assert!(text.contains("false") && text.contains("amirouche"), "{text}");
+    for value in ["false", "\"false\""] {
+        let run = RunSettings::read(&with(value).unwrap()).unwrap();
+        assert_eq!(run.regularize, Regularization::Off, "{value}");
+    }
+    let wrong = with("\"nothing\"").unwrap_err().render();
+    assert!(wrong.contains("false") && wrong.contains("amirouche"), "{wrong}");
 }
