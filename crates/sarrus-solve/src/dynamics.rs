@@ -274,7 +274,11 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
         let again = self.cross_beside(s)?;
-        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
+        let mut moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
+        if self.look_back(s) && self.cross_beside(s)? {
+            moved = true;
+            self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
+        }
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         if let Some(near) = &mut self.near {
