@@ -32,8 +32,10 @@ const LOOK_MOST: f64 = 0.7;
 
 /// Half a window in steps of fixed size: wide enough that no stage outside it is near.
 const FIXED_WINDOW: f64 = 1.5;
-/// The same in steps of chosen size, which are longer: the Taylor series must reach across it.
+/// The same in steps of chosen size, which are longer: no more than rounding asks for. What their stages make of it, their error tells.
 const CHOSEN_WINDOW: f64 = 0.0;
+/// The same for the rows of \[Amirouche1991\], which have a window of their own to be looked for in.
+const AMIROUCHE_WINDOW: f64 = 0.4;
 /// Right sides of which the pivots are remembered.
 const REMEMBERED: usize = 48;
 /// A zero between two right sides is at most this part of the way between them from the one with the lower pivot.
@@ -81,7 +83,11 @@ pub(super) struct Near {
     /// Times of right sides, and roots of the smallest pivots there; the oldest are written over.
     pivots: Vec<[f64; 2]>,
     next: usize,
-    /// Fewest rows that were left out as dependent.
+    /// The largest of the smallest pivots where a look has found nothing.
+    clear: Option<f64>,
+    /// Most rows that were left out as dependent there.
+    harmless: usize,
+    /// Fewest rows that were left out as dependent, but no fewer than that.
     fewest: usize,
     /// The last state on the constraints.
     last: State,
@@ -118,6 +124,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             is_fixed: steps == Steps::Fixed,
             pivots: Vec::with_capacity(REMEMBERED),
             next: 0,
+            clear: None,
+            harmless: 0,
             fewest: usize::MAX,
             last: State::zeros(s),
             has_last: false,
@@ -125,7 +133,11 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             targets: Vec::new(),
             probe: None,
             books: Accel::zeros(s),
-            kappa: if steps == Steps::Fixed { FIXED_WINDOW } else { CHOSEN_WINDOW },
+            kappa: match (steps, kind) {
+                (Steps::Fixed, _) => FIXED_WINDOW,
+                (_, Regularize::Amirouche) => AMIROUCHE_WINDOW,
+                _ => CHOSEN_WINDOW,
+            },
             most: match steps {
                 Steps::Fixed => MOST_ANGLE,
                 Steps::Chosen(rtol) => {
@@ -183,11 +195,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         let dropped = self.kkt.dependent_rows().len();
-        // before the first step nothing is usual: pivots are at most one
-        let usual = if self.usual_pivot > 0.0 { self.usual_pivot } else { 1.0 };
+        // before the first step nothing is usual: pivots are at most one ...
         let is_first = self.usual_pivot == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
-        near.fewest = near.fewest.min(dropped);
+        // ... but after a look that has found nothing it is what was there
+        let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
+        let is_first = is_first && near.clear.is_none();
+        near.fewest = near.fewest.min(dropped).max(near.harmless);
         if shifted {
             near.watch(s.t, if dropped > near.fewest { 0.0 } else { pivot });
         }
@@ -233,7 +247,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             }
             Ok(Place::Outside) => {
                 // so many rows left out are no sign of one
-                near.fewest = near.fewest.max(dropped);
+                near.harmless = near.harmless.max(dropped);
+                near.clear = Some(near.clear.unwrap_or(0.0).max(pivot));
                 solved
             }
             // no worse than without: the plain solution may do, and if not it tells why
