@@ -36,6 +36,8 @@ const FIXED_WINDOW: f64 = 1.5;
 const CHOSEN_WINDOW: f64 = 0.0;
 /// The same for the rows of \[Amirouche1991\], which have a window of their own to be looked for in.
 const AMIROUCHE_WINDOW: f64 = 0.4;
+/// Pivots of rows that are usually left out as dependent, where they are not, are rounding below this.
+const LET_IN: f64 = 1e-6;
 /// Right sides of which the pivots are remembered.
 const REMEMBERED: usize = 48;
 /// A zero between two right sides is at most this part of the way between them from the one with the lower pivot.
@@ -202,6 +204,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
         let is_first = is_first && near.clear.is_none();
         near.fewest = near.fewest.min(dropped).max(near.harmless);
+        // a redundant row that rounding has let in tells nothing
+        let pivot = if dropped < near.harmless && pivot < LET_IN { usual } else { pivot };
         if shifted {
             near.watch(s.t, if dropped > near.fewest { 0.0 } else { pivot });
         }

@@ -33,7 +33,7 @@ const ALONG: f64 = 0.05;
 /// Largest error across the constraints, relative, that is left to the projection.
 const ACROSS: f64 = 1e-6;
 /// The same as its square, which is what it leaves along them, in units of the tolerance.
-const SQUARED: f64 = 1.0;
+const SQUARED: f64 = 0.1;
 /// How often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;

@@ -15,6 +15,8 @@ use crate::problem::{Equations, Problem, State};
 
 /// Times that the way to the loss of rank is followed, at most.
 const FOLLOWED: u32 = 5;
+/// The first look at a large part is this part of the second.
+const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.
 const BEFORE: f64 = 0.3;
 /// The way that is left in the end, as a part of the step.
@@ -135,19 +137,22 @@ impl Passage {
         s: &State,
         tau: f64,
     ) -> Result<Option<Seen>, SolveError> {
-        let Some(danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
-        let part = &self.parts[i];
-        if danger.len() > 0 {
-            let rows = part.leading_rows(&danger);
-            return Ok(Some(Seen { losses: danger.len(), ahead: danger.ahead, rows }));
-        }
-        match &mut self.sparse {
-            Some(sparse) if part.nv() > DENSE => {
-                let (D, D1) = (&self.room.J[0], &self.room.J[1]);
-                sparse.count(part, &self.root, &self.dense, D, D1, tau, self.redundant)
+        // what is near is told from what is only weak more surely by a narrow look; dense decompositions need no help
+        let narrow = if self.parts[i].nv() > DENSE { NARROW } else { 1.0 };
+        for tau in [narrow * tau, tau] {
+            let Some(danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
+            if danger.len() > 0 {
+                let rows = self.parts[i].leading_rows(&danger);
+                return Ok(Some(Seen { losses: danger.len(), ahead: danger.ahead, rows }));
             }
-            _ => Ok(None),
+            if narrow == 1.0 {
+                return Ok(None);
+            }
         }
+        let part = &self.parts[i];
+        let Some(sparse) = &mut self.sparse else { return Ok(None) };
+        let (D, D1) = (&self.room.J[0], &self.room.J[1]);
+        sparse.count(part, &self.root, &self.dense, D, D1, tau, self.redundant)
     }
 
     /// Makes a record of what was `seen` at `s`, where rank is lost.

@@ -296,10 +296,16 @@ impl Passage {
                 let last = last.filter(|_| !self.is_large);
                 let ahead =
                     last.map_or(0.0, |last| self.soonest(problem, last, 2.0 * (tau + (s.t - last.t).abs())));
-                // the paper's rows are not exact enough to tell
-                let kind = std::mem::replace(&mut self.kind, Regularize::Jets);
-                let gap = if ahead.is_finite() { self.guard(problem, eq, s, tau) } else { None };
-                self.kind = kind;
+                let mut gap = None;
+                if ahead.is_finite() {
+                    gap = self.guard(problem, eq, s, tau);
+                    // the paper's rows may not be exact enough to tell
+                    if gap.is_none() && self.kind == Regularize::Amirouche {
+                        self.kind = Regularize::Jets;
+                        gap = self.guard(problem, eq, s, tau);
+                        self.kind = Regularize::Amirouche;
+                    }
+                }
                 self.is_weak = gap.is_none();
                 if let Some(gap) = gap {
                     self.open(s, tau, gap);

@@ -54,9 +54,9 @@ const STILL: f64 = 1e-13;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
 /// What the series may leave out, relative.
-const LEFT_OUT: f64 = 1e-11;
+const LEFT_OUT: f64 = 1e-12;
 /// Coefficients that are never left out.
-const FEWEST: usize = 5;
+const FEWEST: usize = 6;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
 
