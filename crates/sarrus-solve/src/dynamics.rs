@@ -224,6 +224,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.careful
     }
 
+    fn is_exact(&self) -> bool {
+        self.near.as_ref().is_none_or(Near::is_exact)
+    }
+
     fn approach(&mut self, s: &mut State) -> bool {
         self.careful && self.project(s).unwrap_or(false)
     }

@@ -370,6 +370,11 @@ impl Near {
         zero.map(|zero| zero.clamp(start, t))
     }
 
+    /// Whether no right side of this step was one of the rows of \[Amirouche1991\].
+    pub(super) fn is_exact(&self) -> bool {
+        !self.inside || self.passage.kind() != Regularize::Amirouche
+    }
+
     /// Takes note of γ before the stabilization's shift.
     pub(super) fn keep(&mut self, eq: &Equations) {
         self.gamma.copy_from_slice(&eq.gamma);

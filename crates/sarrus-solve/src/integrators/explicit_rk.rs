@@ -251,11 +251,10 @@ impl ExplicitRk {
                 && along <= ALONG * error
             {
                 across = true;
-                // the projection will take it away
-                if careful
-                    && along <= 1.0
-                    && error * control.rtol <= ACROSS.max((SQUARED * control.rtol).sqrt())
-                {
+                // the projection will take it away; of rounding more, as only its square is left
+                let squared = if ode.is_exact() { SQUARED } else { 0.0 };
+                let limit = ACROSS.max((squared * control.rtol).sqrt());
+                if careful && along <= 1.0 && error * control.rtol <= limit {
                     tried = Ok(along);
                 }
             }

@@ -177,6 +177,11 @@ impl Passage {
         })
     }
 
+    /// How they are passed.
+    pub fn kind(&self) -> Regularize {
+        self.kind
+    }
+
     /// Whether there is nothing to look at.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
