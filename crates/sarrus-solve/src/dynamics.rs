@@ -224,6 +224,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.careful
     }
 
+    fn is_exact(&self) -> bool {
+        self.near.as_ref().is_none_or(Near::is_exact)
+    }
+
     fn approach(&mut self, s: &mut State) -> bool {
         self.careful && self.project(s).unwrap_or(false)
     }
@@ -274,7 +278,11 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
         let again = self.cross_beside(s)?;
-        let moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
+        let mut moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
+        if self.look_back(s) && self.cross_beside(s)? {
+            moved = true;
+            self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
+        }
         self.problem.accept(s);
         self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
         if let Some(near) = &mut self.near {

@@ -35,6 +35,11 @@ pub trait Ode {
         false
     }
 
+    /// Whether right sides of this step are those of the equations but for rounding; near a singular position that is magnified.
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     /// Moves `s` to where the next right side would be taken for it: onto the constraints, while that is asked for
     /// ([`set_careful`](Ode::set_careful)). Returns whether it was moved.
     fn approach(&mut self, _s: &mut State) -> bool {
@@ -80,6 +85,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn set_careful(&mut self, careful: bool) -> bool {
         (**self).set_careful(careful)
+    }
+
+    fn is_exact(&self) -> bool {
+        (**self).is_exact()
     }
 
     fn approach(&mut self, s: &mut State) -> bool {

@@ -10,7 +10,7 @@ use crate::control::{Control, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::passage::{Passage, PassageRecord, Place, Regularize};
+use crate::passage::{Crossing, Passage, PassageRecord, Place, Regularize};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
@@ -32,8 +32,22 @@ const LOOK_MOST: f64 = 0.7;
 
 /// Half a window in steps of fixed size: wide enough that no stage outside it is near.
 const FIXED_WINDOW: f64 = 1.5;
-/// The same in steps of chosen size, which are longer: the Taylor series must reach across it.
-const CHOSEN_WINDOW: f64 = 0.4;
+/// The same in steps of chosen size, which are longer: no more than rounding asks for. What their stages make of it, their error tells.
+const CHOSEN_WINDOW: f64 = 0.0;
+/// The same for the rows of \[Amirouche1991\], which have a window of their own to be looked for in.
+const AMIROUCHE_WINDOW: f64 = 0.4;
+/// Pivots of rows that are usually left out as dependent, where they are not, are rounding below this.
+const LET_IN: f64 = 1e-6;
+/// Right sides of which the pivots are remembered.
+const REMEMBERED: usize = 48;
+/// A zero between two right sides is at most this part of the way between them from the one with the lower pivot.
+const WAY: f64 = 0.75;
+/// A step is looked at again where the root of the smallest pivot, as a fraction of what is usual, may have been zero and was
+/// below this.
+const LOW: f64 = 0.5;
+/// How far from where pivots say the zero is it may be, as a part of the step, and as an angle \[rad\].
+const AROUND: f64 = 0.5;
+const AROUND_ANGLE: f64 = 0.15;
 /// Tolerance of the steps that are taken in place of fixed ones beside a near miss.
 const SUBSTEP_TOLERANCE: f64 = 1e-10;
 
@@ -63,9 +77,19 @@ pub(super) struct Near {
     beside: bool,
     /// The same of what is no singular position.
     weak: bool,
-    /// Takes steps in place of those of fixed size that are too long for a near miss.
-    substeps: Option<Box<ExplicitRk>>,
-    /// Fewest rows that were left out as dependent.
+    /// Whether the last step went over a near miss.
+    over: bool,
+    /// Takes steps in place of those that are too long for a near miss; of fixed size, they are so near any.
+    substeps: Box<ExplicitRk>,
+    is_fixed: bool,
+    /// Times of right sides, and roots of the smallest pivots there; the oldest are written over.
+    pivots: Vec<[f64; 2]>,
+    next: usize,
+    /// The largest of the smallest pivots where a look has found nothing.
+    clear: Option<f64>,
+    /// Most rows that were left out as dependent there.
+    harmless: usize,
+    /// Fewest rows that were left out as dependent, but no fewer than that.
     fewest: usize,
     /// The last state on the constraints.
     last: State,
@@ -97,8 +121,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             inside: false,
             beside: false,
             weak: false,
-            substeps: (steps == Steps::Fixed)
-                .then(|| Box::new(ExplicitRk::new(&DOP853, StepLimits::default()))),
+            over: false,
+            substeps: Box::new(ExplicitRk::new(&DOP853, StepLimits::default())),
+            is_fixed: steps == Steps::Fixed,
+            pivots: Vec::with_capacity(REMEMBERED),
+            next: 0,
+            clear: None,
+            harmless: 0,
             fewest: usize::MAX,
             last: State::zeros(s),
             has_last: false,
@@ -106,7 +135,11 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             targets: Vec::new(),
             probe: None,
             books: Accel::zeros(s),
-            kappa: if steps == Steps::Fixed { FIXED_WINDOW } else { CHOSEN_WINDOW },
+            kappa: match (steps, kind) {
+                (Steps::Fixed, _) => FIXED_WINDOW,
+                (_, Regularize::Amirouche) => AMIROUCHE_WINDOW,
+                _ => CHOSEN_WINDOW,
+            },
             most: match steps {
                 Steps::Fixed => MOST_ANGLE,
                 Steps::Chosen(rtol) => {
@@ -164,11 +197,18 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         let dropped = self.kkt.dependent_rows().len();
-        // before the first step nothing is usual: pivots are at most one
-        let usual = if self.usual_pivot > 0.0 { self.usual_pivot } else { 1.0 };
+        // before the first step nothing is usual: pivots are at most one ...
         let is_first = self.usual_pivot == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
-        near.fewest = near.fewest.min(dropped);
+        // ... but after a look that has found nothing it is what was there
+        let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
+        let is_first = is_first && near.clear.is_none();
+        near.fewest = near.fewest.min(dropped).max(near.harmless);
+        // a redundant row that rounding has let in tells nothing
+        let pivot = if dropped < near.harmless && pivot < LET_IN { usual } else { pivot };
+        if shifted {
+            near.watch(s.t, if dropped > near.fewest { 0.0 } else { pivot });
+        }
         // at the start a row left out may be a redundant one, or one that a singular position takes
         let lost = solved.is_err() || dropped > if is_first { 0 } else { near.fewest };
         near.looking = lost || pivot < LOOK_MOST * LOOK_MOST * usual;
@@ -177,7 +217,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             let Some(near) = self.near.as_mut() else { return solved };
             near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
             near.passage.set_least(LARGE_ANGLE / turning);
-            let angle = (LOOK * near.tau * turning).min(LOOK_MOST);
+            // the windows of large parts are small
+            let widest = if near.passage.has_small() { near.tau * turning } else { LARGE_ANGLE };
+            let angle = (LOOK * widest).min(LOOK_MOST);
             near.looking = lost || pivot < angle * angle * usual;
         }
         let Some(near) = self.near.as_mut() else { return solved };
@@ -209,7 +251,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             }
             Ok(Place::Outside) => {
                 // so many rows left out are no sign of one
-                near.fewest = near.fewest.max(dropped);
+                near.harmless = near.harmless.max(dropped);
+                near.clear = Some(near.clear.unwrap_or(0.0).max(pivot));
                 solved
             }
             // no worse than without: the plain solution may do, and if not it tells why
@@ -217,26 +260,44 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Takes a step of fixed size that came beside a near miss again, in as many as that needs. Returns whether it did.
+    /// Looks for a singular position that the step to `s`, on the constraints, went over unseen. Returns whether it is a near miss,
+    /// over which the step has to be taken again.
+    pub(super) fn look_back(&mut self, s: &State) -> bool {
+        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let Some(near) = &mut self.near else { return false };
+        if !near.has_last || near.inside || near.beside || !(near.last.t < s.t) || self.usual_pivot == 0.0 {
+            return false;
+        }
+        let Some(t) = near.zero(s.t, self.usual_pivot.sqrt()) else { return false };
+        let tau = (AROUND * (s.t - near.last.t)).min(AROUND_ANGLE / turning);
+        let window = (near.kappa * (s.t - near.last.t)).clamp(LEAST_ANGLE / turning, near.most / turning);
+        near.passage.set_least(LARGE_ANGLE / turning);
+        near.passage.set_redundant(near.fewest);
+        let ends = [&near.last, s];
+        let found = near.passage.look_between(&mut self.problem, &self.eq, ends, t, tau, window);
+        near.over = matches!(found, Ok(Some(Crossing::Missed)));
+        near.over
+    }
+
+    /// Takes a step of fixed size that came beside a near miss again, or any that went over one, in as many as that needs. Returns whether it did.
     pub(super) fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
         let wanted =
-            |near: &Near| near.beside && near.has_last && near.last.t < s.t && near.substeps.is_some();
+            |near: &Near| (near.over || near.beside && near.is_fixed) && near.has_last && near.last.t < s.t;
         let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
         let mut done = Ok(true);
-        if let Some(method) = &mut near.substeps {
-            let t = s.t;
-            s.copy_from(&near.last);
-            let (h, pivots) = (self.h, self.pivots);
-            method.prepare(self.problem.structure());
-            let control = Control::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None);
-            if let Ok(mut control) = control {
-                control.t_end = t;
-                while s.t < t && done.is_ok() {
-                    done = method.step(self, s, &mut control).map(|_| true);
-                }
+        let t = s.t;
+        s.copy_from(&near.last);
+        let (h, pivots) = (self.h, self.pivots);
+        let method = &mut near.substeps;
+        method.prepare(self.problem.structure());
+        if let Ok(mut control) = Control::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None) {
+            control.t_end = t;
+            while s.t < t && done.is_ok() {
+                done = method.step(self, s, &mut control).map(|_| true);
             }
-            (self.h, self.pivots) = (h, pivots);
         }
+        (self.h, self.pivots) = (h, pivots);
+        near.over = false;
         self.near = Some(near);
         done
     }
@@ -271,6 +332,49 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 }
 
 impl Near {
+    /// Takes note of the smallest pivot at the time `t`.
+    fn watch(&mut self, t: f64, pivot: f64) {
+        let seen = [t, pivot.max(0.0).sqrt()];
+        if self.pivots.len() < REMEMBERED {
+            self.pivots.push(seen);
+        } else {
+            self.pivots[self.next] = seen;
+            self.next = (self.next + 1) % REMEMBERED;
+        }
+    }
+
+    /// When the smallest pivot may have been zero in the step to `t`: its root falls to a zero and rises again along straight lines, which a
+    /// smooth minimum does not. `usual` is what is usual of it.
+    fn zero(&self, t: f64, usual: f64) -> Option<f64> {
+        let start = self.last.t;
+        let lower = |a: &&[f64; 2], b: &&[f64; 2]| a[1].total_cmp(&b[1]);
+        let &[at, low] = self.pivots.iter().filter(|p| p[0] >= start && p[0] <= t).min_by(lower)?;
+        if !(low < LOW * usual) {
+            return None;
+        }
+        // the nearest on each side that are not at the same instant
+        let apart = 1e-3 * (t - start);
+        let side = |sign: f64| {
+            let there = self.pivots.iter().filter(move |p| sign * (p[0] - at) > apart && p[0] <= t + apart);
+            there.min_by(|a, b| (sign * a[0]).total_cmp(&(sign * b[0]))).copied()
+        };
+        let both = [side(-1.0), side(1.0)];
+        let slopes = both.iter().flatten().map(|p| (p[1] - low) / (p[0] - at).abs());
+        let slope = slopes.fold(0.0, f64::max);
+        let way = low / slope;
+        // on the side where what lies beyond the zero fits better
+        let fits = |p: &[f64; 2]| ((p[0] - at).abs() * slope - low - p[1]).abs() / (p[0] - at).abs();
+        let beyond = both.iter().flatten().filter(|p| way <= WAY * (p[0] - at).abs());
+        let zero = beyond.min_by(|a, b| fits(a).total_cmp(&fits(b))).map(|p| at + way * (p[0] - at).signum());
+        // at an end of the step its neighbour may be in the next one: the slope alone tells
+        zero.map(|zero| zero.clamp(start, t))
+    }
+
+    /// Whether no right side of this step was one of the rows of \[Amirouche1991\].
+    pub(super) fn is_exact(&self) -> bool {
+        !self.inside || self.passage.kind() != Regularize::Amirouche
+    }
+
     /// Takes note of γ before the stabilization's shift.
     pub(super) fn keep(&mut self, eq: &Equations) {
         self.gamma.copy_from_slice(&eq.gamma);

@@ -32,6 +32,8 @@ pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
 const ALONG: f64 = 0.05;
 /// Largest error across the constraints, relative, that is left to the projection.
 const ACROSS: f64 = 1e-6;
+/// The same as its square, which is what it leaves along them, in units of the tolerance.
+const SQUARED: f64 = 0.1;
 /// How often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;
@@ -249,8 +251,10 @@ impl ExplicitRk {
                 && along <= ALONG * error
             {
                 across = true;
-                // the projection will take it away
-                if careful && along <= 1.0 && error * control.rtol <= ACROSS {
+                // the projection will take it away; of rounding more, as only its square is left
+                let squared = if ode.is_exact() { SQUARED } else { 0.0 };
+                let limit = ACROSS.max((squared * control.rtol).sqrt());
+                if careful && along <= 1.0 && error * control.rtol <= limit {
                     tried = Ok(along);
                 }
             }

@@ -214,6 +214,10 @@ impl Ode for Reduced<'_> {
         self.room.careful
     }
 
+    fn is_exact(&self) -> bool {
+        self.ode.is_exact()
+    }
+
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         let Room { chart, full, other, moved, rates, own, .. } = &mut *self.room;
         if *own {

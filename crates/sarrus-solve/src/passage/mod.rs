@@ -10,6 +10,7 @@
 
 mod danger;
 mod guard;
+mod jump;
 mod part;
 mod pole;
 mod project;
@@ -123,6 +124,8 @@ pub struct Passage {
     looks: u64,
     /// Half the window of large parts \[s\].
     least: f64,
+    /// Rows that say nothing new anywhere.
+    redundant: usize,
     root: Root,
     room: Expansion,
     dense: Vec<f64>,
@@ -136,6 +139,8 @@ pub struct Passage {
     is_weak: bool,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
     pole: Pole,
+    /// Room for steps that went over one.
+    between: jump::Between,
     /// Room for the guard.
     trial: Option<(State, Equations)>,
 }
@@ -155,6 +160,7 @@ impl Passage {
             is_large,
             sparse: None,
             least: 0.0,
+            redundant: 0,
             root: Root::new(s, &eq)?,
             // made when it is needed
             looks: 0,
@@ -166,13 +172,24 @@ impl Passage {
             is_open: false,
             is_weak: false,
             pole: Pole::default(),
+            between: jump::Between::default(),
             trial: None,
         })
+    }
+
+    /// How they are passed.
+    pub fn kind(&self) -> Regularize {
+        self.kind
     }
 
     /// Whether there is nothing to look at.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether there are parts that are decomposed as a whole.
+    pub fn has_small(&self) -> bool {
+        self.parts.iter().any(|part| part.nv() <= DENSE)
     }
 
     /// Times that a part was decomposed to look for dangerous rows.
@@ -242,6 +259,11 @@ impl Passage {
         self.least = least;
     }
 
+    /// Sets how many rows say nothing new anywhere.
+    pub fn set_redundant(&mut self, redundant: usize) {
+        self.redundant = redundant;
+    }
+
     /// Whether nothing is known of the rank yet.
     pub fn is_new(&self) -> bool {
         self.ranks.iter().any(Option::is_none)
@@ -279,7 +301,16 @@ impl Passage {
                 let last = last.filter(|_| !self.is_large);
                 let ahead =
                     last.map_or(0.0, |last| self.soonest(problem, last, 2.0 * (tau + (s.t - last.t).abs())));
-                let gap = if ahead.is_finite() { self.guard(problem, eq, s, tau) } else { None };
+                let mut gap = None;
+                if ahead.is_finite() {
+                    gap = self.guard(problem, eq, s, tau);
+                    // the paper's rows may not be exact enough to tell
+                    if gap.is_none() && self.kind == Regularize::Amirouche {
+                        self.kind = Regularize::Jets;
+                        gap = self.guard(problem, eq, s, tau);
+                        self.kind = Regularize::Amirouche;
+                    }
+                }
                 self.is_weak = gap.is_none();
                 if let Some(gap) = gap {
                     self.open(s, tau, gap);

@@ -133,10 +133,15 @@ impl Part {
     /// y += D x.
     pub fn add_mul(&self, D: &[f64], x: &[f64], y: &mut [f64]) {
         for e in &self.entries {
-            let x = &x[e.col..][..e.cols];
-            let block = D[e.offset..][..e.rows * e.cols].chunks_exact(e.cols);
-            for (y, D) in y[e.row..].iter_mut().zip(block) {
-                *y += D.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+            let (D, x, y) = (&D[e.offset..][..e.rows * e.cols], &x[e.col..], &mut y[e.row..]);
+            match e.cols {
+                3 => add_rows::<3>(D, x, y),
+                6 => add_rows::<6>(D, x, y),
+                n => {
+                    for (y, D) in y.iter_mut().zip(D.chunks_exact(n)) {
+                        *y += D.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+                    }
+                }
             }
         }
     }
@@ -266,5 +271,18 @@ impl Part {
     /// Writes a vector of the part's rows into the global one.
     pub fn write_rows(&self, from: &[f64], to: &mut [f64]) {
         from.iter().zip(&self.rows).for_each(|(x, &i)| to[i] = *x);
+    }
+}
+
+/// y += D x of a block of `N` columns.
+#[inline(always)]
+fn add_rows<const N: usize>(D: &[f64], x: &[f64], y: &mut [f64]) {
+    let Some(x) = x.first_chunk::<N>() else { return };
+    for (y, D) in y.iter_mut().zip(D.as_chunks::<N>().0) {
+        let mut sum = 0.0;
+        for i in 0..N {
+            sum += D[i] * x[i];
+        }
+        *y += sum;
     }
 }

@@ -13,6 +13,7 @@
 //! direction of its own to be followed.
 
 use super::danger::{Danger, STEADY};
+use super::jump::Seen;
 use super::part::Part;
 use super::window::{add, dot, norm};
 use crate::error::SolveError;
@@ -25,6 +26,8 @@ use sarrus_math::solve::{SymmetricEigen, cholesky, cholesky_solve};
 pub const FREEDOMS: usize = 48;
 /// Most rows left out.
 const LEFT_OUT: usize = 160;
+/// Rows left out of which one is expected to move.
+const SAMPLED: usize = 16;
 /// A row is looked at if its pivot is below the square of this times what its own change can reach.
 const REACH: f64 = 3.0;
 /// Pivots below this part of the row's diagonal are zero where all rows that count are wanted.
@@ -90,6 +93,28 @@ impl Sparse {
         Ok(y)
     }
 
+    /// u = e - ν of the `row` left out, with Dᵀu orthogonal to the kept rows, and Dᵀu.
+    fn eliminate(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        D: &[f64],
+        row: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
+        let (mut u, mut left) = (vec![0.0; part.nc()], vec![0.0; part.nv()]);
+        u[row] = 1.0;
+        part.add_mul_transposed(D, &u, &mut left);
+        // once more for what the first time leaves: little remains
+        for _ in 0..2 {
+            let mut r = vec![0.0; part.nc()];
+            part.add_mul(D, &left, &mut r);
+            let (along, nu) = self.nearest(part, root, &r)?;
+            add(-1.0, &along, &mut left);
+            add(-1.0, &nu, &mut u);
+        }
+        Ok((u, left))
+    }
+
     /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
@@ -117,19 +142,7 @@ impl Sparse {
             // u, Dᵀu and g of each row left out
             let (mut U, mut x, mut g) = (Vec::new(), Vec::new(), Vec::new());
             for &row in &out {
-                let mut u = vec![0.0; nc];
-                u[row] = 1.0;
-                let mut d = vec![0.0; nv];
-                part.add_mul_transposed(D, &u, &mut d);
-                let mut left = d.clone();
-                // once more for what the first time leaves: little remains
-                for _ in 0..2 {
-                    let mut r = vec![0.0; nc];
-                    part.add_mul(D, &left, &mut r);
-                    let (along, nu) = self.nearest(part, root, &r)?;
-                    add(-1.0, &along, &mut left);
-                    add(-1.0, &nu, &mut u);
-                }
+                let (mut u, mut left) = self.eliminate(part, root, D, row)?;
                 let mut rate = vec![0.0; nv];
                 part.add_mul_transposed(D1, &u, &mut rate);
                 let rate = self.across(part, root, D, rate)?;
@@ -148,6 +161,49 @@ impl Sparse {
             weak.iter().for_each(|&k| self.floor[part.rows[out[k]]] = 0.0);
         }
         Ok(none)
+    }
+
+    /// How many rows lose their hold within `tau` \[s\], where those are too many to be followed, and when the first that moves does: they
+    /// vanish together. `redundant` rows say nothing new anywhere.
+    pub fn count(
+        &mut self,
+        part: &Part,
+        root: &Root,
+        J: &[f64],
+        D: &[f64],
+        D1: &[f64],
+        tau: f64,
+        redundant: usize,
+    ) -> Result<Option<Seen>, SolveError> {
+        let (nc, nv, slow) = (part.nc(), part.nv(), STEADY * part.bound(D1));
+        self.eq.J.copy_from_slice(J);
+        self.floor.fill(0.0);
+        let reach: Vec<f64> = part.row_norms(D1).iter().map(|d| (tau * d).powi(2)).collect();
+        part.write_rows(&reach, &mut self.floor);
+        self.kkt.factor_above(&self.eq, &self.floor)?;
+        let out: Vec<usize> = part.places_of(self.kkt.dependent_rows());
+        if out.len() <= LEFT_OUT {
+            return Ok(None);
+        }
+        // enough of them to have one that moves beside those of redundant loops
+        for &row in out.iter().take(SAMPLED) {
+            let (u, left) = self.eliminate(part, root, D, row)?;
+            let mut rate = vec![0.0; nv];
+            part.add_mul_transposed(D1, &u, &mut rate);
+            let rate = self.across(part, root, D, rate)?;
+            let (speed, size) = (norm(&rate), norm(&u));
+            if speed <= slow * size || norm(&left) > tau * speed {
+                continue;
+            }
+            let danger =
+                Danger { U: u.iter().map(|u| u / size).collect(), sigma: vec![0.0], ..Danger::default() };
+            let ahead = -dot(&left, &rate) / (speed * speed);
+            let rows = part.leading_rows(&danger);
+            // those that are zero for good are zero elsewhere too
+            let losses = out.len().saturating_sub(redundant).min(nc);
+            return Ok(Some(Seen { losses, ahead, rows }));
+        }
+        Ok(None)
     }
 
     fn take(

@@ -53,6 +53,10 @@ const ROUGH: [u32; 2] = [3, 6];
 const STILL: f64 = 1e-13;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
+/// What the series may leave out, relative.
+const LEFT_OUT: f64 = 1e-12;
+/// Coefficients that are never left out.
+const FEWEST: usize = 6;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
 
@@ -76,6 +80,9 @@ pub struct Window<'a> {
     part: &'a Part,
     danger: &'a Danger,
     solver: Solver<'a>,
+    /// Room for a right side and its solution.
+    r: Vec<f64>,
+    y: Vec<f64>,
 }
 
 /// How solutions with B are found.
@@ -123,7 +130,7 @@ impl<'a> Window<'a> {
             let row = part.rows[qr.order()[last]];
             return Err(SolveError::RankDeficient { row, pivot, scale: 1.0 });
         }
-        Ok(Window { part, danger, solver: Solver::Dense { weight, qr } })
+        Ok(Window { part, danger, solver: Solver::Dense { weight, qr }, r: vec![0.0; nc], y: vec![0.0; nv] })
     }
 
     /// B from what `sparse` has found last.
@@ -134,28 +141,28 @@ impl<'a> Window<'a> {
         root: &'a Root,
     ) -> Result<Window<'a>, SolveError> {
         sparse.prepare(part)?;
-        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root } })
+        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root }, r: Vec::new(), y: Vec::new() })
     }
 
     /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
     pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
-        let Window { part, danger, solver } = self;
+        let Window { part, danger, solver, r, y } = self;
         match solver {
             Solver::Sparse { sparse, root } => sparse.correct(part, root, danger, regular, dangerous, x),
             Solver::Dense { weight, qr } => {
                 // `regular`, with its part along U replaced by that of `dangerous`
-                let mut r = regular.to_vec();
+                r.copy_from_slice(regular);
                 for i in 0..danger.len() {
                     let u = danger.u(i);
-                    add(*weight * dot(u, dangerous) - dot(u, regular), u, &mut r);
+                    add(*weight * dot(u, dangerous) - dot(u, regular), u, r);
                 }
                 let rank = danger.rank.min(qr.steps());
-                let mut y = vec![0.0; part.nv()];
+                y.fill(0.0);
                 (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
                 qr.solve_rt(&mut y[..rank]);
-                qr.mul_q(&mut y);
-                add(-1.0, &y, x);
-                Ok(norm(&y))
+                qr.mul_q(y);
+                add(-1.0, y, x);
+                Ok(norm(y))
             }
         }
     }
@@ -198,7 +205,7 @@ impl<'a> Window<'a> {
 
     /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
     fn multipliers(&mut self, D: &[f64], f: &[f64], all: bool) -> Result<Vec<f64>, SolveError> {
-        let Window { part, danger, solver } = self;
+        let Window { part, danger, solver, .. } = self;
         let qr = match solver {
             Solver::Sparse { sparse, root } => return sparse.multipliers(part, root, D, f, all),
             Solver::Dense { .. } if all => return Ok(self.all_multipliers(D, f)),
@@ -298,6 +305,7 @@ pub fn accelerate(
 ) -> Result<Found, SolveError> {
     let part = window.part;
     let (nc, nv) = (part.nc(), part.nv());
+    let orders = enough(window.danger, part.bound(&room.J[1]), orders);
     let orders = orders.clamp(2, COEFFICIENTS - 1);
     // c[k], scaled; c[1] is the velocity
     let mut c = vec![vec![0.0; nv]; orders + 1];
@@ -384,6 +392,12 @@ pub fn accelerate(
         found.lambda = window.multipliers(&room.J[0], &rest, found.is_whole)?;
     }
     Ok(found)
+}
+
+/// How many coefficients, of at most `orders`, leave nothing to speak of: D turns at about `speed` over its size.
+fn enough(danger: &Danger, speed: f64, orders: usize) -> usize {
+    let angle = danger.ahead.abs() * speed / danger.largest;
+    (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)
 }
 
 /// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0.
