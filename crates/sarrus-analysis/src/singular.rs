@@ -5,7 +5,7 @@
 
 use crate::report::{EventReport, SingularReport};
 use sarrus_solve::integrators::{Because, Ended};
-use sarrus_solve::{Crossing, Dynamics, PassageRecord, Problem, Standing, State, Way, standing};
+use sarrus_solve::{Crossing, Dynamics, PassageRecord, Problem, Standing, State, Way, digits, standing};
 use sarrus_system::{Mechanism, System};
 
 /// Most elements that are named.
@@ -16,6 +16,8 @@ const MARKERS: usize = 1000;
 const PASSED: &str = "passed";
 /// What is told only if the run ends there.
 const UNCLEAR: &str = "unclear";
+/// There was no way on.
+const END_OF_RANGE: &str = "end_of_range";
 /// At rest there.
 const REST: &str = "rest";
 /// A run that ends within so many durations of a near miss after it ended there.
@@ -25,9 +27,9 @@ pub(crate) const SLOW: f64 = 0.1;
 /// Speeds that fall below this part of the largest in a window are those of a rest.
 const FALLEN: f64 = 0.05;
 /// A passage is in the run if it is within this part of its duration.
-const INSIDE: f64 = 1e-3;
-/// Branches that are apart by more than this \[m\] are said to be, though they count as crossing.
-const APART: f64 = 1e-12;
+const INSIDE: f64 = 1e-6;
+/// Branches that are apart by this \[m\] are said to be, though they count as crossing.
+const APART: std::ops::Range<f64> = 2e-11..1e-9;
 
 /// Names of what `rows` belong to, each once.
 fn names(rows: &[usize], name: impl Fn(usize) -> String) -> Vec<String> {
@@ -47,7 +49,7 @@ pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport>
         let rested = p.slowest < FALLEN * p.fastest;
         let passed = p.crossing == Crossing::Passed && !rested;
         SingularReport {
-            t: p.at,
+            t: if rested { p.slowest_at } else { p.at },
             outcome: match p.crossing {
                 Crossing::Passed if rested => REST,
                 Crossing::Passed => PASSED,
@@ -110,9 +112,8 @@ pub(crate) fn end(
 ) -> Option<String> {
     let mut why = None;
     if let Because::Failed(error) = &ended.because {
-        let beside = |last: &SingularReport| {
-            error.t() - last.leave <= THERE * (last.leave - last.enter).max(1e-9)
-        };
+        let beside =
+            |last: &SingularReport| error.t() - last.leave <= THERE * (last.leave - last.enter).max(1e-9);
         let here = if slow { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
         if let Some(here) = here.first() {
             let last = singular.pop_if(|last| beside(last));
@@ -120,17 +121,17 @@ pub(crate) fn end(
             now.enter = last.map_or(s.t, |last| last.enter);
             why = Some(format!(
                 "the mechanism came to rest in a singular position at t = {}: more than one motion of {} can follow",
-                now.t,
+                digits(&now.t),
                 now.elements.join(", ")
             ));
             singular.push(now);
         } else if let Some(last) = singular.last_mut().filter(|last| last.outcome != PASSED && beside(last)) {
-            last.outcome = "end_of_range";
+            last.outcome = END_OF_RANGE;
             // where speeds grow without bound, what was seen from farther off is no guide
             last.t = error.t();
             why = Some(format!(
                 "the mechanism came to the end of its range at t = {}: {} can follow no further",
-                last.t,
+                digits(&last.t),
                 last.elements.join(", ")
             ));
         }
@@ -142,15 +143,18 @@ pub(crate) fn end(
 /// Puts singular positions in the order of time, each once, and leaves out those before or after the run: what was seen from within
 /// but was not met.
 pub(crate) fn tidy(singular: &mut Vec<SingularReport>, [from, to]: [f64; 2]) {
+    // where a run failed lies after its last step
+    let is_met = |s: &SingularReport| !matches!(s.outcome, REST | END_OF_RANGE);
     singular.retain(|s| {
         let slack = 1e-12 + INSIDE * (s.leave - s.enter);
-        from - slack <= s.t && s.t <= to + slack
+        !is_met(s) || (from - slack <= s.t && s.t <= to + slack)
     });
-    singular.iter_mut().for_each(|s| s.t = s.t.clamp(from, to));
+    singular.iter_mut().filter(|s| is_met(s)).for_each(|s| s.t = s.t.clamp(from, to));
     singular.sort_by(|a, b| a.t.total_cmp(&b.t));
     singular.dedup_by(|later, first| {
-        let same = later.enter <= first.leave
-            && first.enter <= later.leave
+        let near = (first.leave - first.enter).max(later.leave - later.enter);
+        let same = later.enter <= first.leave + near
+            && first.enter <= later.leave + near
             && later.elements.iter().any(|e| first.elements.contains(e));
         if same {
             // of two views the one that promises less
@@ -170,7 +174,7 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
     if let Some(first) = singular.iter().find(|s| s.outcome == REST) {
         notes.push(format!(
             "at rest in a singular position at t = {}: more than one motion of {} can follow, and nothing tells which{}",
-            first.t,
+            digits(&first.t),
             first.elements.join(", "),
             if first.t == t_start {
                 "; start beside it, or with velocities, to choose one"
@@ -180,12 +184,12 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
         ));
     }
     if let Some((s, gap)) = singular.iter().find_map(|s| {
-        let gap = s.gap.filter(|gap| s.outcome == PASSED && *gap > APART)?;
+        let gap = s.gap.filter(|gap| s.outcome == PASSED && APART.contains(gap))?;
         Some((s, gap))
     }) {
         notes.push(format!(
             "branches are {gap:.1e} apart at t = {}: less than 1e-9 of the largest position counts as a crossing",
-            s.t
+            digits(&s.t)
         ));
     }
     notes

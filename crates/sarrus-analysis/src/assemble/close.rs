@@ -2,7 +2,7 @@
 
 use super::AssemblyError;
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, Stage, Standing, State, set_out,
+    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, Stage, Standing, State, set_out, sharpen,
 };
 use sarrus_system::system::Family;
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -89,6 +89,12 @@ pub(super) fn close(
             break;
         }
         m.accept(state);
+    }
+    if off > closed && off <= tolerable && (kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty()) {
+        // what cannot be decomposed is left as it is
+        let _ = sharpen(&mut m, state);
+        m.update(state, Stage::POSITION, &mut eq);
+        off = norm(&all, &eq);
     }
     if !(off <= tolerable) {
         return Ok(apart(&all, &eq.phi, tolerable, true));

@@ -12,7 +12,7 @@ mod initial;
 use close::{Off, close, norm, velocities};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
-use sarrus_solve::{Equations, Problem, SolveError, Stage, Standing, State, StructureError, Way};
+use sarrus_solve::{Equations, Problem, SolveError, Stage, Standing, State, StructureError, Way, digits};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{ConstraintElement, System};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ pub enum AssemblyError {
         elements: Vec<String>,
         /// Whether all velocities are given, and lead along no branch.
         astray: bool,
-        /// A velocity that would tell.
+        /// A velocity that would tell, with its values where they are known.
         example: Option<String>,
         /// Where the first of the elements stands.
         at: Span,
@@ -153,9 +153,10 @@ impl AssemblyError {
                  `run.rotation = \"quaternion\"` has no such place",
             )],
             AssemblyError::Branches { at, astray, example, .. } => {
-                let example = example.as_ref().map_or(String::new(), |path| format!(", `{path}` for instance"));
+                let example = example.as_ref().map_or(String::new(), |path| format!(", for instance {path}"));
                 let hint = if *astray {
-                    "leave out or correct one of the velocities of [initial], or start beside this position".into()
+                    "leave out or correct one of the velocities of [initial], or start beside this position"
+                        .into()
                 } else {
                     format!(
                         "give the velocity of one more joint in [initial]{example}, or start beside this position"
@@ -172,7 +173,7 @@ impl AssemblyError {
 
 impl Assembled {
     /// Why no motion can begin here: in a singular position, where velocities do not tell along which branch.
-    pub fn open_branch(&self, model: &Model, system: &System) -> Option<AssemblyError> {
+    pub fn open_branch(&self, model: &Model, system: &Arc<System>) -> Option<AssemblyError> {
         let open = self.standing.iter().find(|s| matches!(s.way, Way::Open | Way::Astray))?;
         let involved: Vec<_> = open.rows.iter().filter_map(|&row| system.element_of_row(row)).collect();
         let is_new = |path: &String| {
@@ -181,12 +182,37 @@ impl Assembled {
         };
         // the last is the least involved: not what is driven
         let example = involved.iter().rev().map(|e| format!("{}.rate", e.name)).find(is_new);
+        let example = example.map(|path| match self.readings(&path, &open.choices, system) {
+            values if values.is_empty() => format!("`{path}`"),
+            values => {
+                let written: Vec<String> = values.iter().map(|x| format!("`{path} = {x}`")).collect();
+                written.join(" or ")
+            }
+        });
         Some(AssemblyError::Branches {
             elements: involved.iter().map(|e| format!("{} `{}`", e.family.name(), e.name)).collect(),
             astray: open.way == Way::Astray,
             example,
             at: involved.first().and_then(|e| model.find(&e.name)).map_or(Span::NONE, |e| e.span),
         })
+    }
+}
+
+impl Assembled {
+    /// What `path` reads at the start with each of the velocities `v`.
+    fn readings(&self, path: &str, v: &[Vec<f64>], system: &Arc<System>) -> Vec<f64> {
+        let signals = system.directory.read(path, &mut |body| body as usize);
+        let Some(signal) = signals.ok().and_then(|signals| signals.into_iter().next()) else { return vec![] };
+        let mut m = system.mechanism();
+        m.set_hints(&self.hints);
+        let mut state = self.state.clone();
+        let mut read = |v: &Vec<f64>| {
+            state.v.copy_from_slice(v);
+            digits(&m.observe(&state, |at| signal.eval(at)))
+        };
+        let mut values: Vec<f64> = v.iter().map(&mut read).collect();
+        values.sort_by(f64::total_cmp);
+        values
     }
 }
 

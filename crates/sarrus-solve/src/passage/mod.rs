@@ -18,7 +18,7 @@ mod start;
 mod window;
 
 pub use danger::Danger;
-pub use start::{Held, Standing, Way, set_out, standing};
+pub use start::{Held, Standing, Way, set_out, sharpen, standing};
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
@@ -104,8 +104,10 @@ pub struct PassageRecord {
     pub rows: Vec<usize>,
     /// √(vᵀMv) of the part when it was nearest \[√J\].
     pub speed: f64,
-    /// The least of it in the window \[√J\].
+    /// The least of it in the window \[√J\] ...
     pub slowest: f64,
+    /// ... and when that was \[s\].
+    pub slowest_at: f64,
     /// The largest.
     pub fastest: f64,
     /// Largest |U_dᵀΦ| seen where the other rows and its derivative hold: zero on branches that cross \[m\].
@@ -348,6 +350,7 @@ impl Passage {
             rows: Vec::new(),
             speed: 0.0,
             slowest: f64::INFINITY,
+            slowest_at: s.t,
             fastest: 0.0,
             gap,
             residue: if missed { None } else { self.pole.residue(&self.parts) },
@@ -387,7 +390,9 @@ impl Passage {
         let mut y = vec![0.0; part.nv()];
         part.velocities_of(eq, &self.root, &s.v, &mut y);
         let speed = window::norm(&y);
-        record.slowest = record.slowest.min(speed);
+        if speed < record.slowest {
+            (record.slowest, record.slowest_at) = (speed, s.t);
+        }
         record.fastest = record.fastest.max(speed);
         if danger.ahead.abs() < self.nearest {
             self.nearest = danger.ahead.abs();

@@ -11,6 +11,9 @@
 //!   are possible, and the given values do not say which.
 //! - At rest every branch is open.
 //!
+//! Where one value is missing, U_dᵀΦ̈ = 0 is quadratic in it, and its roots are the velocities that are possible. Positions that are only
+//! nearly closed are closed first, by all rows however weak ([`sharpen`]).
+//!
 //! Cost: some dense decompositions of each part that is looked at; those of more than [`DENSE`] velocities are not.
 
 use super::window::{add, dot, norm};
@@ -24,7 +27,7 @@ const NEAR: f64 = 0.02;
 /// Rest within this angle is rest at the singular position: accelerations there do not see the dangerous rows.
 const AT: f64 = 1e-5;
 /// Positions tell the branch if they leave less than this of it open.
-const SHARP: f64 = 0.3;
+const SHARP: f64 = 0.1;
 /// Velocities lead along a branch if U_dᵀΦ̈ is below this part of its terms.
 const ALONG: f64 = 1e-2;
 /// Singular values up to this part of the largest are zero.
@@ -33,6 +36,12 @@ const ZERO: f64 = 1e-7;
 const REST: f64 = 1e-12;
 /// Rounds of velocities and sharper positions.
 const ROUNDS: usize = 2;
+/// Corrections of positions, at most: near a double root each halves the distance.
+const CORRECTIONS: usize = 40;
+/// Largest correction \[√kg m\]: what is farther off is not nearly closed.
+const FARTHEST: f64 = 1e-3;
+/// Rows count in corrections down to this part of the largest singular value.
+const FAINT: f64 = 1e-10;
 
 /// A value that the velocities of a start shall have: Σ c v = value over entries (velocity, c).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,6 +76,8 @@ pub struct Standing {
     pub losses: usize,
     /// The scalar rows of λ that take part, one of each element, largest part first.
     pub rows: Vec<usize>,
+    /// Velocities (nv) that are possible where the way is open; none where they are not known.
+    pub choices: Vec<Vec<f64>>,
 }
 
 /// Finds the velocities of the start `s`, which is on the constraints, in the parts that are near a singular position: nearest to
@@ -88,6 +99,16 @@ pub fn standing(problem: &mut dyn Problem, s: &State) -> Result<Vec<Standing>, S
         let way = if passage.is_at_rest(i, &s.v) { Way::Rest } else { Way::Known };
         Ok(Some(passage.tell(i, &about, way)))
     })
+}
+
+/// Closes the positions of `s`, which are nearly closed, by all rows, in the parts that are near a singular position: a plain correction
+/// leaves out rows that are too weak for it. Elsewhere weak rows come from data that do not quite fit, and are left alone.
+pub fn sharpen(problem: &mut dyn Problem, s: &mut State) -> Result<(), SolveError> {
+    let _ = each_part(problem, |passage, i, problem, eq| {
+        let about = passage.about(i, problem, eq, s)?;
+        about.map_or(Ok(()), |_| passage.sharpen(i, problem, s)).map(|()| None)
+    })?;
+    Ok(())
 }
 
 fn each_part(
@@ -200,7 +221,7 @@ impl Passage {
 
     fn tell(&self, i: usize, about: &About, way: Way) -> Standing {
         let rows = self.parts[i].leading_rows(&about.danger);
-        Standing { way, angle: about.angle, losses: about.danger.len(), rows }
+        Standing { way, angle: about.angle, losses: about.danger.len(), rows, choices: Vec::new() }
     }
 
     fn set_out(
@@ -215,7 +236,7 @@ impl Passage {
         let Some(about) = self.about(i, problem, eq, s)? else { return Ok(None) };
         let is_sharp = about.open < SHARP;
         problem.update(s, Stage::VELOCITY, eq);
-        let (y, is_full) = self.velocities(i, &about.danger, eq, given, held, is_sharp)?;
+        let (y, free) = self.velocities(i, &about.danger, eq, given, held, is_sharp)?;
         let mut trial = s.clone();
         self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
         if self.is_at_rest(i, &trial.v) {
@@ -223,13 +244,18 @@ impl Passage {
             return Ok(is_there.then(|| self.tell(i, &about, Way::Rest)));
         }
         if !is_sharp && !self.leads_along(i, problem, &trial, &about, norm(&y)) {
-            let way = if is_full { Way::Astray } else { Way::Open };
-            return Ok(Some(self.tell(i, &about, way)));
+            let mut standing = self.tell(i, &about, if free.is_empty() { Way::Astray } else { Way::Open });
+            if let ([w], 1) = (&free[..], about.danger.len()) {
+                standing.choices = self.choices(i, problem, &trial, about.danger.u(0), &y, w);
+            }
+            return Ok(Some(standing));
         }
         s.v.copy_from_slice(&trial.v);
         for _ in 0..ROUNDS {
             let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
-            let Some(danger) = self.look_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else { break };
+            let Some(danger) = self.look_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else {
+                break;
+            };
             match self.project_part(i, &danger, problem, eq, &mut trial) {
                 // branches that do not cross are told by the position alone
                 Ok(gap) if gap <= CROSSING * size => {}
@@ -246,8 +272,47 @@ impl Passage {
         Ok(Some(self.tell(i, &about, Way::Known)))
     }
 
+    fn sharpen(&mut self, i: usize, problem: &mut dyn Problem, s: &mut State) -> Result<(), SolveError> {
+        let (nc, nv) = (self.parts[i].nc(), self.parts[i].nv());
+        let (mut svd, mut phi) = (Svd::thin(nc, nv), vec![0.0; nc]);
+        let (mut y, mut delta) = (vec![0.0; nv], vec![0.0; s.v.len()]);
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        for _ in 0..CORRECTIONS {
+            if self.look(i, problem, s, 0.0)?.is_none() {
+                return Ok(());
+            }
+            let part = &self.parts[i];
+            part.rows_of(&self.room.phi[0], &mut phi);
+            let off = norm(&phi);
+            match &best {
+                Some((before, q)) if !(off < *before) => {
+                    s.q.copy_from_slice(q);
+                    return Ok(());
+                }
+                _ => best = Some((off, s.q.clone())),
+            }
+            part.dense(&self.room.J[0], &mut self.dense);
+            svd.factor(&self.dense)?;
+            let rank = svd.sigma().partition_point(|x| *x > FAINT * svd.sigma()[0]);
+            svd.solve(rank, &phi, &mut y);
+            if off == 0.0 || !(norm(&y) < FARTHEST) {
+                return Ok(());
+            }
+            part.write_velocities(&self.root, &y, -1.0, &mut delta);
+            problem.retract(&mut s.q, &delta);
+        }
+        Ok(())
+    }
+
     /// Whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
-    fn leads_along(&mut self, i: usize, problem: &mut dyn Problem, s: &State, about: &About, speed: f64) -> bool {
+    fn leads_along(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        about: &About,
+        speed: f64,
+    ) -> bool {
         let part = &self.parts[i];
         if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
             return false;
@@ -259,8 +324,42 @@ impl Passage {
         (0..about.danger.len()).all(|k| 2.0 * dot(about.danger.u(k), &bent).abs() <= limit)
     }
 
-    /// Scaled velocities of part `i` nearest to `given` that its rows ask for, the dangerous ones only where `all`, and whether nothing of
-    /// them is free. The room holds D.
+    /// Velocities y + x w, scaled, for which uᵀΦ̈ = 0.
+    fn choices(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        u: &[f64],
+        y: &[f64],
+        w: &[f64],
+    ) -> Vec<Vec<f64>> {
+        let (part, mut trial, mut bent) = (&self.parts[i], s.clone(), vec![0.0; u.len()]);
+        let unit = norm(y);
+        let mut at = |x: f64, trial: &mut State| {
+            let mut y = y.to_vec();
+            add(unit * x, w, &mut y);
+            part.write_velocities(&self.root, &y, 1.0, &mut trial.v);
+            problem.expand(trial, std::slice::from_ref(&trial.v), &part.blocks, false, &mut self.room);
+            part.rows_of(&self.room.phi[2], &mut bent);
+            dot(u, &bent)
+        };
+        // a x² + b x + c
+        let [low, c, high] = [-1.0, 0.0, 1.0].map(|x| at(x, &mut trial));
+        let (a, b) = (0.5 * (low + high) - c, 0.5 * (high - low));
+        let root = (b * b - 4.0 * a * c).sqrt();
+        if !(root > 1e-6 * b.abs() && a.abs() > 1e-9 * (b.abs() + c.abs())) {
+            return Vec::new();
+        }
+        let of = |x: f64| {
+            at(x, &mut trial);
+            trial.v.clone()
+        };
+        [(-b - root) / (2.0 * a), (-b + root) / (2.0 * a)].map(of).to_vec()
+    }
+
+    /// Scaled velocities of part `i` nearest to `given` that its rows ask for, the dangerous ones only where `all`, and a basis of what
+    /// they leave free. The room holds D.
     fn velocities(
         &self,
         i: usize,
@@ -269,7 +368,7 @@ impl Passage {
         given: &[f64],
         held: &[Held],
         all: bool,
-    ) -> Result<(Vec<f64>, bool), SolveError> {
+    ) -> Result<(Vec<f64>, Vec<Vec<f64>>), SolveError> {
         let (part, D) = (&self.parts[i], &self.room.J[0]);
         let (nc, nv) = (part.nc(), part.nv());
         let mut A = Vec::new();
@@ -309,12 +408,12 @@ impl Passage {
         for (b, A) in b.iter_mut().zip(A.chunks_exact(nv)) {
             *b -= dot(A, &y);
         }
-        let mut svd = Svd::thin(b.len(), nv);
+        let mut svd = Svd::full(b.len(), nv);
         svd.factor(&A)?;
         let rank = svd.sigma().partition_point(|x| *x > ZERO * svd.sigma()[0]);
         let mut change = vec![0.0; nv];
         svd.solve(rank, &b, &mut change);
         add(1.0, &change, &mut y);
-        Ok((y, rank == nv))
+        Ok((y, (rank..nv).map(|k| svd.right(k).to_vec()).collect()))
     }
 }
