@@ -5,7 +5,9 @@
 
 use crate::report::{EventReport, SingularReport};
 use sarrus_solve::integrators::{Because, Ended};
-use sarrus_solve::{Crossing, Dynamics, PassageRecord, Problem, Standing, State, Way, digits, standing};
+use sarrus_solve::{
+    Crossing, Dynamics, PassageRecord, Problem, Standing, State, StepError, Way, digits, standing,
+};
 use sarrus_system::{Mechanism, System};
 
 /// Most elements that are named.
@@ -114,7 +116,12 @@ pub(crate) fn end(
     if let Because::Failed(error) = &ended.because {
         let beside =
             |last: &SingularReport| error.t() - last.leave <= THERE * (last.leave - last.enter).max(1e-9);
-        let here = if slow { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
+        // what is no number, or too fast for its step, fails for other reasons
+        let stuck = !matches!(
+            error,
+            StepError::NotFinite { .. } | StepError::StepTooLarge { .. } | StepError::View { .. }
+        );
+        let here = if slow && stuck { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
         if let Some(here) = here.first() {
             let last = singular.pop_if(|last| beside(last));
             let mut now = rest(here, error.t(), |row| mechanism.name_of_row(row));
