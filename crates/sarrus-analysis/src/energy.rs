@@ -48,6 +48,11 @@ impl EnergyBook {
         self.start.kinetic + self.start.potential
     }
 
+    /// The largest kinetic energy so far \[J\].
+    pub fn most_kinetic(&self) -> f64 {
+        self.kinetic[1]
+    }
+
     /// The most that the balance has moved away from its value at the start \[J\].
     pub fn max_drift(&self) -> f64 {
         let start = self.start.balance();

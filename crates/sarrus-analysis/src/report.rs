@@ -362,7 +362,8 @@ pub struct EventReport {
 pub struct SingularReport {
     /// When rank was lost, as seen from nearest by \[s\].
     pub t: f64,
-    /// `passed`: branches cross there and the run kept to its own; `near_miss`: they do not; `end_of_range`: there was no way on.
+    /// `passed`: branches cross there and the run kept to its own; `near_miss`: they do not; `end_of_range`: there was no way on;
+    /// `rest`: the mechanism was at rest there, and more than one motion can follow.
     pub outcome: &'static str,
     /// Time of the first evaluation nearby \[s\].
     pub enter: f64,
@@ -374,7 +375,8 @@ pub struct SingularReport {
     pub elements: Vec<String>,
     /// √(vᵀMv) of the bodies tied together, when it was nearest \[√J\].
     pub speed: f64,
-    /// How far apart the branches are, as violation of the constraints; none where that could not be told.
+    /// How far apart the branches are, as violation of the constraints; none where that could not be told. Less than 10⁻⁹ of the
+    /// largest position counts as a crossing.
     pub gap: Option<f64>,
     /// Whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.
     pub reactions: &'static str,

@@ -118,6 +118,9 @@ pub fn simulate(
     breaks.dedup();
     let sampler = Sampler::new(model, system, span, &breaks)?;
     let assembled = assemble(model, system, settings.assembly)?;
+    if let Some(open) = assembled.open_branch(model, system) {
+        return Err(open.into());
+    }
     let mut state = assembled.state;
     let mut mechanism = system.mechanism();
     mechanism.set_hints(&assembled.hints);
@@ -168,10 +171,13 @@ pub fn simulate(
     let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
     let (status, mut reason, mut failed) =
         verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
-    if let Some(why) = singular::end_of_range(&mut singular, &ended) {
+    let slow = mechanism.energy(&state).kinetic <= singular::SLOW * recorder.energy.most_kinetic();
+    if let Some(why) = singular::end(&mut singular, &ended, &mut mechanism, &state, slow) {
         reason = format!("{why} ({reason})");
         failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
     }
+    singular.extend(singular::rests(&assembled.standing, system, settings.t_start));
+    singular::tidy(&mut singular, [settings.t_start, ended.at]);
     recorder.events.extend(singular::markers(&singular));
     recorder.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     let violation = ViolationReport::from(&recorder.violations.total);
@@ -195,6 +201,7 @@ pub fn simulate(
         Some(_) => {}
         None => notes.push("it could not be told which reactions are unique".into()),
     }
+    notes.extend(singular::notes(&singular, settings.t_start));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(notes::findings(&method, found, system));

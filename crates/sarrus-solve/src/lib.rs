@@ -29,7 +29,7 @@ pub use error::{MethodError, SolveError, StepError, StructureError, digits};
 pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
-pub use passage::{Crossing, PassageRecord, Regularize};
+pub use passage::{Crossing, Held, PassageRecord, Regularize, Standing, Way, set_out, sharpen, standing};
 pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
     Stage, State, Structure, StructureBuilder,

@@ -1,7 +1,9 @@
 //! Newton on positions with a line search, the slide back towards the model pose, and the linear solve for velocities.
 
 use super::AssemblyError;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows as Which, Stage, State};
+use sarrus_solve::{
+    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, Stage, Standing, State, set_out, sharpen,
+};
 use sarrus_system::system::Family;
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
@@ -14,6 +16,8 @@ const SLIDES: usize = 10;
 const CLOSED: f64 = 1e-12;
 /// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
 const TOLERABLE: f64 = 1e-6;
+/// A singular position is looked for where a pivot, the square of an angle, is below this.
+const WEAK: f64 = 2.5e-3;
 
 /// An element that is off: its name, its family, by how much.
 pub(super) type Off = (String, Family, f64);
@@ -86,6 +90,12 @@ pub(super) fn close(
         }
         m.accept(state);
     }
+    if off > closed && off <= tolerable && (kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty()) {
+        // what cannot be decomposed is left as it is
+        let _ = sharpen(&mut m, state);
+        m.update(state, Stage::POSITION, &mut eq);
+        off = norm(&all, &eq);
+    }
     if !(off <= tolerable) {
         return Ok(apart(&all, &eq.phi, tolerable, true));
     }
@@ -150,13 +160,14 @@ fn slide(
     Ok(())
 }
 
-/// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first.
+/// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first, and singular positions
+/// nearby.
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
     hints: &[f64],
     state: &mut State,
-) -> Result<Vec<Off>, AssemblyError> {
+) -> Result<(Vec<Off>, Vec<Standing>), AssemblyError> {
     let (mut m, mut eq, mut kkt) = held(system, holds, hints)?;
     let all = m.system().clone();
     let (nv, nc) = (all.structure.nv, all.structure.nc);
@@ -166,10 +177,34 @@ pub(super) fn velocities(
     eq.mass_mul(&all.structure, &state.v, &mut a);
     b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
     kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;
-    state.v.copy_from_slice(&v);
+    let given = std::mem::replace(&mut state.v, v);
+    let mut standing = Vec::new();
+    if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
+        let mut plain = system.mechanism();
+        plain.set_hints(hints);
+        // what cannot be decomposed shows when it is run
+        standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
+    }
     m.update(state, Stage::VELOCITY, &mut eq);
-    let size = v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
-    Ok(apart(&all, &eq.phidot, TOLERABLE * size, false))
+    let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
+    Ok((apart(&all, &eq.phidot, TOLERABLE * size, false), standing))
+}
+
+/// The rows of `all` that `system` has not: values that are to be kept.
+fn kept(system: &System, all: &System, eq: &Equations) -> Vec<Held> {
+    let mut kept = Vec::new();
+    for row in all.structure.rows.iter().filter(|row| row.start >= system.structure.nc) {
+        for i in 0..row.size {
+            let mut held = Held { entries: Vec::new(), value: -eq.phi_t[row.start + i] };
+            for e in &all.structure.entries[row.entries.clone()] {
+                let col = all.structure.cols[e.col];
+                let J = &eq.J[e.offset + i * col.size..][..col.size];
+                held.entries.extend(J.iter().enumerate().map(|(k, x)| (col.start + k, *x)));
+            }
+            kept.push(held);
+        }
+    }
+    kept
 }
 
 /// Elements whose rows are off by more than `limit`, worst first.

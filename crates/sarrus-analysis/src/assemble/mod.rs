@@ -3,15 +3,17 @@
 //! Positions: of all q with Φ(q, t) = 0, and with the values of `[initial]` kept, the one nearest to the model pose in the
 //! mass metric. Corrections M δ + Jᵀμ = 0, J δ = -Φ with a line search bring the parts together; then
 //! M δ + Jᵀμ = -M (q ⊖ q₀), J δ = -Φ slide back towards the model pose as far as the constraints let them. Velocities: one
-//! linear solve of the same kind. Rows may be redundant throughout. `[guess]` values are kept in a first round only.
+//! linear solve of the same kind, and near singular positions with more care ([`set_out`](sarrus_solve::set_out)). Rows may be redundant
+//! throughout. `[guess]` values are kept in a first round only.
 
+mod branch;
 mod close;
 mod initial;
 
 use close::{Off, close, norm, velocities};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
-use sarrus_solve::{Equations, Problem, SolveError, Stage, State, StructureError};
+use sarrus_solve::{Equations, Problem, SolveError, Stage, Standing, State, StructureError};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{ConstraintElement, System};
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub struct Assembled {
     pub hints: Vec<f64>,
     /// What it took.
     pub report: AssemblyReport,
+    /// Singular positions that the start is at or near.
+    pub standing: Vec<Standing>,
 }
 
 /// What assembly did.
@@ -95,6 +99,22 @@ pub enum AssemblyError {
         /// Where it stands.
         at: Span,
     },
+    /// The start is a singular position, and its velocities do not tell along which branch it moves.
+    #[error(
+        "{} stand in a singular position at the start, where more than one motion is possible, and the velocities {}",
+        elements.join(", "),
+        if *astray { "of [initial] lead along none of them" } else { "do not tell which" }
+    )]
+    Branches {
+        /// Elements that take part, the most involved first.
+        elements: Vec<String>,
+        /// Whether all velocities are given, and lead along no branch.
+        astray: bool,
+        /// A velocity that would tell, with its values where they are known.
+        example: Option<String>,
+        /// Where the first of the elements stands.
+        at: Span,
+    },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
@@ -133,6 +153,18 @@ impl AssemblyError {
                 "give it another `orientation`: at β = 0, the identity, α and γ turn about the same axis; \
                  `run.rotation = \"quaternion\"` has no such place",
             )],
+            AssemblyError::Branches { at, astray, example, .. } => {
+                let example = example.as_ref().map_or(String::new(), |path| format!(", for instance {path}"));
+                let hint = if *astray {
+                    "leave out or correct one of the velocities of [initial], or start beside this position"
+                        .into()
+                } else {
+                    format!(
+                        "give the velocity of one more joint in [initial]{example}, or start beside this position"
+                    )
+                };
+                vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
+            }
             AssemblyError::Layout { .. } | AssemblyError::Solve { .. } => {
                 vec![Diagnostic::bare(self.to_string())]
             }
@@ -182,7 +214,7 @@ fn put_together(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
             let hint = "give coordinates and velocities of bodies, or let assembly find them";
             return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
         }
-        return finish(system, &written, state, hints, &initial.states);
+        return finish(system, &written, state, hints, &initial.states, Vec::new());
     }
     let place = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
@@ -209,14 +241,14 @@ fn put_together(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     mechanism.set_hints(&hints);
     mechanism.accept(&state);
     let hints = mechanism.hints().to_vec();
-    let off = velocities(system, initial.velocities.clone(), &hints, &mut state)
+    let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state)
         .map_err(|e| located(model, system, e))?;
     if let Some((worst, ..)) = off.first() {
         let at = place(worst);
         let kept = names(&initial.velocities);
         return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });
     }
-    finish(system, &written, state, hints, &initial.states)
+    finish(system, &written, state, hints, &initial.states, standing)
 }
 
 /// Names the element that an error is about.
@@ -251,6 +283,7 @@ fn finish(
     mut state: State,
     hints: Vec<f64>,
     states: &[(usize, f64)],
+    standing: Vec<Standing>,
 ) -> Result<Assembled, AssemblyError> {
     let mut m = system.mechanism();
     m.set_hints(&hints);
@@ -281,5 +314,5 @@ fn finish(
             report.worst = Some(body.name.clone());
         }
     }
-    Ok(Assembled { state, hints, report })
+    Ok(Assembled { state, hints, report, standing })
 }

@@ -15,9 +15,11 @@ mod part;
 mod pole;
 mod project;
 mod sparse;
+mod start;
 mod window;
 
 pub use danger::Danger;
+pub use start::{Held, Standing, Way, set_out, sharpen, standing};
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
@@ -103,6 +105,12 @@ pub struct PassageRecord {
     pub rows: Vec<usize>,
     /// √(vᵀMv) of the part when it was nearest \[√J\].
     pub speed: f64,
+    /// The least of it in the window \[√J\] ...
+    pub slowest: f64,
+    /// ... and when that was \[s\].
+    pub slowest_at: f64,
+    /// The largest.
+    pub fastest: f64,
     /// Largest |U_dᵀΦ| seen where the other rows and its derivative hold: zero on branches that cross \[m\].
     pub gap: f64,
     /// Largest |R| where λ ≈ R / (t - at) near it \[N s, N m s\] and the row where that is; none where λ stays bounded, or where too
@@ -372,6 +380,9 @@ impl Passage {
             losses: 0,
             rows: Vec::new(),
             speed: 0.0,
+            slowest: f64::INFINITY,
+            slowest_at: s.t,
+            fastest: 0.0,
             gap,
             residue: if missed { None } else { self.pole.residue(&self.parts) },
         });
@@ -406,14 +417,19 @@ impl Passage {
         let Some(record) = self.records.last_mut() else { return };
         record.leave = record.leave.max(s.t);
         record.enter = record.enter.min(s.t);
+        let part = &self.parts[i];
+        let mut y = vec![0.0; part.nv()];
+        part.velocities_of(eq, &self.root, &s.v, &mut y);
+        let speed = window::norm(&y);
+        if speed < record.slowest {
+            (record.slowest, record.slowest_at) = (speed, s.t);
+        }
+        record.fastest = record.fastest.max(speed);
         if danger.ahead.abs() < self.nearest {
             self.nearest = danger.ahead.abs();
             record.at = s.t + danger.ahead;
             record.losses = danger.len();
-            let part = &self.parts[i];
-            let mut y = vec![0.0; part.nv()];
-            part.velocities_of(eq, &self.root, &s.v, &mut y);
-            record.speed = window::norm(&y);
+            record.speed = speed;
             record.rows = part.leading_rows(danger);
         }
     }

@@ -43,7 +43,7 @@ impl Passage {
         Ok(left)
     }
 
-    fn project_part(
+    pub(super) fn project_part(
         &mut self,
         i: usize,
         danger: &super::Danger,

@@ -1,0 +1,288 @@
+//! Starts and rests at singular positions.
+//!
+//! Velocities at a start are those nearest to the given ones with J v = -Φ_t and with the values h v = b that are to be kept. At an
+//! angle x from a singular position the rows U_d say this with a factor x, so that an error e of the positions is one of e/x² of
+//! the velocities, and rows that are weaker than rounding say nothing. Which rows these are does not show in the given velocities,
+//! which may vanish: it is found along a motion at random within what the other rows leave free ([`Danger`]).
+//!
+//! - Where positions are sharp enough to tell the branch, e ρ / σ² ≪ 1, v follows from all rows, the dangerous ones brought to size;
+//!   positions are then made sharper one derivative up, as in a window, and v is found again.
+//! - Otherwise only the other rows tell v. It is that of a branch if U_dᵀΦ̈ = 0; if it is not, the branch is open: several motions
+//!   are possible, and the given values do not say which.
+//! - At rest every branch is open.
+//!
+//! Where one value is missing, U_dᵀΦ̈ = 0 is quadratic in it, and its roots are the velocities that are possible. Positions that are only
+//! nearly closed are closed first, by all rows however weak ([`sharpen`]).
+//!
+//! Cost: some dense decompositions of each part that is looked at; those of more than [`DENSE`] velocities are not.
+
+mod solve;
+
+use super::window::{add, dot, norm};
+use super::{CROSSING, DENSE, Danger, Passage, Regularize};
+use crate::error::SolveError;
+use crate::problem::{Equations, Problem, Stage, State};
+use sarrus_math::solve::Svd;
+
+/// A position is near a singular one within this angle \[rad\].
+const NEAR: f64 = 0.02;
+/// Rest within this angle is rest at the singular position: accelerations there do not see the dangerous rows.
+const AT: f64 = 1e-5;
+/// Positions tell the branch if they leave less than this of it open.
+const SHARP: f64 = 0.1;
+/// Velocities lead along a branch if U_dᵀΦ̈ is below this part of its terms.
+const ALONG: f64 = 1e-2;
+/// Slower than this is rest \[m/s, rad/s\].
+const REST: f64 = 1e-12;
+/// Rounds of velocities and sharper positions.
+const ROUNDS: usize = 2;
+
+/// A value that the velocities of a start shall have: Σ c v = value over entries (velocity, c).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Held {
+    /// Velocities and their factors.
+    pub entries: Vec<(usize, f64)>,
+    /// The value.
+    pub value: f64,
+}
+
+/// Which way a motion goes on from a position near a singular one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Along the branch that position and velocity tell.
+    Known,
+    /// It is at rest: along any branch.
+    Rest,
+    /// Position and velocity do not tell.
+    Open,
+    /// All velocities are given, and lead along no branch.
+    Astray,
+}
+
+/// A position near a singular one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Which way it goes on.
+    pub way: Way,
+    /// The angle to the singular position \[rad\].
+    pub angle: f64,
+    /// How many rows lose their hold there.
+    pub losses: usize,
+    /// The scalar rows of λ that take part, one of each element, largest part first.
+    pub rows: Vec<usize>,
+    /// Velocities (nv) that are possible where the way is open; none where they are not known.
+    pub choices: Vec<Vec<f64>>,
+}
+
+/// Finds the velocities of the start `s`, which is on the constraints, in the parts that are near a singular position: nearest to
+/// `given` with the values of `held`. Positions may move by rounding. Velocities of other parts, and where the way is not
+/// known, are left as they are.
+pub fn set_out(
+    problem: &mut dyn Problem,
+    s: &mut State,
+    given: &[f64],
+    held: &[Held],
+) -> Result<Vec<Standing>, SolveError> {
+    each_part(problem, |passage, i, problem, eq| passage.set_out(i, problem, eq, s, given, held))
+}
+
+/// The parts that are near a singular position at `s`, whatever their velocities.
+pub fn standing(problem: &mut dyn Problem, s: &State) -> Result<Vec<Standing>, SolveError> {
+    each_part(problem, |passage, i, problem, eq| {
+        let Some(about) = passage.about(i, problem, eq, s)? else { return Ok(None) };
+        let way = if passage.is_at_rest(i, &s.v) { Way::Rest } else { Way::Known };
+        Ok(Some(passage.tell(i, &about, way)))
+    })
+}
+
+/// Closes the positions of `s`, which are nearly closed, by all rows, in the parts that are near a singular position: a plain correction
+/// leaves out rows that are too weak for it. Elsewhere weak rows come from data that do not quite fit, and are left alone.
+pub fn sharpen(problem: &mut dyn Problem, s: &mut State) -> Result<(), SolveError> {
+    let _ = each_part(problem, |passage, i, problem, eq| {
+        let about = passage.about(i, problem, eq, s)?;
+        about.map_or(Ok(()), |_| passage.sharpen(i, problem, s)).map(|()| None)
+    })?;
+    Ok(())
+}
+
+fn each_part(
+    problem: &mut dyn Problem,
+    mut look: impl FnMut(
+        &mut Passage,
+        usize,
+        &mut dyn Problem,
+        &mut Equations,
+    ) -> Result<Option<Standing>, SolveError>,
+) -> Result<Vec<Standing>, SolveError> {
+    let mut passage = Passage::new(&*problem, Regularize::Jets)?;
+    let mut eq = Equations::new(&*problem);
+    let mut found = Vec::new();
+    for i in 0..passage.parts.len() {
+        if passage.parts[i].nv() <= DENSE {
+            found.extend(look(&mut passage, i, problem, &mut eq)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Rows that lose their hold nearby.
+struct About {
+    danger: Danger,
+    /// The angle to where they do \[rad\].
+    angle: f64,
+    /// What is left open of the branch: 0 where it is certain.
+    open: f64,
+    /// The largest ρ along a motion of unit speed.
+    rate: f64,
+}
+
+impl Passage {
+    /// The dangerous rows of part `i` at `s` along a motion at random. Leaves D at `s` in the room.
+    fn about(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        eq: &Equations,
+        s: &State,
+    ) -> Result<Option<About>, SolveError> {
+        let (nc, nv) = (self.parts[i].nc(), self.parts[i].nv());
+        if nc == 0 || nv == 0 || self.look(i, problem, s, 0.0)?.is_none() {
+            return Ok(None);
+        }
+        let part = &self.parts[i];
+        part.dense(&self.room.J[0], &mut self.dense);
+        let mut svd = Svd::full(nc, nv);
+        svd.factor(&self.dense)?;
+        let first = svd.sigma().partition_point(|x| *x > NEAR * svd.sigma()[0]);
+        if first == svd.sigma().len() {
+            return Ok(None);
+        }
+        // as fast as the motion itself, in all directions that rows hold weakly or not at all
+        let mut y = vec![0.0; nv];
+        part.velocities_of(eq, &self.root, &s.v, &mut y);
+        let speed = if norm(&y) > 0.0 { norm(&y) } else { 1.0 };
+        let mut seed = 0.5_f64;
+        for k in first..nv {
+            seed = (seed * 997.0 + 0.137).fract();
+            let size = if seed < 0.5 { seed - 1.0 } else { seed };
+            add(speed * size, svd.right(k), &mut y);
+        }
+        let mut trial = s.clone();
+        part.write_velocities(&self.root, &y, 1.0, &mut trial.v);
+        let Some(danger) = self.look_within(i, problem, &trial, NEAR)? else { return Ok(None) };
+        if danger.len() == 0 {
+            return Ok(None);
+        }
+        let part = &self.parts[i];
+        let turning = part.bound(&self.room.J[1]) / part.bound(&self.room.J[0]);
+        let times = danger.sigma.iter().zip(&danger.rate).map(|(sigma, rate)| sigma / rate);
+        let angle = turning * times.fold(0.0, f64::max);
+        // Φ that is left, or that rounding leaves, against σ² / ρ
+        let mut phi = vec![0.0; nc];
+        part.rows_of(&self.room.phi[0], &mut phi);
+        let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
+        let mut open = 0.0_f64;
+        for k in 0..danger.len() {
+            let error = dot(danger.u(k), &phi).abs().max(0.5 * f64::EPSILON * size);
+            open = open.max(error * danger.rate[k] / norm(&y) / danger.sigma[k].powi(2));
+        }
+        let rate = danger.rate.iter().copied().fold(0.0, f64::max) / norm(&y);
+        Ok(Some(About { danger, angle, open, rate }))
+    }
+
+    /// The dangerous rows of part `i` within an angle \[rad\] along the motion of `s`.
+    fn look_within(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        angle: f64,
+    ) -> Result<Option<Danger>, SolveError> {
+        if self.look(i, problem, s, 0.0)?.is_none() {
+            return Ok(None);
+        }
+        let part = &self.parts[i];
+        let turning = part.bound(&self.room.J[1]) / part.bound(&self.room.J[0]);
+        if !(turning > 0.0) {
+            return Ok(None);
+        }
+        self.look(i, problem, s, angle / turning)
+    }
+
+    fn is_at_rest(&self, i: usize, v: &[f64]) -> bool {
+        self.parts[i].velocities.iter().all(|&k| v[k].abs() <= REST)
+    }
+
+    fn tell(&self, i: usize, about: &About, way: Way) -> Standing {
+        let rows = self.parts[i].leading_rows(&about.danger);
+        Standing { way, angle: about.angle, losses: about.danger.len(), rows, choices: Vec::new() }
+    }
+
+    fn set_out(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        eq: &mut Equations,
+        s: &mut State,
+        given: &[f64],
+        held: &[Held],
+    ) -> Result<Option<Standing>, SolveError> {
+        let Some(about) = self.about(i, problem, eq, s)? else { return Ok(None) };
+        let is_sharp = about.open < SHARP;
+        problem.update(s, Stage::VELOCITY, eq);
+        let (y, free) = self.velocities(i, &about.danger, eq, given, held, is_sharp)?;
+        let mut trial = s.clone();
+        self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
+        if self.is_at_rest(i, &trial.v) {
+            let is_there = about.angle <= AT;
+            return Ok(is_there.then(|| self.tell(i, &about, Way::Rest)));
+        }
+        if !is_sharp && !self.leads_along(i, problem, &trial, &about, norm(&y)) {
+            let mut standing = self.tell(i, &about, if free.is_empty() { Way::Astray } else { Way::Open });
+            if let ([w], 1) = (&free[..], about.danger.len()) {
+                standing.choices = self.choices(i, problem, &trial, about.danger.u(0), &y, w);
+            }
+            return Ok(Some(standing));
+        }
+        s.v.copy_from_slice(&trial.v);
+        for _ in 0..ROUNDS {
+            let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
+            let Some(danger) = self.look_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else {
+                break;
+            };
+            match self.project_part(i, &danger, problem, eq, &mut trial) {
+                // branches that do not cross are told by the position alone
+                Ok(gap) if gap <= CROSSING * size => {}
+                _ => break,
+            }
+            if is_sharp {
+                let Some(about) = self.about(i, problem, eq, &trial)? else { break };
+                problem.update(&trial, Stage::VELOCITY, eq);
+                let (y, _) = self.velocities(i, &about.danger, eq, given, held, true)?;
+                self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
+            }
+            s.copy_from(&trial);
+        }
+        Ok(Some(self.tell(i, &about, Way::Known)))
+    }
+
+    /// Whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
+    fn leads_along(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        s: &State,
+        about: &About,
+        speed: f64,
+    ) -> bool {
+        let part = &self.parts[i];
+        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
+            return false;
+        }
+        let mut bent = vec![0.0; part.nc()];
+        part.rows_of(&self.room.phi[2], &mut bent);
+        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        let limit = ALONG * about.rate * speed * speed;
+        (0..about.danger.len()).all(|k| 2.0 * dot(about.danger.u(k), &bent).abs() <= limit)
+    }
+}
