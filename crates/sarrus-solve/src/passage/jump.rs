@@ -189,6 +189,9 @@ impl Passage {
             losses: seen.losses,
             rows: seen.rows,
             speed: kinetic.sqrt(),
+            slowest: kinetic.sqrt(),
+            slowest_at: at,
+            fastest: kinetic.sqrt(),
             gap,
             residue,
         });
