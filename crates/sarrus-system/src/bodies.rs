@@ -127,6 +127,7 @@ fn ground() -> Body {
         v: 0,
         start: ([0.0; 3], [1.0, 0.0, 0.0, 0.0], 0.0),
         markers: Vec::new(),
+        between: None,
     }
 }
 
@@ -181,6 +182,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
         v: 0,
         start: (p, frame.quaternion, frame.pose.angle),
         markers,
+        between: None,
     })
 }
 

@@ -208,7 +208,7 @@ impl Columns {
         // identity places: a column reads bodies by their own numbers
         let mut place = |body: u32| body as usize;
         let directory = &system.directory;
-        for (id, body) in directory.bodies.iter().enumerate() {
+        for (id, body) in directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal()) {
             let mut add = |field: &str| {
                 self.live(
                     format!("{}.{field}", body.name),
