@@ -178,6 +178,24 @@ impl Directory {
         }
     }
 
+    /// A path or pattern that begins with another name of a body, such as `arm.end.x`, with the body's own: `arm.node4.x`.
+    pub(crate) fn own_name(&self, path: &str) -> String {
+        for member in &self.flexible {
+            let Some(rest) = path.trim_start_matches('!').strip_prefix(member.name.as_str()) else {
+                continue;
+            };
+            for (word, id) in [(".start", member.bodies.start), (".end", member.bodies.end - 1)] {
+                if let Some(rest) =
+                    rest.strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with('.'))
+                {
+                    let not = if path.starts_with('!') { "!" } else { "" };
+                    return format!("{not}{}{rest}", self.bodies[id as usize].name);
+                }
+            }
+        }
+        path.to_owned()
+    }
+
     /// The joint called `name`.
     pub fn joint(&self, name: &str) -> Option<usize> {
         match self.names.get(name) {
