@@ -779,3 +779,36 @@ fn errors_say_what_is_wrong_and_what_there_is() {
     // a vertical beam needs no `up`
     load(&spatial(""));
 }
+
+/// A bend of 45 degrees and radius 100, loaded across its plane by 600 \[Bathe1979\]: the tip comes to (47.15043857, 15.68480053, 53.47485879)
+/// for these stiffnesses (computed with another program at order 2, extrapolated). Errors fall with the square of the elements, so two
+/// meshes give it to the next order.
+#[test]
+fn the_bend_of_bathe_and_bolourchi_is_found_at_order_two() {
+    let tip = |n: usize| {
+        let point = |k: usize| {
+            let (sin, cos) = (std::f64::consts::FRAC_PI_4 * k as f64 / n as f64).sin_cos();
+            format!("[{}, {}, 0]", 100.0 * sin, 100.0 * (1.0 - cos))
+        };
+        let path: Vec<String> = (0..=n).map(point).collect();
+        let (model, system) = load(&format!(
+            "gravity = [0, 0, 0]\nrun.t_end = 1\n\
+             sections.s = {{ kind = 'given', EA = 1e7, GA = 5e6, EI = '1e7/12', GJ = 833330, rhoA = 1, rhoI = 1 }}\n\
+             flexible.X = {{ kind = 'beam', path = [{}], section = 's', elements = 1 }}\n\
+             joints.wall = {{ kind = 'fixed', bodies = ['ground', 'X.start'], at = [0, 0, 0] }}\n\
+             forces.F = {{ kind = 'force', body = 'X.end', force = [0, 0, 600] }}\n",
+            path.join(", ")
+        ));
+        let rest = equilibrium(&model, &system).unwrap();
+        ["x", "y", "z"].map(|axis| rest.report.values[&format!("X.node{n}.{axis}")])
+    };
+    let reference = [47.150_438_57, 15.684_800_53, 53.474_858_79];
+    let (coarse, fine) = (tip(8), tip(16));
+    for i in 0..3 {
+        let (a, b) = (coarse[i] - reference[i], fine[i] - reference[i]);
+        // a thousandth of the length with sixteen elements
+        assert!(b.abs() < 0.08 && ((a / b).log2() - 2.0).abs() < 0.05, "{coarse:?}, {fine:?}");
+        let extrapolated = fine[i] + (fine[i] - coarse[i]) / 3.0;
+        assert!((extrapolated - reference[i]).abs() < 5e-4, "{extrapolated}");
+    }
+}
