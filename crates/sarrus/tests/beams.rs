@@ -812,3 +812,78 @@ fn the_bend_of_bathe_and_bolourchi_is_found_at_order_two() {
         assert!((extrapolated - reference[i]).abs() < 5e-4, "{extrapolated}");
     }
 }
+
+/// Energies of single strains of an element are those of the stiffnesses that shape and material make.
+#[test]
+fn stiffnesses_follow_from_shape_material_and_up() {
+    let (b, h, E, G) = (0.03, 0.02, 210e9, 210e9 / 2.6);
+    let (about_width, about_height) = (E * b * h * h * h / 12.0, E * h * b * b * b / 12.0);
+    // Saint-Venant's constant for a ratio of 1.5 is 0.1958 [Timoshenko1970]
+    let twist = G * 0.1958 * b * h * h * h;
+    // bending is about axes of the node, which turn with `up`
+    for up in ["[0, 0, 1]", "[3, 5, 0]"] {
+        let (_, system) = load(&format!(
+            "gravity = [0, 0, 0]\nsections.s = {{ kind = 'rectangle', width = {b}, height = {h} }}\n\
+             flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [0.5, 0, 0], section = 's', material = 'steel', elements = 1, up = {up} }}\n"
+        ));
+        let mut m = system.mechanism();
+        // ends turned by ±1e-3/2 about an axis of the node: κ = 2e-3 and nothing else
+        let mut energy = |axis: usize, turn: bool| {
+            let mut s = system.start();
+            let mut delta = vec![0.0; s.v.len()];
+            let second = system.directory.bodies[2].v;
+            if turn {
+                (delta[3 + axis], delta[second + 3 + axis]) = (-5e-4, 5e-4);
+            } else {
+                delta[second + axis] = 1e-3 * 0.5;
+            }
+            m.retract(&mut s.q, &delta);
+            m.energy(&s).potential
+        };
+        let of = |strain: f64, stiffness: f64| 0.5 * 0.5 * strain * strain * stiffness;
+        close("torsion", energy(0, true), of(2e-3, twist), 1e-3);
+        close("about y", energy(1, true), of(2e-3, about_width), 1e-5);
+        close("about z", energy(2, true), of(2e-3, about_height), 1e-5);
+        close("stretch", energy(0, false), of(1e-3, E * b * h), 1e-9);
+        close("shear", energy(1, false), of(1e-3, 5.0 / 6.0 * G * b * h), 1e-9);
+        close("shear", energy(2, false), of(1e-3, 5.0 / 6.0 * G * b * h), 1e-9);
+    }
+    // up turns the section, and the node with it: its z is the side that is up
+    let (_, system) = load(
+        "sections.s = { kind = 'rectangle', width = 0.03, height = 0.02 }\n\
+         flexible.X = { kind = 'beam', from = [0, 0, 0], to = [0.5, 0, 0], section = 's', material = 'steel', up = [3, 1, 0] }\n",
+    );
+    let pose = Pose::<f64>::from_quat([0.0; 3], system.directory.bodies[2].start.1);
+    assert!((pose.rotate(&[0.0, 0.0, 1.0]).0[1] - 1.0).abs() < 1e-15);
+    // about its centre of mass, ρ(Iy + Iz), ρIy and ρIz times half the length of two elements
+    let inertia = &system.directory.bodies[2].inertia.0;
+    let rho = 7850.0 * 0.125;
+    close("inertia about y", inertia[1][1], rho * b * h * h * h / 12.0, 1e-13);
+    close("inertia about x", inertia[0][0], rho * (b * h * h * h + h * b * b * b) / 12.0, 1e-13);
+}
+
+/// Nodes inside a circle have its tangent, and in the plane angles that are counted along the way.
+#[test]
+fn nodes_of_a_curved_path_lie_along_it() {
+    let n = 12;
+    let path = |third: &str| -> String {
+        let point = |k: usize| {
+            let (sin, cos) = (1.5 * TAU * k as f64 / n as f64).sin_cos();
+            format!("[{cos}, {sin}{third}]")
+        };
+        (0..=n).map(point).collect::<Vec<_>>().join(", ")
+    };
+    let beam = "section = 's', elements = 1 }";
+    let (_, flat) = load(&format!("{PLANAR}flexible.X = {{ kind = 'beam', path = [{}], {beam}", path("")));
+    let (_, deep) =
+        load(&format!("{SPATIAL}flexible.X = {{ kind = 'beam', path = [{}], {beam}", path(", 0")));
+    for k in 1..n {
+        let tangent = 1.5 * TAU * k as f64 / n as f64 + TAU / 4.0;
+        let angle = flat.directory.bodies[k + 1].start.2;
+        // the first chord is at 157.5 degrees in both
+        assert!((angle - tangent).abs() < 1e-13, "{k}: {angle} {tangent}");
+        let x =
+            Pose::<f64>::from_quat([0.0; 3], deep.directory.bodies[k + 1].start.1).rotate(&[1.0, 0.0, 0.0]);
+        assert!((x.0[0] - tangent.cos()).abs() < 1e-13 && (x.0[1] - tangent.sin()).abs() < 1e-13, "{k}");
+    }
+}

@@ -7,6 +7,7 @@
 
 pub mod beam;
 mod mesh;
+mod properties;
 pub mod section;
 pub mod segmented_rod;
 
@@ -24,7 +25,8 @@ use std::sync::Arc;
 /// What files of members use.
 mod prelude {
     pub use super::mesh::{Line, Station};
-    pub use super::section::{Properties, Section};
+    pub use super::properties::Properties;
+    pub use super::section::Section;
     pub use super::{Hinge, Kind, Member, Part, Spring};
     pub use crate::body::{Body, BodyKind};
     pub use sarrus_math::Mat3;

@@ -9,7 +9,7 @@
 //! \[Cowper1966\]; rectangle 5/6; hollow rectangle the part of the area in the two walls along the force. Torsion: Saint-Venant's
 //! series for the rectangle \[Timoshenko1970, section 109\], Bredt's formula for the hollow one. Any of the products may be given instead.
 
-use sarrus_model::{Diagnostic, Element, Key, KeyType, Model, Reader, Result, materials::Material};
+use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
 use std::f64::consts::PI;
 
 /// A registered kind of section.
@@ -84,16 +84,16 @@ pub static KINDS: &[Kind] = &[
 
 /// The geometry of a section; pairs are y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Shape {
-    area: f64,
-    moments: [f64; 2],
-    torsion: f64,
-    shear: Shear,
+pub(super) struct Shape {
+    pub area: f64,
+    pub moments: [f64; 2],
+    pub torsion: f64,
+    pub shear: Shear,
 }
 
 /// How shear factors follow from Poisson's ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Shear {
+pub(super) enum Shear {
     /// Circle or tube with this ratio of inner to outer radius.
     Round(f64),
     /// The same at any ratio.
@@ -101,7 +101,7 @@ enum Shear {
 }
 
 impl Shear {
-    fn factors(self, poisson: f64) -> [f64; 2] {
+    pub fn factors(self, poisson: f64) -> [f64; 2] {
         match self {
             Shear::Fixed(k) => k,
             Shear::Round(mu) => {
@@ -167,14 +167,14 @@ fn torsion(width: f64, height: f64) -> f64 {
 /// A section as the file says it.
 #[derive(Clone, Debug)]
 pub struct Section {
-    name: String,
-    shape: Option<Shape>,
-    ea: Option<f64>,
-    ga: Option<[f64; 2]>,
-    ei: Option<[f64; 2]>,
-    gj: Option<f64>,
-    rho_a: Option<f64>,
-    rho_i: Option<[f64; 2]>,
+    pub(super) name: String,
+    pub(super) shape: Option<Shape>,
+    pub(super) ea: Option<f64>,
+    pub(super) ga: Option<[f64; 2]>,
+    pub(super) ei: Option<[f64; 2]>,
+    pub(super) gj: Option<f64>,
+    pub(super) rho_a: Option<f64>,
+    pub(super) rho_i: Option<[f64; 2]>,
 }
 
 impl Section {
@@ -212,101 +212,6 @@ fn pair(reader: &Reader, key: &str) -> Result<Option<[f64; 2]>> {
         return Err(reader.error(key, format!("`{key}` of {} must be positive", reader.title())));
     }
     Ok(pair)
-}
-
-/// The section of a member with the material of that member.
-pub struct Properties<'a> {
-    reader: &'a Reader<'a>,
-    section: Section,
-    material: Option<Material>,
-}
-
-impl<'a> Properties<'a> {
-    /// Reads `section` and `material` of a member.
-    pub fn read(reader: &'a Reader<'a>, sections: &[Section]) -> Result<Self> {
-        let Some((own, span)) = reader.plain_name("section")? else {
-            return Err(reader.missing("section").hint("such as `section = \"bar\"` with [sections.bar]"));
-        };
-        let name = format!("{}{own}", reader.scope().prefix);
-        let Some(section) = sections.iter().find(|s| s.name == name) else {
-            let known = sections.iter().map(|s| s.name.as_str());
-            let near = sarrus_model::suggest::did_you_mean(&name, known);
-            let hint = near.unwrap_or_else(|| format!("define it under [sections.{own}]"));
-            return Err(reader.at(span, format!("section `{own}` does not exist")).hint(hint));
-        };
-        reader.record("section", || sarrus_model::record::Plain::Text(name.clone()));
-        Ok(Properties { reader, section: section.clone(), material: reader.material("material")? })
-    }
-
-    /// `damping` of the member, or that of its material \[s\].
-    pub fn damping(&self) -> Result<f64> {
-        let own = self.reader.not_negative_opt("damping")?;
-        Ok(own.or(self.material.as_ref().and_then(|m| m.damping)).unwrap_or(0.0))
-    }
-
-    /// What is missing where a product is neither given nor follows.
-    fn missing(&self, key: &str, of_material: &str) -> Diagnostic {
-        let section = &self.section.name;
-        let why = match (&self.section.shape, &self.material) {
-            (None, _) => format!("section `{section}` is given without it"),
-            (_, None) => "it has no material".to_string(),
-            (_, Some(m)) => format!("material `{}` has no {of_material}", m.name),
-        };
-        let hint = match &self.section.shape {
-            None => format!("add `{key}` to [sections.{section}]"),
-            Some(_) => format!("give the material {of_material}, or `{key}` in [sections.{section}]"),
-        };
-        self.reader.error("section", format!("{} needs {key}: {why}", self.reader.title())).hint(hint)
-    }
-
-    fn young(&self) -> Option<(Shape, f64)> {
-        Some((self.section.shape?, self.material.as_ref()?.young?))
-    }
-
-    fn shear(&self) -> Option<(Shape, f64, f64)> {
-        let poisson = self.material.as_ref()?.poisson?;
-        self.young().map(|(shape, young)| (shape, young / (2.0 * (1.0 + poisson)), poisson))
-    }
-
-    fn density(&self) -> Option<(Shape, f64)> {
-        Some((self.section.shape?, self.material.as_ref()?.density?))
-    }
-
-    /// EA \[N\].
-    pub fn ea(&self) -> Result<f64> {
-        let own = self.section.ea.or_else(|| self.young().map(|(s, e)| e * s.area));
-        own.ok_or_else(|| self.missing("EA", "`young`"))
-    }
-
-    /// GA along y and z \[N\].
-    pub fn ga(&self) -> Result<[f64; 2]> {
-        let found = || self.shear().map(|(s, g, nu)| s.shear.factors(nu).map(|k| k * g * s.area));
-        self.section.ga.or_else(found).ok_or_else(|| self.missing("GA", "`young` and `poisson`"))
-    }
-
-    /// EI about y and z \[N m²\].
-    pub fn ei(&self) -> Result<[f64; 2]> {
-        let found = || self.young().map(|(s, e)| s.moments.map(|i| e * i));
-        self.section.ei.or_else(found).ok_or_else(|| self.missing("EI", "`young`"))
-    }
-
-    /// GJ \[N m²\].
-    pub fn gj(&self) -> Result<f64> {
-        let found = || self.shear().map(|(s, g, _)| g * s.torsion);
-        self.section.gj.or_else(found).ok_or_else(|| self.missing("GJ", "`young` and `poisson`"))
-    }
-
-    /// ρA \[kg/m\].
-    pub fn rho_a(&self) -> Result<f64> {
-        let own = self.section.rho_a.or_else(|| self.density().map(|(s, rho)| rho * s.area));
-        own.ok_or_else(|| self.missing("rhoA", "`density`"))
-    }
-
-    /// ρI about y and z \[kg m\].
-    pub fn rho_i(&self) -> Result<[f64; 2]> {
-        let found = || self.density().map(|(s, rho)| s.moments.map(|i| rho * i));
-        self.section.rho_i.or_else(found).ok_or_else(|| self.missing("rhoI", "`density`"))
-    }
 }
 
 #[cfg(test)]
