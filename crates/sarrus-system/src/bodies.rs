@@ -21,6 +21,7 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Attachment, Diagnostic, Element, Frame, Key, KeyType, Model, Reader, Result};
 use std::collections::HashMap;
 
+pub(crate) use inertia::in_range;
 pub use markers::MARKER_KEYS;
 
 /// The kinds of body: name and one line on what it is.

@@ -742,6 +742,8 @@ fn errors_say_what_is_wrong_and_what_there_is() {
         (shape("kind = 'tube', radius = 0.1, wall = 0.1", ""), &["not thinner than its radius", "`circle`"]),
         (shape("kind = 'rectangle', width = 1, height = 0.1, wall = 0.05", ""), &["leaves no room"]),
         (shape("kind = 'circle', radius = 0.1", ""), &["needs EA: it has no material"]),
+        (whole.replace("rhoA = 1.5", "rhoA = 1e-310"), &["`X.node0` cannot have a mass", "check the units"]),
+        (shape("kind = 'circle', radius = 1e200", ", material = 'steel'"), &["cannot have", "inf"]),
         (
             shape("kind = 'circle', radius = 0.1", ", material = 'm'") + "materials.m = { density = 1000 }\n",
             &["needs EA: material `m` has no `young`", "`EA` in [sections.s]"],

@@ -11,6 +11,7 @@ mod properties;
 pub mod section;
 pub mod segmented_rod;
 
+use crate::bodies::in_range;
 use crate::body::Body;
 use crate::constraint::Rows;
 use crate::joint::{Frames, JointFace};
@@ -184,7 +185,20 @@ fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Me
         let error = reader.error("enabled", format!("{} cannot be switched off", reader.title()));
         return Err(error.hint("`if = \"…\"` leaves it out of the model"));
     }
-    (kind.read)(&reader, sections)
+    let member = (kind.read)(&reader, sections)?;
+    for body in &member.bodies {
+        let moments = (0..3).map(|i| body.inertia.0[i][i]).chain([body.mass]);
+        // of what is given as numbers only signs were looked at
+        if let Some(x) = moments.into_iter().find(|x| in_range(*x).is_none()) {
+            let message = format!(
+                "{}: `{}` cannot have a mass or inertia of {x:e}: numbers of this size cannot be computed with",
+                reader.title(),
+                body.name
+            );
+            return Err(reader.error("section", message).hint("check the units of section and material"));
+        }
+    }
+    Ok(member)
 }
 
 /// Notes where the bodies of a member stand, by all their names.
