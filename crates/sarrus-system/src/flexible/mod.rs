@@ -187,9 +187,9 @@ fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Me
     }
     let member = (kind.read)(&reader, sections)?;
     for body in &member.bodies {
-        let moments = (0..3).map(|i| body.inertia.0[i][i]).chain([body.mass]);
+        let moments = (0..3).map(|i| body.inertia.0[i][i]);
         // of what is given as numbers only signs were looked at
-        if let Some(x) = moments.into_iter().find(|x| in_range(*x).is_none()) {
+        if let Some(x) = [body.mass].into_iter().chain(moments).find(|x| in_range(*x).is_none()) {
             let message = format!(
                 "{}: `{}` cannot have a mass or inertia of {x:e}: numbers of this size cannot be computed with",
                 reader.title(),
