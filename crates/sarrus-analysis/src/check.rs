@@ -192,6 +192,7 @@ pub fn check_with(
         notes: Vec::new(),
     };
     report.notes = notes(&report, analysis.as_ref(), unresolved, more);
+    report.notes.extend(crate::notes::internal(system));
     if let Some(found) = analysis {
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }

@@ -132,7 +132,8 @@ pub(crate) fn element(error: &SolveError, mechanism: &Mechanism) -> Option<Strin
     };
     let bodies = &mechanism.system().directory.bodies;
     let body = bodies.iter().find(|b| (b.v..b.v + b.kind.nv()).contains(&velocity))?;
-    Some(format!("body `{}`", body.name))
+    let what = if body.is_internal() { "element" } else { "body" };
+    Some(format!("{what} `{}`", body.name))
 }
 
 /// Why equations could not be solved, and the number that told.

@@ -3,9 +3,9 @@
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{Findings, PartitionFound, RankFound, StabilityFound};
-use sarrus_system::System;
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
+use sarrus_system::{Family, System};
 
 /// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
 const NEAR: f64 = 0.05;
@@ -22,6 +22,19 @@ pub(crate) fn nonideal(system: &System) -> Option<String> {
         format!(
             "constraints are not ideal: {} belong to them; reactions are without these, their power is in energy.work",
             names.join(", ")
+        )
+    })
+}
+
+/// What flexible members add to the sizes of a model.
+pub(crate) fn internal(system: &System) -> Option<String> {
+    let bodies = system.directory.bodies.iter().filter(|b| b.is_internal());
+    let velocities: usize = bodies.map(|b| b.kind.nv()).sum();
+    let rows = system.elements.iter().filter(|e| e.family == Family::Internal);
+    let rows: usize = rows.map(|e| e.rows.rows()).sum();
+    (velocities > 0).then(|| {
+        format!(
+            "{velocities} velocities and {rows} rows are of points inside beam elements, which carry mass between the nodes"
         )
     })
 }

@@ -28,7 +28,7 @@ use sarrus_model::settings::Coordinates;
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
-use sarrus_system::{Columns, Conditions, ConstraintElement, Mechanism, Sampler, System};
+use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -320,7 +320,8 @@ fn per_element(
     violations: &Violations,
     notes: &mut Vec<String>,
 ) -> Vec<ElementReport> {
-    let all: Vec<(&ConstraintElement, &Levels)> = active.all(system).zip(&violations.elements).collect();
+    let all = active.all(system).zip(&violations.elements);
+    let all: Vec<(&ConstraintElement, &Levels)> = all.filter(|(e, _)| e.family != Family::Internal).collect();
     let mut chosen: Vec<usize> = (0..all.len()).collect();
     if chosen.len() > MOST_ELEMENTS {
         let size = |i: usize| all[i].1.position.max.max(all[i].1.velocity.max);

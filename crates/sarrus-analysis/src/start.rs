@@ -99,7 +99,7 @@ pub(crate) fn rank_report(s: &Structure, rows: &Rows) -> ConstraintsReport {
 /// For a report.
 pub(crate) fn size(system: &System) -> SizeReport {
     SizeReport {
-        bodies: system.structure.cols.len(),
+        bodies: system.directory.bodies.iter().skip(1).filter(|b| !b.is_internal()).count(),
         joints: system.directory.joints.len(),
         drivers: system.elements.iter().filter(|e| e.family == Family::Driver).count(),
         velocities: system.structure.nv,

@@ -446,6 +446,10 @@ Examples:
 /// What can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Family {
+    /// Beams and rods
+    Flexible,
+    /// Cross sections of beams and rods
+    Sections,
     /// Joints between two bodies
     Joints,
     /// Other constraints

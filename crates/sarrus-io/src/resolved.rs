@@ -34,6 +34,8 @@ pub fn write_resolved(model: &Model, run: &[(&str, Plain)]) -> String {
     }
     section(&mut out, "tables", tables(model));
     section(&mut out, "materials", materials(model));
+    let cross = model.sections.iter().map(|e| (e.name.clone(), element(model, recorder, e)));
+    section(&mut out, "sections", cross.collect());
     section(&mut out, "ground", attached(model, recorder, "ground"));
     for s in Section::ELEMENTS {
         let elements = model.elements(s).iter().map(|e| (e.name.clone(), element(model, recorder, e)));

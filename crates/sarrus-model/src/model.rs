@@ -9,7 +9,7 @@ use crate::suggest::suggest;
 use crate::transform::Frame;
 use crate::value::{Table, Value};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Planar or spatial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Space {
 pub enum Section {
     /// `[bodies]`
     Bodies,
+    /// `[flexible]`
+    Flexible,
     /// `[joints]`
     Joints,
     /// `[constraints]`
@@ -53,6 +55,8 @@ pub enum Section {
     Guess,
     /// `[materials]`
     Materials,
+    /// `[sections]`
+    Sections,
     /// `[tables]`
     Tables,
     /// `[include]`
@@ -61,8 +65,9 @@ pub enum Section {
 
 impl Section {
     /// The families whose elements carry names of the common namespace.
-    pub const ELEMENTS: [Section; 8] = [
+    pub const ELEMENTS: [Section; 9] = [
         Section::Bodies,
+        Section::Flexible,
         Section::Joints,
         Section::Constraints,
         Section::Drivers,
@@ -76,6 +81,7 @@ impl Section {
     pub fn name(self) -> &'static str {
         match self {
             Section::Bodies => "bodies",
+            Section::Flexible => "flexible",
             Section::Joints => "joints",
             Section::Constraints => "constraints",
             Section::Drivers => "drivers",
@@ -90,6 +96,7 @@ impl Section {
             Section::Initial => "initial",
             Section::Guess => "guess",
             Section::Materials => "materials",
+            Section::Sections => "sections",
             Section::Tables => "tables",
             Section::Include => "include",
         }
@@ -99,6 +106,7 @@ impl Section {
     pub fn singular(self) -> &'static str {
         match self {
             Section::Bodies => "body",
+            Section::Flexible => "flexible member",
             Section::Joints => "joint",
             Section::Constraints => "constraint",
             Section::Drivers => "driver",
@@ -107,6 +115,7 @@ impl Section {
             Section::Measures => "measure",
             Section::Events => "event",
             Section::Materials => "material",
+            Section::Sections => "section",
             Section::Tables => "table",
             other => other.name(),
         }
@@ -215,6 +224,15 @@ pub struct Named {
     pub span: Span,
 }
 
+/// Where a body of a flexible member stands in the model pose.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Its frame.
+    pub frame: Frame,
+    /// The frame that its file means, where that is mirrored: the mirror image of the frame there.
+    pub mirrored: Option<Frame>,
+}
+
 /// A whole model.
 #[derive(Debug)]
 pub struct Model {
@@ -228,6 +246,8 @@ pub struct Model {
     pub attachments: Vec<Attachment>,
     /// `[bodies]`
     pub bodies: Vec<Element>,
+    /// `[flexible]`
+    pub flexible: Vec<Element>,
     /// `[joints]`
     pub joints: Vec<Element>,
     /// `[constraints]`
@@ -254,6 +274,8 @@ pub struct Model {
     pub view: Element,
     /// `[materials]`, without the built-in ones.
     pub materials: Vec<Material>,
+    /// `[sections]`, which have names of their own.
+    pub sections: Vec<Element>,
     /// `[cases]`
     pub cases: Vec<Case>,
     /// The case that was asked for.
@@ -272,6 +294,8 @@ pub struct Model {
     pub aliases: HashMap<String, Alias>,
     /// Markers that such a body brings along, by its own full name: `left.ground.C`.
     pub attached: HashSet<String>,
+    /// Where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
+    pub placed: OnceLock<HashMap<String, Placed>>,
     /// What was read, for the resolved file; none unless asked for.
     pub recorder: Option<Mutex<Recorder>>,
 }
@@ -294,6 +318,7 @@ impl Model {
             gravity: [0.0; 3],
             attachments: Vec::new(),
             bodies: Vec::new(),
+            flexible: Vec::new(),
             joints: Vec::new(),
             constraints: Vec::new(),
             drivers: Vec::new(),
@@ -307,6 +332,7 @@ impl Model {
             output: blank(Section::Output),
             view: blank(Section::View),
             materials: Vec::new(),
+            sections: Vec::new(),
             cases: Vec::new(),
             case: None,
             note: None,
@@ -316,6 +342,7 @@ impl Model {
             removed: HashMap::new(),
             aliases: HashMap::new(),
             attached: HashSet::new(),
+            placed: OnceLock::new(),
             recorder: None,
         }
     }
@@ -329,6 +356,8 @@ impl Model {
     pub fn elements(&self, section: Section) -> &[Element] {
         match section {
             Section::Bodies => &self.bodies,
+            Section::Flexible => &self.flexible,
+            Section::Sections => &self.sections,
             Section::Joints => &self.joints,
             Section::Constraints => &self.constraints,
             Section::Drivers => &self.drivers,
@@ -344,6 +373,8 @@ impl Model {
     pub fn elements_mut(&mut self, section: Section) -> Option<&mut Vec<Element>> {
         Some(match section {
             Section::Bodies => &mut self.bodies,
+            Section::Flexible => &mut self.flexible,
+            Section::Sections => &mut self.sections,
             Section::Joints => &mut self.joints,
             Section::Constraints => &mut self.constraints,
             Section::Drivers => &mut self.drivers,
@@ -364,6 +395,13 @@ impl Model {
     /// The body with a full name; none for `ground`.
     pub fn body(&self, name: &str) -> Option<&Element> {
         self.find(name).filter(|e| e.section == Section::Bodies)
+    }
+
+    /// The flexible member that a full name is, or one of whose bodies it names: `arm`, `arm.node2`. Whether there is
+    /// such a body is known once the model is compiled.
+    pub fn flexible_of(&self, name: &str) -> Option<&Element> {
+        let own = |name: &str| self.find(name).filter(|e| e.section == Section::Flexible);
+        own(name).or_else(|| own(name.rsplit_once('.')?.0))
     }
 
     /// The error for a name that is not there: left out by `if`, of another section, or misspelt.
@@ -392,8 +430,13 @@ impl Model {
     pub fn frame_of(&self, body: &str) -> Result<Frame> {
         match self.body(body) {
             Some(element) => Ok(crate::reader::Reader::open(self, element).body_frame()?.frame),
-            None => Ok(Frame::default()),
+            None => Ok(self.placed(body).map_or_else(Frame::default, |placed| placed.frame.clone())),
         }
+    }
+
+    /// Where a body of a flexible member stands.
+    pub fn placed(&self, body: &str) -> Option<&Placed> {
+        self.placed.get()?.get(body)
     }
 
     /// A setting made by the program, such as one of the command line.

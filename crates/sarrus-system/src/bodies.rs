@@ -21,6 +21,7 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Attachment, Diagnostic, Element, Frame, Key, KeyType, Model, Reader, Result};
 use std::collections::HashMap;
 
+pub(crate) use inertia::in_range;
 pub use markers::MARKER_KEYS;
 
 /// The kinds of body: name and one line on what it is.
@@ -127,6 +128,7 @@ fn ground() -> Body {
         v: 0,
         start: ([0.0; 3], [1.0, 0.0, 0.0, 0.0], 0.0),
         markers: Vec::new(),
+        between: None,
     }
 }
 
@@ -181,6 +183,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
         v: 0,
         start: (p, frame.quaternion, frame.pose.angle),
         markers,
+        between: None,
     })
 }
 

@@ -71,9 +71,16 @@ pub struct Body {
     pub start: ([f64; 3], [f64; 4], f64),
     /// Named points, from the body's origin \[m\].
     pub markers: Vec<(String, [f64; 3])>,
+    /// Of a point inside a flexible member that carries mass and is no body of the model: the bodies it is between.
+    pub between: Option<[u32; 2]>,
 }
 
 impl Body {
+    /// Whether it is no body of the model: it counts in energies and momenta and shows nowhere.
+    pub fn is_internal(&self) -> bool {
+        self.between.is_some()
+    }
+
     /// How it is turned, as a unit quaternion, from its positions in `q`. The identity where it has none in space.
     #[inline]
     pub fn quaternion(&self, q: &[f64]) -> [f64; 4] {

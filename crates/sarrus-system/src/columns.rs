@@ -96,7 +96,8 @@ const FEW: usize = 32;
 impl Columns {
     /// All columns whose names fit the patterns: `*` any letters, `?` one, a leading `!` takes names away again.
     pub fn new(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<Columns, Vec<Diagnostic>> {
-        Columns::all(model, system)?.select(patterns)
+        let own: Vec<String> = patterns.iter().map(|pattern| system.directory.own_name(pattern)).collect();
+        Columns::all(model, system)?.select(&own)
     }
 
     /// No columns.
@@ -208,7 +209,7 @@ impl Columns {
         // identity places: a column reads bodies by their own numbers
         let mut place = |body: u32| body as usize;
         let directory = &system.directory;
-        for (id, body) in directory.bodies.iter().enumerate() {
+        for (id, body) in directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal()) {
             let mut add = |field: &str| {
                 self.live(
                     format!("{}.{field}", body.name),

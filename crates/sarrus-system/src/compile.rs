@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::controllers;
 use crate::drivers::{self, Efforts};
 use crate::events::Events;
+use crate::flexible::{self, Member};
 use crate::forces;
 use crate::joint::{Axis, JointFace};
 use crate::joints::{self, frames};
@@ -52,6 +53,7 @@ impl Errors {
 pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let run = RunSettings::read(model).map_err(|e| vec![e])?;
     let mut bodies = read_bodies(model)?;
+    let members = flexible::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
         take_angles(&mut bodies);
     }
@@ -68,6 +70,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut directory = Directory::new(model.space, bodies, run.t_start());
     let mut elements: Vec<ConstraintElement> = Vec::new();
     let mut enabled: Vec<bool> = Vec::new();
+    members.iter().for_each(|member| directory.add_member(member));
 
     // joints first: everything else may read their coordinates
     for element in &model.joints {
@@ -84,6 +87,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
     errors.check()?;
+    for member in &members {
+        elements.extend(inside(member, &mut directory, elements.len()));
+    }
+    enabled.resize(elements.len(), true);
 
     // names that expressions may read
     for element in model.forces.iter().chain(&model.drivers) {
@@ -159,6 +166,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
             let enabled = enabled[directory.joints[index].element];
             loads.push(ForceElement { enabled, ..ForceElement::new(name, built) });
+        }
+    }
+
+    for member in &members {
+        for spring in &member.forces {
+            let built = forces::Built::of(member.ids(&spring.bodies), spring.load.clone());
+            loads.push(ForceElement::new(spring.name.clone(), built));
         }
     }
 
@@ -351,6 +365,32 @@ fn joint(
         rows.push(Built::new(bodies.to_vec(), row));
     }
     Ok((entry, rows))
+}
+
+/// The rows inside a flexible member, from number `first` on: of its joints, which join those of the model, and the others.
+fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<ConstraintElement> {
+    let mut elements = Vec::new();
+    for hinge in &member.joints {
+        let bodies = hinge.bodies.map(|place| member.id + place as u32);
+        directory.add(&hinge.name, Named::Joint(directory.joints.len()));
+        directory.joints.push(JointEntry {
+            name: hinge.name.clone(),
+            face: hinge.face.clone(),
+            frames: hinge.frames,
+            bodies,
+            readings: vec![(0.0, None); hinge.face.coordinates().len()],
+            element: first + elements.len(),
+            lock_at: vec![None; hinge.face.coordinates().len()],
+            compliance: None,
+        });
+        let rows = Arc::new(Compound(hinge.face.rows(&hinge.frames)));
+        elements.push(ConstraintElement::new(hinge.name.clone(), Family::Joint, bodies.to_vec(), rows));
+    }
+    for part in &member.rows {
+        let (name, ids) = (part.name.clone(), member.ids(&part.bodies));
+        elements.push(ConstraintElement::new(name, Family::Internal, ids, part.rows.clone()));
+    }
+    elements
 }
 
 /// Every key that a joint of the kind takes.

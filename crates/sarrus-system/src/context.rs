@@ -45,10 +45,24 @@ impl<'a> Context<'a> {
     /// Number of a body that the file names; 0 is ground.
     pub fn number(&mut self, body: BodyRef) -> Result<u32> {
         let Some(id) = self.directory.body(&body.name) else {
-            return Err(self.unknown(&body.name, body.span, Section::Bodies));
+            return Err(self
+                .no_part(&body)
+                .unwrap_or_else(|| self.unknown(&body.name, body.span, Section::Bodies)));
         };
         self.named.push((id, body));
         Ok(id)
+    }
+
+    /// The error for a name that is a flexible member, or none of the bodies of one.
+    fn no_part(&self, body: &BodyRef) -> Option<Diagnostic> {
+        if let Some(member) = self.directory.member(&body.name) {
+            let message = format!("`{}` is made of several bodies", body.name);
+            return Some(self.reader.at(body.span, message).hint(format!("one of: {}", member.parts())));
+        }
+        let (name, part) = body.name.rsplit_once('.')?;
+        let member = self.directory.member(name)?;
+        let message = format!("`{name}` has no body `{part}`");
+        Some(self.reader.at(body.span, message).hint(format!("it has {}", member.parts())))
     }
 
     /// The body that a key names; it must be given.
@@ -74,10 +88,19 @@ impl<'a> Context<'a> {
     /// The two bodies of `bodies`, which differ.
     pub fn bodies2(&mut self) -> Result<[u32; 2]> {
         let [a, b] = self.reader.bodies2("bodies")?;
-        Ok([self.number(a)?, self.number(b)?])
+        let span = b.span;
+        let pair = [self.number(a)?, self.number(b)?];
+        if pair[0] == pair[1] {
+            // a body of a flexible member has two names at its ends
+            let name = &self.directory.bodies[pair[0] as usize].name;
+            let message = format!("{} connects `{name}` to itself", self.reader.title());
+            return Err(self.reader.at(span, message));
+        }
+        Ok(pair)
     }
 
-    /// The bodies of `bodies`, one or more.
+    /// The bodies of `bodies`, one or more; a flexible member stands for all its bodies, those inside it that only carry mass
+    /// included.
     pub fn bodies(&mut self) -> Result<Vec<u32>> {
         if !self.reader.has("bodies") {
             return Err(self.reader.missing("bodies"));
@@ -86,7 +109,14 @@ impl<'a> Context<'a> {
         if list.is_empty() {
             return Err(self.reader.error("bodies", format!("{} needs a body", self.reader.title())));
         }
-        list.into_iter().map(|body| self.number(body)).collect()
+        let mut ids = Vec::with_capacity(list.len());
+        for body in list {
+            match self.directory.member(&body.name) {
+                Some(member) => ids.extend(member.all.clone()),
+                None => ids.push(self.number(body)?),
+            }
+        }
+        Ok(ids)
     }
 
     fn body_ref(&self, body: u32) -> BodyRef {

@@ -1,6 +1,6 @@
 //! A model compiled into a system, and the system's equations of motion.
 //!
-//! Joints, constraints, drivers, forces and controllers are families: a trait, one file a kind, and a list of kinds that
+//! Flexible members, joints, constraints, drivers, forces and controllers are families: a trait, one file a kind, and a list of kinds that
 //! everything user-visible comes from. A constraint is written once, as a residual over a generic scalar ([`constraint`]);
 //! its derivatives follow ([`mod@derive`]).
 
@@ -18,6 +18,7 @@ pub mod coordinate;
 pub mod derive;
 pub mod drivers;
 pub mod events;
+pub mod flexible;
 pub mod forces;
 pub mod formula;
 pub mod joint;

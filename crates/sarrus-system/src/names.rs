@@ -2,6 +2,7 @@
 
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
+use crate::flexible::Member;
 use crate::formula::Formula;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
@@ -9,6 +10,7 @@ use crate::signal::{Distance, Signal};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{RuntimeExpr, Space};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A joint with its place in the system.
@@ -46,6 +48,33 @@ impl JointEntry {
     }
 }
 
+/// A flexible member: the bodies it is made of.
+#[derive(Clone, Debug)]
+pub struct FlexibleEntry {
+    /// Its name.
+    pub name: String,
+    /// What its bodies are called after the dot: `node`, `seg`.
+    pub part: &'static str,
+    /// The number of the first of them.
+    pub first: usize,
+    /// Its bodies by number, those of the model.
+    pub bodies: Range<u32>,
+    /// The same with internal ones, which carry mass too.
+    pub all: Range<u32>,
+}
+
+impl FlexibleEntry {
+    /// The names of its bodies, in words.
+    pub fn parts(&self) -> String {
+        let (name, last) = (&self.name, self.first + self.bodies.len() - 1);
+        let part = |k: usize| format!("`{name}.{}{k}`", self.part);
+        if last == self.first {
+            return format!("{}, also called `{name}.start` and `{name}.end`", part(last));
+        }
+        format!("{} to {}, `{name}.start` and `{name}.end`", part(self.first), part(last))
+    }
+}
+
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub enum Named {
@@ -57,6 +86,8 @@ pub enum Named {
     Pair(u32, u32, Distance),
     /// A controller: its outputs and states as places among the outputs.
     Controller(Vec<(String, usize)>),
+    /// Index among the flexible members.
+    Flexible(usize),
     /// A measure made of an expression.
     Measure(RuntimeExpr),
     /// Anything else: it has readings only in results.
@@ -71,6 +102,8 @@ pub struct Directory {
     pub bodies: Vec<Body>,
     /// Joints.
     pub joints: Vec<JointEntry>,
+    /// Flexible members.
+    pub flexible: Vec<FlexibleEntry>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -92,8 +125,21 @@ fn index(list: &[&str], word: &str) -> Option<usize> {
 impl Directory {
     /// An empty directory with the bodies in it.
     pub fn new(space: Space, bodies: Vec<Body>, t_start: f64) -> Self {
-        let names = bodies.iter().enumerate().map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
-        Directory { space, bodies, joints: Vec::new(), hints: 0, t_start, names, timed: Mutex::default() }
+        let named = bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
+        let names = named.map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
+        let (joints, flexible) = (Vec::new(), Vec::new());
+        Directory { space, bodies, joints, flexible, hints: 0, t_start, names, timed: Mutex::default() }
+    }
+
+    /// Adds a flexible member whose bodies are there.
+    pub(crate) fn add_member(&mut self, member: &Member) {
+        let [bodies, all] = member.numbers();
+        let name = member.name.clone();
+        self.add(&name, Named::Flexible(self.flexible.len()));
+        self.add(&format!("{name}.start"), Named::Body(bodies.start));
+        self.add(&format!("{name}.end"), Named::Body(bodies.end - 1));
+        let (part, first) = (member.part, member.first);
+        self.flexible.push(FlexibleEntry { name, part, first, bodies, all });
     }
 
     /// Keeps a formula that reads the time.
@@ -122,6 +168,32 @@ impl Directory {
             Some(Named::Body(id)) => Some(*id),
             _ => None,
         }
+    }
+
+    /// The flexible member called `name`.
+    pub fn member(&self, name: &str) -> Option<&FlexibleEntry> {
+        match self.names.get(name) {
+            Some(Named::Flexible(i)) => Some(&self.flexible[*i]),
+            _ => None,
+        }
+    }
+
+    /// A path or pattern that begins with another name of a body, such as `arm.end.x`, with the body's own: `arm.node4.x`.
+    pub(crate) fn own_name(&self, path: &str) -> String {
+        for member in &self.flexible {
+            let Some(rest) = path.trim_start_matches('!').strip_prefix(member.name.as_str()) else {
+                continue;
+            };
+            for (word, id) in [(".start", member.bodies.start), (".end", member.bodies.end - 1)] {
+                if let Some(rest) =
+                    rest.strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with('.'))
+                {
+                    let not = if path.starts_with('!') { "!" } else { "" };
+                    return format!("{not}{}{rest}", self.bodies[id as usize].name);
+                }
+            }
+        }
+        path.to_owned()
     }
 
     /// The joint called `name`.
@@ -223,6 +295,16 @@ impl Directory {
                 None => Err(known(&outputs.iter().map(|(o, _)| o.as_str()).collect::<Vec<_>>())),
             },
             Named::Measure(_) => Err(known(&[])),
+            Named::Flexible(i) => {
+                if rest.starts_with("element") {
+                    return Err(format!("`{name}.{rest}` is known only after a step; measures can read it, this cannot"));
+                }
+                let parts = self.flexible[*i].parts();
+                Err(match rest.split('.').next().unwrap_or("") {
+                    "" => format!("`{name}` is not a number; its bodies are {parts}"),
+                    word => format!("`{name}` has no `{word}`; its bodies are {parts}"),
+                })
+            }
             Named::Other(what) => Err(format!("`{name}` is a {what}; its values are known only after a step")),
         }
     }

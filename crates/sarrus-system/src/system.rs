@@ -24,6 +24,8 @@ pub enum Family {
     Driver,
     /// A coordinate of a joint that an event has locked.
     Lock,
+    /// Inside a flexible member: written by no user.
+    Internal,
     /// A value of `[initial]`, kept during assembly.
     Hold,
 }
@@ -36,6 +38,7 @@ impl Family {
             Family::Constraint => "constraint",
             Family::Driver => "driver",
             Family::Lock => "lock",
+            Family::Internal => "element",
             Family::Hold => "initial value",
         }
     }

@@ -9,10 +9,12 @@ macro_rules! embed {
 /// Name and text of every file in `models/`, by name.
 pub static MODELS: &[(&str, &str)] = embed![
     "andrews",
+    "beam_pendulum",
     "bennett",
     "chain",
     "coupler",
     "coupler_spatial",
+    "crane",
     "deployment",
     "door",
     "double_pendulum",
@@ -60,10 +62,12 @@ const fn counts(model: &'static str, velocities: usize, rows: usize, rank: usize
 /// Counts of every shipped model with its default parameters.
 pub static COUNTS: &[Counts] = &[
     counts("andrews", 21, 20, 20),
+    counts("beam_pendulum", 23, 10, 10),
     counts("bennett", 18, 20, 17),
     counts("chain", 60, 30, 30),
     counts("coupler", 12, 12, 11),
     counts("coupler_spatial", 24, 30, 23),
+    counts("crane", 69, 33, 33),
     counts("deployment", 9, 6, 6),
     counts("door", 6, 10, 5),
     counts("double_pendulum", 12, 6, 6),

@@ -37,6 +37,8 @@ const LATER: &str = "not available yet";
 
 /// The families, as `sarrus list` calls them.
 pub const FAMILIES: &[&str] = &[
+    "flexible",
+    "sections",
     "joints",
     "constraints",
     "drivers",
@@ -54,6 +56,13 @@ pub const FAMILIES: &[&str] = &[
 /// Every kind of a family of [`FAMILIES`]; none for another name.
 pub fn family(name: &str) -> Vec<Entry> {
     match name {
+        "flexible" => {
+            sarrus_system::flexible::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
+        }
+        "sections" => {
+            let kinds = sarrus_system::flexible::section::KINDS.iter();
+            kinds.map(|k| entry(k.name, k.doc, "", k.keys)).collect()
+        }
         "joints" => joints(),
         "constraints" => {
             let spaces = |planar: bool, spatial: bool| match (planar, spatial) {

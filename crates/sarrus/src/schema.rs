@@ -4,7 +4,7 @@ use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
 use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
-use sarrus_system::{bodies, constraints, controllers, drivers, events, forces, joints, measures};
+use sarrus_system::{bodies, constraints, controllers, drivers, events, flexible, forces, joints, measures};
 use std::sync::LazyLock;
 
 /// The schema as indented JSON.
@@ -38,6 +38,13 @@ fn families() -> Vec<Family> {
             Some("rigid"),
             false,
             bodies::KINDS.iter().map(|&(kind, doc)| KindInfo { kind, doc, keys: bodies::KEYS }).collect(),
+        ),
+        family("flexible", None, false, kinds(flexible::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
+        family(
+            "sections",
+            None,
+            false,
+            kinds(flexible::section::KINDS.iter().map(|k| (k.name, k.doc, k.keys))),
         ),
         family("joints", None, false, JOINTS.clone()),
         family("constraints", None, false, CONSTRAINTS.clone()),

@@ -36,9 +36,14 @@ fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
     let mut worst: Vec<(f64, String)> = Vec::new();
     for (name, text) in MODELS {
         let (model, system) = load_model(name, text);
-        // singular positions on the way magnify rounding, in either coordinates
-        let singular = ["bennett", "n_four_bar", "n_four_bar_spatial"].contains(name);
-        let t_end = RunSettings::read(&model).unwrap().t_end().min(if singular { 1.0 } else { 3.0 });
+        let most = match *name {
+            // singular positions on the way magnify rounding, in either coordinates
+            "bennett" | "n_four_bar" | "n_four_bar_spatial" => 1.0,
+            // fast vibrations take very many steps, whose errors add up
+            "beam_pendulum" | "crane" => 0.3,
+            _ => 3.0,
+        };
+        let t_end = RunSettings::read(&model).unwrap().t_end().min(most);
         let overrides = |coordinates| Overrides {
             coordinates: Some(coordinates),
             // a file may ask for one that resolves the constraints itself

@@ -91,11 +91,14 @@ fn read_one(
 ) -> sarrus_model::Result<()> {
     let reader = Reader::setting(model, setting);
     let path = setting.path.as_str();
-    if let Some((name, field @ ("velocity" | "omega" | "omega_on"))) = path.rsplit_once('.')
-        && let Some(id) = system.directory.body(name)
-        && id != 0
-    {
-        return read_vector(&reader, system, setting, (name, id, field), out);
+    if let Some((name, field @ ("velocity" | "omega" | "omega_on"))) = path.rsplit_once('.') {
+        if let Some(id) = system.directory.body(name).filter(|id| *id != 0) {
+            return read_vector(&reader, system, setting, (name, id, field), out);
+        }
+        if let Some(member) = system.directory.member(name) {
+            let mut bodies = member.bodies.clone();
+            return bodies.try_for_each(|id| read_vector(&reader, system, setting, (name, id, field), out));
+        }
     }
     let mut ids = Vec::new();
     let signals = system.directory.read(path, &mut |body| {

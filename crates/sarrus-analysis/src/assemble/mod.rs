@@ -302,7 +302,7 @@ fn finish(
         ..AssemblyReport::default()
     };
     let mut most = 1e-9;
-    for body in system.directory.bodies.iter().skip(1) {
+    for body in system.directory.bodies.iter().skip(1).filter(|b| !b.is_internal()) {
         let d = &delta[body.v..body.v + body.kind.nv()];
         let linear = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
         let length = |d: &[f64]| d.iter().map(|x| x * x).sum::<f64>().sqrt();

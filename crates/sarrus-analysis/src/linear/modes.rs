@@ -284,14 +284,19 @@ fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System
             .sum::<f64>()
     };
     let total: f64 = (0..s.cols.len()).map(energy).sum();
-    let names = || system.directory.bodies.iter().skip(1);
-    let mut bodies: Vec<BodyShare> = names()
-        .enumerate()
-        .map(|(i, b)| BodyShare {
-            name: b.name.clone(),
-            share: if total > 0.0 { energy(i) / total } else { 0.0 },
-        })
-        .collect();
+    let names = || system.directory.bodies.iter().skip(1).filter(|b| !b.is_internal());
+    let mut shares: Vec<f64> = (0..s.cols.len()).map(energy).collect();
+    for (i, body) in system.directory.bodies.iter().skip(1).enumerate() {
+        // a point inside a flexible member is its neighbours' to show
+        if let Some(pair) = body.between {
+            let own = shares[i];
+            pair.iter().for_each(|&id| shares[id as usize - 1] += 0.5 * own);
+        }
+    }
+    let share = |i: usize| if total > 0.0 { shares[i] / total } else { 0.0 };
+    let all = system.directory.bodies.iter().skip(1).enumerate().filter(|(_, b)| !b.is_internal());
+    let mut bodies: Vec<BodyShare> =
+        all.map(|(i, b)| BodyShare { name: b.name.clone(), share: share(i) }).collect();
     bodies.sort_by(|a, b| b.share.total_cmp(&a.share));
 
     let largest = parts[0].iter().zip(&parts[1]).map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);

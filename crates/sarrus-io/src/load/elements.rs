@@ -130,6 +130,47 @@ impl Loader {
         }
     }
 
+    /// `[sections]`, which have names of their own.
+    pub(super) fn cross_sections(&mut self, root: &Table, scope: u32, repeats: &Repeats<'_>) {
+        for (table, locals) in repeats.with(root) {
+            let Some(value) = table.get("sections") else { continue };
+            let entries = match sections::table(value, "sections") {
+                Ok(table) => &table.entries,
+                Err(d) => return self.fail(d),
+            };
+            for e in entries {
+                if let Err(d) = self.cross_section(e, scope, locals) {
+                    self.fail(d);
+                }
+            }
+        }
+    }
+
+    fn cross_section(&mut self, e: &Entry, scope: u32, locals: Option<&Arc<Locals>>) -> Done {
+        let prepared = Prepared::new(e, Section::Sections)?;
+        let data = &self.model.scopes[scope as usize];
+        let context = Context::new(data, locals.map(|l| &**l));
+        let own = context.expand(&prepared.name, e.key_span)?;
+        if let Some(d) = sections::bad_name(&own, "section", e.key_span) {
+            return Err(d);
+        }
+        if let Some(condition) = prepared.condition
+            && !context.flag(condition)?
+        {
+            return Ok(());
+        }
+        let name = format!("{}{own}", data.prefix);
+        if let Some(other) = self.model.sections.iter().find(|s| s.name == name) {
+            return Err(Diagnostic::new(e.key_span, format!("there are two sections `{name}`"))
+                .also(other.span, format!("the section `{name}` is defined here")));
+        }
+        let Prepared { kind, table, span, .. } = prepared;
+        let locals = locals.cloned();
+        let element = Element { name, kind, section: Section::Sections, table, span, scope, locals };
+        self.model.sections.push(element);
+        Ok(())
+    }
+
     fn material(&mut self, e: &Entry, scope: u32, locals: Option<&Arc<Locals>>) -> Done {
         let data = &self.model.scopes[scope as usize];
         let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;

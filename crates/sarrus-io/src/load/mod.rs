@@ -206,6 +206,7 @@ impl Loader {
         self.model.scopes.push(scope);
         self.stand_ins(root, index as u32)?;
         self.materials(root, index as u32, &repeats);
+        self.cross_sections(root, index as u32, &repeats);
         self.settings(root, index as u32, &repeats);
         self.includes(root, folder, index as u32, &repeats, &mut overrides)
     }
@@ -281,7 +282,8 @@ impl Loader {
     /// Bodies that an include names must exist once everything is read.
     fn check_promises(&mut self) {
         for (name, span) in std::mem::take(&mut self.promised) {
-            if name != "ground" && self.model.body(&name).is_none() {
+            let known = self.model.body(&name).is_some() || self.model.flexible_of(&name).is_some();
+            if name != "ground" && !known {
                 let d = self.model.unknown(&name, span, &[Section::Bodies]);
                 self.fail(d);
             }

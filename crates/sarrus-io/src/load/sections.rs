@@ -40,6 +40,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("points", "construction marks in the model pose", true),
     section("ground", "markers and shapes of the fixed body", false),
     section("bodies", "what has mass", true),
+    section("flexible", "what has mass and bends", true),
     section("joints", "what connects two bodies", true),
     section("constraints", "other conditions on positions and velocities", true),
     section("drivers", "motions prescribed in time", true),
@@ -58,9 +59,8 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("repeat", "sections written once for many indices", false),
     section("include", "other files as parts of this one", true),
     section("materials", "densities and stiffnesses", true),
+    section("sections", "cross sections of flexible members", true),
     later("contacts", "what touches what"),
-    later("flexible", "beams, rods and modal bodies"),
-    later("sections", "cross sections of flexible members"),
     later("fluids", "what bodies float and swim in"),
 ];
 

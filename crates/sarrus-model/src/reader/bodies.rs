@@ -142,9 +142,15 @@ impl<'a> Reader<'a> {
         let full = format!("{}{own}", self.scope().prefix);
         let (name, stand_in) = match self.model.aliases.get(&full) {
             Some(alias) => (alias.body.clone(), Some(alias.frame.clone())),
-            None => (full, None),
+            None => {
+                // a mirrored file means the mirror images of its own frames
+                let mirrored = (self.handedness() < 0.0).then(|| self.model.placed(&full)).flatten();
+                let frame = mirrored.and_then(|placed| placed.mirrored.clone());
+                (full, frame)
+            }
         };
-        if name != "ground" && self.model.body(&name).is_none() {
+        let known = || self.model.body(&name).is_some() || self.model.flexible_of(&name).is_some();
+        if name != "ground" && !known() {
             return Err(self.noted(self.model.unknown(&name, span, &[Section::Bodies])));
         }
         Ok(BodyRef { name, span, stand_in })

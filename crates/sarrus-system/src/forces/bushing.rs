@@ -40,7 +40,7 @@ struct Deformed<R> {
 }
 
 impl Bushing {
-    fn new(frames: Frames, planar: bool, stiffness: Matrix6, damping: Matrix6) -> Self {
+    pub(crate) fn new(frames: Frames, planar: bool, stiffness: Matrix6, damping: Matrix6) -> Self {
         let symmetric = (0..6).all(|i| (0..i).all(|j| stiffness[i][j] == stiffness[j][i]));
         let damped = damping.iter().flatten().any(|x| *x != 0.0);
         Bushing { frames, planar, stiffness, damping, damped, symmetric }
@@ -129,9 +129,19 @@ fn dot<R: Real>(a: &[R; 6], b: &[R; 6]) -> R {
 
 /// Rotation vector of a rotation, smooth through zero.
 fn rotation_vector<R: Real>(rot: &Mat3<R>) -> Vec3<R> {
+    let (w, v) = half_turn(rot);
+    rotation_of_half(w, v)
+}
+
+/// cos(θ/2) and sin(θ/2) n of the turn by θ ≤ π about n that a rotation is: its unit quaternion with w ≥ 0.
+pub(crate) fn half_turn<R: Real>(rot: &Mat3<R>) -> (R, Vec3<R>) {
     let [w, x, y, z] = quaternion(rot);
     let flip = if w.value() < 0.0 { -1.0 } else { 1.0 };
-    let (w, v) = (w * flip, Vec3([x, y, z]).scale_f64(flip));
+    (w * flip, Vec3([x, y, z]).scale_f64(flip))
+}
+
+/// The rotation vector θ n from [`half_turn`].
+pub(crate) fn rotation_of_half<R: Real>(w: R, v: Vec3<R>) -> Vec3<R> {
     let s2 = v.norm_squared();
     // angle over sin(angle/2): a series where the norm has no slope
     let factor = if s2.value() < 1e-3 {
@@ -144,7 +154,7 @@ fn rotation_vector<R: Real>(rot: &Mat3<R>) -> Vec3<R> {
 }
 
 /// a + `half` θ × a + c θ × (θ × a): D a for half = -½, Dᵀa for ½.
-fn turned<R: Real>(theta: Vec3<R>, a: Vec3<R>, half: f64) -> Vec3<R> {
+pub(crate) fn turned<R: Real>(theta: Vec3<R>, a: Vec3<R>, half: f64) -> Vec3<R> {
     let t2 = theta.norm_squared();
     let c = if t2.value() < 1e-2 {
         (((t2 * (1.0 / 47_900_160.0) + 1.0 / 1_209_600.0) * t2 + 1.0 / 30_240.0) * t2 + 1.0 / 720.0) * t2

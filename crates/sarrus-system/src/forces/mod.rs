@@ -15,6 +15,7 @@ mod tension;
 mod torque;
 mod vector;
 
+pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
 pub use closure::Closure;
 pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
 
@@ -73,7 +74,12 @@ pub struct Built {
 impl Built {
     /// A force on the bodies `ids`.
     pub fn new(ids: Vec<u32>, load: impl Load + 'static) -> Self {
-        Built { ids, load: Arc::new(load), named: None, nonideal: false }
+        Built::of(ids, Arc::new(load))
+    }
+
+    /// A force that is shared.
+    pub(crate) fn of(ids: Vec<u32>, load: Arc<dyn Load>) -> Self {
+        Built { ids, load, named: None, nonideal: false }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::coordinate::Coordinate;
 use crate::joint::{Axis, Frames, Joint, JointFace};
 use crate::primitive::Primitive;
 use sarrus_model::{Key, Reader, Result, Space};
+use std::sync::Arc;
 
 /// What joint files use.
 mod prelude {
@@ -79,6 +80,11 @@ pub static KINDS: &[Kind] = &[
     Kind::of::<planar_prismatic::PlanarPrismatic>(),
     Kind::of::<planar_fixed::PlanarFixed>(),
 ];
+
+/// The joint that lets bodies turn against each other about a point, in the plane or in space.
+pub(crate) fn turning(planar: bool) -> Arc<dyn JointFace> {
+    if planar { Arc::new(planar_revolute::PlanarRevolute) } else { Arc::new(spherical::Spherical) }
+}
 
 /// p_FM = 0.
 pub fn coincident(frames: &Frames) -> Primitive {

@@ -1,0 +1,167 @@
+//! A beam: nodes that are bodies, and an [`element`] between each and the next.
+//!
+//! A node carries half of the rotary inertia ρI L of each element beside it, and of its mass ρA L a half (`lumped`) or a sixth, with
+//! two thirds on a point in the [`middle`] (`consistent`). Rotary inertia is lumped in both: the error is of the element's own order, L².
+//! Explicit methods take steps below 2/ω of the fastest vibration of an element, about L/√(E/ρ) along it and less across a slender one.
+
+pub mod element;
+pub mod middle;
+
+use super::prelude::*;
+use element::Element;
+use middle::Middle;
+use sarrus_math::Vec3;
+
+const MASS_MATRICES: &[&str] = &["consistent", "lumped"];
+
+/// The constant products of a section in the axes of an element: stiffnesses and inertia per length.
+struct Constants {
+    stretch: [f64; 3],
+    bend: [f64; 3],
+    /// ρA \[kg/m\].
+    mass: f64,
+    /// ρ(Iy + Iz), ρIy, ρIz \[kg m\]; planar the last only.
+    inertia: [f64; 3],
+}
+
+impl Constants {
+    fn read(of: &Properties, planar: bool) -> Result<Constants> {
+        let (ea, [ga_y, ga_z], [ei_y, ei_z]) = (of.ea()?, of.ga()?, of.ei()?);
+        let [rho_y, rho_z] = of.rho_i()?;
+        // a planar beam bends up and down, which is about y and shears along z of its section
+        let (stretch, bend, inertia) = if planar {
+            ([ea, ga_z, 0.0], [0.0, 0.0, ei_y], [rho_y; 3])
+        } else {
+            ([ea, ga_y, ga_z], [of.gj()?, ei_y, ei_z], [rho_y + rho_z, rho_y, rho_z])
+        };
+        Ok(Constants { stretch, bend, mass: of.rho_a()?, inertia })
+    }
+}
+
+fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
+    let planar = reader.is_planar();
+    let line = Line::read(reader, "elements", 4, true)?;
+    let properties = Properties::read(reader, sections)?;
+    let constants = Constants::read(&properties, planar)?;
+    let damping = properties.damping()?;
+    let consistent = reader.choice("mass_matrix", MASS_MATRICES)?.unwrap_or(0) == 0;
+    let name = reader.element().name.clone();
+
+    let mesh = line.mesh();
+    let mut bodies: Vec<Body> = mesh
+        .stations
+        .iter()
+        .enumerate()
+        .map(|(k, station)| node(format!("{name}.node{k}"), station, planar))
+        .collect();
+    let visible = bodies.len();
+    let (mut rows, mut forces) = (Vec::new(), Vec::new());
+    for (k, piece) in mesh.pieces.iter().enumerate() {
+        let name = format!("{name}.element{}", k + 1);
+        let mass = constants.mass * piece.length;
+        let share = if consistent { mass / 6.0 } else { mass / 2.0 };
+        let ends = [&mesh.stations[k], &mesh.stations[k + 1]];
+        let axes = ends.map(|end| end.axes.transpose_mul_mat(&piece.middle.axes));
+        for (end, axes) in axes.iter().enumerate() {
+            let body = &mut bodies[k + end];
+            body.mass += share;
+            add(&mut body.inertia, &turned(axes, constants.inertia), 0.5 * piece.length);
+        }
+        if consistent {
+            let kind = if planar { BodyKind::PlanarPoint } else { BodyKind::Point };
+            rows.push(Part {
+                name: name.clone(),
+                bodies: vec![k, k + 1, bodies.len()],
+                rows: Arc::new(Middle { dimensions: if planar { 2 } else { 3 } }),
+            });
+            bodies.push(Body {
+                kind,
+                mass: 4.0 * share,
+                inertia: Mat3::identity(),
+                start: (piece.middle.p, [1.0, 0.0, 0.0, 0.0], 0.0),
+                between: Some([k as u32, k as u32 + 1]),
+                ..node(name.clone(), &piece.middle, planar)
+            });
+        }
+        let element = Element {
+            planar,
+            length: piece.length,
+            axes,
+            angles: ends.map(|end| piece.middle.angle - end.angle),
+            stretch: constants.stretch,
+            bend: constants.bend,
+            damping,
+        };
+        forces.push(Spring { name, bodies: vec![k, k + 1], load: Arc::new(element) });
+    }
+    let mirrored = line.unmirrored(reader).map(|own| own.mesh().stations).unwrap_or_default();
+    let mirrored = mirrored.iter().map(|s| reader.transform().frame(&s.frame(planar))).collect();
+    let joints = Vec::new();
+    Ok(Member { name, bodies, visible, part: "node", first: 0, mirrored, rows, joints, forces, id: 0 })
+}
+
+/// A node, without mass yet.
+fn node(name: String, station: &Station, planar: bool) -> Body {
+    let frame = station.frame(planar);
+    Body {
+        name,
+        kind: if planar { BodyKind::PlanarRigid } else { BodyKind::Rigid },
+        mass: 0.0,
+        inertia: Mat3([[0.0; 3]; 3]),
+        com: [0.0; 3],
+        q: 0,
+        v: 0,
+        start: (frame.p, frame.q, frame.angle),
+        markers: Vec::new(),
+        between: None,
+    }
+}
+
+/// D diag(a) Dᵀ.
+fn turned(axes: &Mat3, a: [f64; 3]) -> Mat3 {
+    let scaled = Mat3::from_cols(axes.col(0).scale(a[0]), axes.col(1).scale(a[1]), axes.col(2).scale(a[2]));
+    scaled * axes.transpose()
+}
+
+fn add(sum: &mut Mat3, a: &Mat3, factor: f64) {
+    for i in 0..3 {
+        let row: Vec3<f64> = a.row(i).scale(factor);
+        (0..3).for_each(|j| sum.0[i][j] += row.0[j]);
+    }
+}
+
+/// `kind = "beam"`
+pub const KIND: Kind = Kind {
+    name: "beam",
+    doc: "a beam that bends, shears, twists and turns largely, in elements between its nodes",
+    keys: &[
+        Key::new("from", KeyType::Point, "", "its start in the model pose [m]"),
+        Key::new("to", KeyType::Point, "", "its end [m]"),
+        Key::new("path", KeyType::Points, "", "points that it goes through, undeformed, instead [m]"),
+        Key::new("section", KeyType::Name, "", "its cross section, of [sections]"),
+        Key::new("material", KeyType::Name, "", "material: stiffness and density of the section's shape"),
+        Key::new("elements", KeyType::Number, "4", "how many; of a `path` from each point to the next"),
+        Key::new(
+            "mass_matrix",
+            KeyType::Choice(MASS_MATRICES),
+            "consistent",
+            "whether mass is spread along elements or stands at the nodes",
+        ),
+        Key::new("damping", KeyType::Number, "the material's, or 0", "times the stiffness [s]"),
+        Key::new(
+            "up",
+            KeyType::Vector,
+            "z, of a vertical one x",
+            "the side of the section that is up, spatial",
+        ),
+    ],
+    planar: &[
+        "from = [0, 0], to = [1, 0.3], section = 's', damping = 0.01",
+        "path = [[0, 0], [0.5, 0], [0.5, 0.4]], elements = 2, section = 's', mass_matrix = 'lumped'",
+    ],
+    spatial: &[
+        "from = [0, 0, 0], to = [1, 0.3, 0.2], up = [0, 1, 1], section = 's', damping = 0.01",
+        "path = [[0, 0, 0], [0.5, 0, 0], [0.5, 0.4, 0.3]], elements = 2, section = 's', mass_matrix = 'lumped'",
+    ],
+    read,
+};

@@ -1,0 +1,219 @@
+//! Flexible members. One file each, one line each in [`KINDS`].
+//!
+//! A member becomes bodies, named after it (`arm.node0`, `rod.seg1`), with rows, joints and forces between them. Wherever the model asks
+//! for a body they are bodies like any other; `X` alone stands for all of them where a list is asked for. A kind that needs points
+//! that carry mass but are no bodies of the model marks them as internal ([`Body::between`]): they count in energies and
+//! momenta and show nowhere.
+
+pub mod beam;
+mod mesh;
+mod properties;
+pub mod section;
+pub mod segmented_rod;
+
+use crate::bodies::in_range;
+use crate::body::Body;
+use crate::constraint::Rows;
+use crate::joint::{Frames, JointFace};
+use crate::load::Load;
+use sarrus_model::model::Placed;
+use sarrus_model::transform::Frame;
+use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result};
+use section::Section;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What files of members use.
+mod prelude {
+    pub use super::mesh::{Line, Station};
+    pub use super::properties::Properties;
+    pub use super::section::Section;
+    pub use super::{Hinge, Kind, Member, Part, Spring};
+    pub use crate::body::{Body, BodyKind};
+    pub use sarrus_math::Mat3;
+    pub use sarrus_model::{Key, KeyType, Reader, Result};
+    pub use std::sync::Arc;
+}
+
+/// A registered kind of member.
+pub struct Kind {
+    /// Name in model files.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+    /// Examples in a planar model with the sections `s` (given) and the material steel.
+    pub planar: &'static [&'static str],
+    /// Examples in a spatial model, likewise.
+    pub spatial: &'static [&'static str],
+    /// Reads one.
+    pub read: fn(&Reader, &[Section]) -> Result<Member>,
+}
+
+/// Every kind of member, in the order of `sarrus list flexible`.
+pub static KINDS: &[Kind] = &[beam::KIND, segmented_rod::KIND];
+
+/// Kinds that the file format names and that are not available yet.
+const LATER: &[&str] = &["modal"];
+
+/// Rows between bodies of a member, which no user wrote.
+pub struct Part {
+    /// Name.
+    pub name: String,
+    /// Bodies, as places in [`Member::bodies`].
+    pub bodies: Vec<usize>,
+    /// The rows.
+    pub rows: Arc<dyn Rows>,
+}
+
+/// A joint between two bodies of a member.
+pub struct Hinge {
+    /// Name.
+    pub name: String,
+    /// Bodies, as places in [`Member::bodies`].
+    pub bodies: [usize; 2],
+    /// What it does; it reads 0 in the model pose.
+    pub face: Arc<dyn JointFace>,
+    /// Its frames.
+    pub frames: Frames,
+}
+
+/// A force between bodies of a member.
+pub struct Spring {
+    /// Name, that its readings go by.
+    pub name: String,
+    /// Bodies, as places in [`Member::bodies`].
+    pub bodies: Vec<usize>,
+    /// What it does.
+    pub load: Arc<dyn Load>,
+}
+
+/// A member that was read.
+pub struct Member {
+    /// Its full name.
+    pub name: String,
+    /// Its bodies in order, with their full names; the internal ones last.
+    pub bodies: Vec<Body>,
+    /// How many of them are bodies of the model.
+    pub visible: usize,
+    /// What its bodies are called after the dot, with their number: `node`, `seg`.
+    pub part: &'static str,
+    /// The number of the first.
+    pub first: usize,
+    /// In a mirrored file, the frames that it means by those of the bodies.
+    pub mirrored: Vec<Frame>,
+    /// Rows.
+    pub rows: Vec<Part>,
+    /// Joints.
+    pub joints: Vec<Hinge>,
+    /// Forces.
+    pub forces: Vec<Spring>,
+    /// Number of its first body in the system.
+    pub id: u32,
+}
+
+impl Member {
+    /// Numbers of bodies in the system from places in [`Member::bodies`].
+    pub fn ids(&self, places: &[usize]) -> Vec<u32> {
+        places.iter().map(|&place| self.id + place as u32).collect()
+    }
+
+    /// Its bodies by number: those of the model, and all.
+    pub fn numbers(&self) -> [std::ops::Range<u32>; 2] {
+        [self.visible, self.bodies.len()].map(|n| self.id..self.id + n as u32)
+    }
+}
+
+/// Reads the members of a model and adds their bodies to `bodies`, whose coordinates stand one after the other.
+pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Member>, Vec<Diagnostic>> {
+    let (mut members, mut errors, mut sections) = (Vec::new(), Vec::new(), Vec::new());
+    for element in &model.sections {
+        match Section::read(model, element) {
+            Ok(section) => sections.push(section),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (mut q, mut v) = bodies.last().map_or((0, 0), |b| (b.q + b.kind.nq(), b.v + b.kind.nv()));
+    let mut placed = HashMap::new();
+    for element in &model.flexible {
+        match read_one(model, element, &sections) {
+            Ok(mut member) => {
+                member.id = bodies.len() as u32;
+                for body in &mut member.bodies {
+                    (body.q, body.v) = (q, v);
+                    q += body.kind.nq();
+                    v += body.kind.nv();
+                    body.between = body.between.map(|pair| pair.map(|place| place + member.id));
+                }
+                bodies.extend(member.bodies.iter().cloned());
+                place(&member, &mut placed);
+                members.push(member);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    for attachment in model.attachments.iter().filter(|a| placed.contains_key(&a.body)) {
+        if attachment.element.table.get("markers").is_some() {
+            let reader = Reader::open(model, &attachment.element);
+            let message = format!("`{}` of a flexible member carries no markers", attachment.body);
+            errors.push(reader.error("markers", message).hint("give points by `at` or `on` instead"));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    // compiled again, a model places them again where they are
+    let _ = model.placed.set(placed);
+    Ok(members)
+}
+
+fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Member> {
+    let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
+        if LATER.contains(&element.kind.as_str()) {
+            let reader = Reader::open(model, element);
+            let message = format!("{}: kind `{}` is not available yet", reader.title(), element.kind);
+            return Err(reader.error("kind", message).hint("a `beam` can stand in for it"));
+        }
+        return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
+    };
+    let reader = Reader::new(model, element, kind.keys)?;
+    if reader.has("enabled") {
+        let error = reader.error("enabled", format!("{} cannot be switched off", reader.title()));
+        return Err(error.hint("`if = \"…\"` leaves it out of the model"));
+    }
+    let member = (kind.read)(&reader, sections)?;
+    for body in &member.bodies {
+        let moments = (0..3).map(|i| body.inertia.0[i][i]);
+        // of what is given as numbers only signs were looked at
+        if let Some(x) = [body.mass].into_iter().chain(moments).find(|x| in_range(*x).is_none()) {
+            let message = format!(
+                "{}: `{}` cannot have a mass or inertia of {x:e}: numbers of this size cannot be computed with",
+                reader.title(),
+                body.name
+            );
+            return Err(reader.error("section", message).hint("check the units of section and material"));
+        }
+    }
+    Ok(member)
+}
+
+/// Notes where the bodies of a member stand, by all their names.
+fn place(member: &Member, placed: &mut HashMap<String, Placed>) {
+    let visible = &member.bodies[..member.visible];
+    for (i, body) in visible.iter().enumerate() {
+        let (p, q, angle) = body.start;
+        let mirrored = member.mirrored.get(i).cloned();
+        let entry = Placed { frame: Frame { p, q, angle }, mirrored };
+        if i == 0 {
+            placed.insert(format!("{}.start", member.name), entry.clone());
+        }
+        if i + 1 == member.visible {
+            placed.insert(format!("{}.end", member.name), entry.clone());
+        }
+        placed.insert(body.name.clone(), entry);
+    }
+}
