@@ -21,9 +21,9 @@ use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
 use sarrus_solve::{
     Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, Stage, State,
-    formulations, stabilizations,
+    Tangent, formulations, stabilizations,
 };
-use sarrus_system::{Columns, Mechanism, System, Tangent};
+use sarrus_system::{Columns, Mechanism, System};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ pub fn equilibrium(model: &Model, system: &Arc<System>) -> Result<Equilibrium, S
     };
     let s = &system.structure;
     let mut kkt = Kkt::new(s, &Equations::new(&mechanism), HUB_DEGREE).map_err(named)?;
-    let mut tangent = Tangent::new(system);
+    let mut tangent = system.new_tangent();
     let mut here = rest(&mut mechanism, &mut kkt, &state).map_err(named)?;
     let first = here.potential;
     let conservative = system.forces.iter().filter(|f| f.enabled).all(|f| f.load.keeps_books());

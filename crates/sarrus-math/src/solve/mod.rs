@@ -8,6 +8,7 @@ mod dense_qr;
 pub mod kernels;
 mod ordering;
 mod rank;
+mod pattern_lu;
 mod sparse_lu;
 
 pub use block_ldl::{BlockLdl, SmallPivot};
@@ -17,4 +18,5 @@ pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
 pub use dense_qr::PivotedQr;
 pub use ordering::{FillError, Pattern, minimum_degree};
 pub use rank::*;
+pub use pattern_lu::{Field, PatternLu, c64};
 pub use sparse_lu::{NotFactored, SparseLu};
