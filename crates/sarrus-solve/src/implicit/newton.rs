@@ -9,8 +9,8 @@
 //! with the constraints of one [`Level`]: positions (index 3), velocities (index 2), or both, where d is the least change of positions
 //! that keeps them, in the metric of the iteration matrix: the multiplier of \[Gear1985\] with its equation divided by the step.
 //!
-//! The matrix is kept from step to step while the iteration converges fast with it. What controllers put out counts as constant in
-//! it: strong and fast controllers slow the iteration down. Cost: one evaluation and one or two solutions an iteration; a tangent and
+//! The matrix is kept from step to step while the iteration converges fast with it. What it does not know, as what controllers put
+//! out, and what has changed since it was made, is learned on the way by Broyden's updates \[Kelley1995, section 7.3\]. Cost: one evaluation and one or two solutions an iteration; a tangent and
 //! a factorization now and then.
 
 use super::matrix::{IterationMatrix, Turn, right_tangent_inverse};
@@ -107,6 +107,9 @@ const OTHER_STEP: f64 = 0.1;
 /// A change this small is rounding, relative to the tolerance asked for and to the numbers.
 const ROUNDING: f64 = 1e-12;
 
+/// The most that an update makes a correction longer.
+const MOST_LEARNED: f64 = 10.0;
+
 /// How an iteration went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Converged {
@@ -149,6 +152,8 @@ pub struct Newton {
     evaluations: u64,
     iterations: u64,
     told: [u64; 3],
+    /// Corrections so far of Δz and Δλ, and |Δz|².
+    past: Vec<(Vec<f64>, Vec<f64>, f64)>,
     /// Where the iteration started.
     guess: Accel,
     /// Multipliers of d (nc).
@@ -183,6 +188,9 @@ impl Newton {
             evaluations: 0,
             iterations: 0,
             told: [0; 3],
+            past: (0..options.most)
+                .map(|_| (vec![0.0; structure.nv], vec![0.0; structure.nc], 0.0))
+                .collect(),
             guess: Accel::zeros(structure),
             mu: vec![0.0; structure.nc],
         })
@@ -253,6 +261,32 @@ impl Newton {
         self.place(view, start, target);
     }
 
+    /// Broyden's update of the correction, number `n` from zero: what the matrix has got wrong so far, it gets wrong again.
+    fn learn(&mut self, n: usize) {
+        let Newton { r, c, past, .. } = self;
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let add = |x: &mut [f64], k: f64, y: &[f64]| x.iter_mut().zip(y).for_each(|(x, y)| *x += k * y);
+        for j in 1..n {
+            let share = dot(&past[j - 1].0, r) / past[j - 1].2;
+            if share.is_finite() {
+                add(r, share, &past[j].0);
+                add(c, share, &past[j].1);
+            }
+        }
+        if n > 0 {
+            let share = dot(&past[n - 1].0, r) / past[n - 1].2;
+            // a correction that repeats the last one would be without bound
+            let factor = 1.0 / (1.0 - share);
+            if (0.0..MOST_LEARNED).contains(&factor) {
+                r.iter_mut().chain(c.iter_mut()).for_each(|x| *x *= factor);
+            }
+        }
+        let (z, lambda, size) = &mut past[n];
+        z.copy_from_slice(r);
+        lambda.copy_from_slice(c);
+        *size = dot(r, r);
+    }
+
     /// Adds the correction.
     fn apply(&mut self) {
         self.accel.vdot.iter_mut().zip(&self.r).for_each(|(z, dz)| *z += dz);
@@ -272,6 +306,7 @@ impl Newton {
         self.begin(view, start, target);
         let mut last = f64::INFINITY;
         let mut slowest = 0.0_f64;
+        let mut learned = 0;
         for iteration in 1..=most {
             self.iterations += 1;
             self.evaluate(view);
@@ -280,6 +315,8 @@ impl Newton {
                 fresh = false;
             }
             let x_change = self.correct(view.structure(), target).map_err(failed)?;
+            self.learn(learned);
+            learned += 1;
             let (z, worst) = self.scale.size(&self.r, beta, gamma, h);
             let (moved, _) = self.scale.size(&self.shift, 1.0, 0.0, h);
             let change = z.max(moved).max(x_change);
@@ -298,7 +335,10 @@ impl Newton {
                 self.stale = slowest > SLOW;
                 return Ok(Converged { iterations: iteration, rate: slowest });
             }
-            if rate > DIVERGES && change > 1e3 * ROUNDING.max(0.01 * tolerance) {
+            if rate > 1.0 && learned > 1 {
+                // what was learned is of no use here
+                learned = 0;
+            } else if rate > DIVERGES && change > 1e3 * ROUNDING {
                 return Err(no_step(rate));
             }
             last = change;
