@@ -64,6 +64,7 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
 fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
+        StepError::Newton { worst, .. } => body_of(*worst, mechanism),
         _ => None,
     };
     let name = element.as_deref().unwrap_or("one of them");
@@ -103,6 +104,15 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
             ),
             None,
         ),
+        StepError::Newton { t, h, iterations, rate, .. } => (
+            format!(
+                "Newton's iteration for a step of {} s did not converge at t = {} ({iterations} iterations, the last changes \
+                 {rate:.1e} times those before, most at {name}): a shorter step may help",
+                short(*h),
+                short(*t)
+            ),
+            Some(*rate),
+        ),
         StepError::View { .. } => (error.to_string(), None),
         StepError::NotFinite { t } => (
             format!(
@@ -130,6 +140,11 @@ pub(crate) fn element(error: &SolveError, mechanism: &Mechanism) -> Option<Strin
         SolveError::NotFinite { quantity: "f" | "vdot", index } => index,
         _ => return None,
     };
+    body_of(velocity, mechanism)
+}
+
+/// The body that a velocity is of.
+fn body_of(velocity: usize, mechanism: &Mechanism) -> Option<String> {
     let bodies = &mechanism.system().directory.bodies;
     let body = bodies.iter().find(|b| (b.v..b.v + b.kind.nv()).contains(&velocity))?;
     let what = if body.is_internal() { "element" } else { "body" };

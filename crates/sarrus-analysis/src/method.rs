@@ -216,7 +216,7 @@ impl Method {
     /// brings interpolated states onto them.
     pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
         let mut made = match self.view {
-            View::Staggered => stabilizations::make("projection", &Options::new())?,
+            View::Staggered | View::Implicit => stabilizations::make("projection", &Options::new())?,
             _ => stabilizations::make(&self.stabilization.name, &self.stabilization.options)?,
         };
         made.set_tolerance(self.rtol, self.atol);
@@ -236,7 +236,7 @@ impl Method {
 
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
     pub fn text(&self) -> String {
-        if self.view == View::Staggered {
+        if self.view.resolves_constraints() {
             return self.integrator.text();
         }
         let integrator = match self.coordinates {
@@ -259,7 +259,7 @@ impl Method {
 
     /// For `report.json`.
     pub fn report(&self) -> MethodReport {
-        let own = self.view == View::Staggered;
+        let own = self.view.resolves_constraints();
         MethodReport {
             // the integrator's own: naming another would claim what was not done
             formulation: match (own, self.articulated) {
@@ -289,7 +289,7 @@ impl Method {
 fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
     let Some(choice) = &settings.integrator else { return Ok(None) };
     let Ok(kind) = integrators::find(&choice.kind) else { return Ok(None) };
-    if kind.view != View::Staggered {
+    if !kind.view.resolves_constraints() {
         return Ok(None);
     }
     let asked = [("formulation", &settings.formulation), ("stabilization", &settings.stabilization)];
@@ -329,7 +329,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         step: settings.step,
         why: Vec::new(),
         notes,
-        view: View::Staggered,
+        view: kind.view,
         coordinates: Coordinates::Absolute,
         articulated: false,
     }))

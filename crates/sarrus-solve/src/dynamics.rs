@@ -12,7 +12,8 @@ use crate::formulations::Formulation;
 use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
-use crate::views::{Ode, Staggered};
+use crate::tangent::Tangent;
+use crate::views::{Implicit, Ode, Staggered};
 use near::Near;
 pub use near::Steps;
 
@@ -294,6 +295,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         Some(self)
     }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        Some(self)
+    }
 }
 
 /// The problem itself: formulation and stabilization take no part.
@@ -340,5 +345,33 @@ impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
         self.counts.rhs += evaluations;
         self.counts.factorizations += factorizations;
         self.counts.projection_iterations += corrections;
+    }
+}
+
+impl<P: Problem + ?Sized> Implicit for Dynamics<'_, P> {
+    fn new_tangent(&self) -> Option<Tangent> {
+        self.problem.new_tangent()
+    }
+
+    fn fill_tangent(&mut self, s: &State, vdot: &[f64], lambda: &[f64], out: &mut Tangent) {
+        self.problem.fill_tangent(s, vdot, lambda, false, out);
+    }
+
+    fn accelerations(&mut self, s: &State, accel: &mut Accel) -> Result<(), SolveError> {
+        self.evaluate(s)?;
+        accel.clone_from(&self.accel);
+        Ok(())
+    }
+
+    fn dependent_rows(&mut self, s: &State, out: &mut [bool]) -> Result<(), SolveError> {
+        self.problem.update(s, Stage::POSITION, &mut self.eq);
+        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        out.fill(false);
+        self.kkt.dependent_rows().iter().for_each(|&row| out[row] = true);
+        Ok(())
+    }
+
+    fn project(&mut self, s: &mut State) -> Result<(), SolveError> {
+        Dynamics::project(self, s).map(|_| ())
     }
 }

@@ -108,6 +108,9 @@ pub enum SolveError {
         /// Residual relative to the size of its terms.
         residual: f64,
     },
+    /// The problem has no tangent, and the method needs one.
+    #[error("the method needs a tangent, which this problem does not have")]
+    NoTangent,
     /// A number is not finite.
     #[error("{quantity}[{index}] is not finite")]
     NotFinite {
@@ -194,6 +197,24 @@ pub enum StepError {
         /// The step \[s\].
         h: f64,
     },
+    /// Newton's iteration for the end of a step did not converge.
+    #[error(
+        "Newton's iteration for a step of {:e} did not converge at t = {} ({iterations} iterations, rate {rate:.1e})",
+        digits(h),
+        digits(t)
+    )]
+    Newton {
+        /// Time of the last good state \[s\].
+        t: f64,
+        /// The step \[s\].
+        h: f64,
+        /// Iterations made.
+        iterations: u32,
+        /// Slowest rate of convergence: one change over the one before it.
+        rate: f64,
+        /// Velocity whose change was the largest.
+        worst: usize,
+    },
     /// The method takes motion and multipliers in turn, and the right side has no such view.
     #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
     View {
@@ -217,6 +238,7 @@ impl StepError {
             | StepError::StepTooSmall { t, .. }
             | StepError::StepTooLarge { t, .. }
             | StepError::NoStep { t, .. }
+            | StepError::Newton { t, .. }
             | StepError::View { t }
             | StepError::NotFinite { t } => t,
         }

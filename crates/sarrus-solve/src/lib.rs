@@ -11,6 +11,7 @@ mod dynamics;
 mod error;
 mod findings;
 pub mod formulations;
+pub mod implicit;
 pub mod integrators;
 mod kkt;
 mod options;
@@ -20,6 +21,7 @@ mod problem;
 mod rank;
 pub mod stabilizations;
 pub mod staggered;
+mod tangent;
 mod views;
 
 pub use chart::Chart;
@@ -34,4 +36,5 @@ pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
     Stage, State, Structure, StructureBuilder,
 };
+pub use tangent::{Pair, Tangent};
 pub use views::*;

@@ -8,6 +8,7 @@
 //! position.
 
 use crate::error::StructureError;
+use crate::tangent::Tangent;
 use std::ops::Range;
 
 /// Where a problem is: time, positions, velocities, and first-order states of elements.
@@ -437,6 +438,23 @@ pub trait Problem {
         None
     }
 
+    /// Room for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
+    fn new_tangent(&self) -> Option<Tangent> {
+        None
+    }
+
+    /// The tangent at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc). Φ̇_q, Φ̈_q and Φ̈_v only
+    /// `with_variations`.
+    fn fill_tangent(
+        &mut self,
+        _s: &State,
+        _vdot: &[f64],
+        _lambda: &[f64],
+        _with_variations: bool,
+        _out: &mut Tangent,
+    ) {
+    }
+
     /// Expands the block rows `blocks` along the motion from `s` whose velocities have the Taylor coefficients `v` (nv each,
     /// v₀ in place of the velocities of `s`; missing ones are zero). J only where `with_J`. Returns whether that can be done;
     /// without it singular positions cannot be passed.
@@ -495,6 +513,21 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         (**self).rates(block)
+    }
+
+    fn new_tangent(&self) -> Option<Tangent> {
+        (**self).new_tangent()
+    }
+
+    fn fill_tangent(
+        &mut self,
+        s: &State,
+        vdot: &[f64],
+        lambda: &[f64],
+        with_variations: bool,
+        out: &mut Tangent,
+    ) {
+        (**self).fill_tangent(s, vdot, lambda, with_variations, out);
     }
 
     fn expand(

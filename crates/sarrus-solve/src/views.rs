@@ -4,9 +4,10 @@
 //! |---|---|---|
 //! | [`Ode`] | (q̇, v̇, ẋ) at a state | explicit Runge-Kutta, Adams |
 //! | [`Staggered`] | M, f, J, γ, Φ at a state, and displacements | motion and multipliers in turn |
+//! | [`Implicit`] | the same, and the tangent | implicit methods on the equations with their constraints |
 //!
-//! A method that wants another face (a residual with its tangent) gets a trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`]; [`integrate`]
-//! stays the one loop over all of them.
+//! A method that wants another face gets a trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`];
+//! [`integrate`] stays the one loop over all of them.
 //!
 //! [`integrate`]: crate::integrators::integrate
 
@@ -14,6 +15,7 @@ use crate::control::Control;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::tangent::Tangent;
 
 /// q̇, v̇, ẋ as functions of the state.
 ///
@@ -72,6 +74,11 @@ pub trait Ode {
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         None
     }
+
+    /// The same problem for implicit methods, if it can be had so.
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        None
+    }
 }
 
 impl<T: Ode + ?Sized> Ode for &mut T {
@@ -114,6 +121,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         (**self).staggered()
     }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        (**self).implicit()
+    }
 }
 
 /// A problem whose constraints a method resolves itself: the one generator of J that its modules share.
@@ -150,6 +161,53 @@ pub trait Staggered {
 
     /// Takes note of work done: evaluations of f, factorizations, corrections of positions.
     fn note(&mut self, _evaluations: u64, _factorizations: u64, _corrections: u64) {}
+}
+
+/// A problem with its tangent, for methods that solve its equations at the end of a step.
+pub trait Implicit: Staggered {
+    /// Room for [`fill_tangent`](Implicit::fill_tangent); none where there is no tangent.
+    fn new_tangent(&self) -> Option<Tangent>;
+
+    /// K and D at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc).
+    fn fill_tangent(&mut self, s: &State, vdot: &[f64], lambda: &[f64], out: &mut Tangent);
+
+    /// Accelerations and multipliers at `s`, which is on the constraints.
+    fn accelerations(&mut self, s: &State, accel: &mut Accel) -> Result<(), SolveError>;
+
+    /// Which scalar rows depend on others at `s`, which is on the constraints.
+    fn dependent_rows(&mut self, s: &State, out: &mut [bool]) -> Result<(), SolveError>;
+
+    /// Brings `s` onto the constraints.
+    fn project(&mut self, s: &mut State) -> Result<(), SolveError>;
+}
+
+/// A method that advances an [`Implicit`] problem; otherwise as [`Step`].
+pub trait ImplicitStep: Send {
+    /// As [`Step::order`].
+    fn order(&self) -> u32;
+
+    /// As [`Step::dense_order`].
+    fn dense_order(&self) -> u32;
+
+    /// As [`Step::is_adaptive`].
+    fn is_adaptive(&self) -> bool;
+
+    /// As [`Step::prepare`]; the first step may allocate too.
+    fn prepare(&mut self, structure: &Structure);
+
+    /// As [`Step::step`].
+    fn step(
+        &mut self,
+        view: &mut dyn Implicit,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError>;
+
+    /// As [`Step::dense`].
+    fn dense(&mut self, view: &mut dyn Implicit, t: f64, out: &mut State) -> Result<(), StepError>;
+
+    /// The method's own λ (nc) at the end of the step just taken.
+    fn multipliers(&self) -> &[f64];
 }
 
 /// A method that advances an [`Ode`].
@@ -233,6 +291,15 @@ pub enum View {
     Ode,
     /// [`Staggered`].
     Staggered,
+    /// [`Implicit`].
+    Implicit,
+}
+
+impl View {
+    /// Whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
+    pub fn resolves_constraints(self) -> bool {
+        self != View::Ode
+    }
 }
 
 /// An integrator, by the view it needs.
@@ -242,6 +309,8 @@ pub enum Integrator {
     Ode(Box<dyn Step>),
     /// Motion and multipliers in turn.
     Staggered(Box<dyn StaggeredStep>),
+    /// Implicit, constraints included.
+    Implicit(Box<dyn ImplicitStep>),
 }
 
 impl Integrator {
@@ -250,6 +319,7 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.order(),
             Integrator::Staggered(m) => m.order(),
+            Integrator::Implicit(m) => m.order(),
         }
     }
 
@@ -258,6 +328,7 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.dense_order(),
             Integrator::Staggered(m) => m.dense_order(),
+            Integrator::Implicit(m) => m.dense_order(),
         }
     }
 
@@ -266,6 +337,7 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.is_adaptive(),
             Integrator::Staggered(m) => m.is_adaptive(),
+            Integrator::Implicit(m) => m.is_adaptive(),
         }
     }
 
@@ -274,6 +346,7 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.prepare(structure),
             Integrator::Staggered(m) => m.prepare(structure),
+            Integrator::Implicit(m) => m.prepare(structure),
         }
     }
 
@@ -290,6 +363,10 @@ impl Integrator {
                 let view = ode.staggered().ok_or(StepError::View { t: s.t })?;
                 m.step(view, s, control)
             }
+            Integrator::Implicit(m) => {
+                let view = ode.implicit().ok_or(StepError::View { t: s.t })?;
+                m.step(view, s, control)
+            }
         }
     }
 
@@ -304,13 +381,14 @@ impl Integrator {
         match self {
             Integrator::Ode(m) => m.dense(ode, control, t, out),
             Integrator::Staggered(m) => m.dense(ode.staggered().ok_or(StepError::View { t })?, t, out),
+            Integrator::Implicit(m) => m.dense(ode.implicit().ok_or(StepError::View { t })?, t, out),
         }
     }
 
     /// What the method found on the way, over all steps since it was made.
     pub fn findings(&self) -> Findings {
         match self {
-            Integrator::Ode(_) => Findings::default(),
+            Integrator::Ode(_) | Integrator::Implicit(_) => Findings::default(),
             Integrator::Staggered(m) => m.findings(),
         }
     }
@@ -320,6 +398,7 @@ impl Integrator {
         match self {
             Integrator::Ode(_) => None,
             Integrator::Staggered(m) => Some(m.multipliers()),
+            Integrator::Implicit(m) => Some(m.multipliers()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bodies as the equations see them.
 
-use sarrus_math::{Mat3, euler_to_quat};
+use sarrus_math::{Mat3, euler_to_quat, quat_to_euler};
 
 /// What coordinates a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,16 @@ impl Body {
             BodyKind::RigidEuler => euler_to_quat([q[3], q[4], q[5]]),
             _ => [1.0, 0.0, 0.0, 0.0],
         }
+    }
+
+    /// What makes [`quaternion`](Body::quaternion) that of the model pose in it, and continuous from there: angles leave the sign open.
+    pub fn sign(&self) -> f64 {
+        if self.kind != BodyKind::RigidEuler {
+            return 1.0;
+        }
+        let start = self.start.1;
+        let angles = euler_to_quat(quat_to_euler(&start, [0.0; 3]));
+        angles.iter().zip(&start).map(|(a, b)| a * b).sum::<f64>().signum()
     }
 
     /// A point given from the body's origin, from its centre of mass.

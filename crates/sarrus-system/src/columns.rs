@@ -477,7 +477,7 @@ impl Source {
                 // that of the state, whose sign does not jump
                 Signal::Quaternion(body, k) => {
                     let body = &row.system.directory.bodies[row.at.ids[body] as usize];
-                    body.quaternion(&row.snapshot.state.q)[k]
+                    body.quaternion(&row.snapshot.state.q)[k] * body.sign()
                 }
                 _ => signal.eval(row.at),
             },

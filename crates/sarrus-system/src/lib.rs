@@ -46,5 +46,4 @@ pub use names::Directory;
 pub use row_options::Compliance;
 pub use sampler::Sampler;
 pub use system::{ConstraintElement, Family, System};
-pub use tangent::Tangent;
 pub use tree::{Tree, TreeDynamics};

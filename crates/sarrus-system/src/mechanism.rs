@@ -13,7 +13,7 @@ use sarrus_math::{
     Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative,
     quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };
-use sarrus_solve::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State, Structure};
+use sarrus_solve::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State, Structure, Tangent};
 use std::sync::Arc;
 
 /// Energy books at an instant \[J\].
@@ -534,6 +534,21 @@ impl Problem for Mechanism {
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         self.system.elements[block].rates
+    }
+
+    fn new_tangent(&self) -> Option<Tangent> {
+        Some(self.system.new_tangent())
+    }
+
+    fn fill_tangent(
+        &mut self,
+        s: &State,
+        vdot: &[f64],
+        lambda: &[f64],
+        with_variations: bool,
+        out: &mut Tangent,
+    ) {
+        self.tangent_with(s, vdot, lambda, with_variations, out);
     }
 
     fn expand(

@@ -17,82 +17,40 @@ use crate::mechanism::Mechanism;
 use crate::system::System;
 use crate::variation::Variation;
 use sarrus_math::{Dual, Mat3, Pose, Twist};
-use sarrus_solve::State;
-use std::collections::HashMap;
+use sarrus_solve::{State, Tangent};
 
-/// A block of K and D: rows and columns of two bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
-    /// Indices in [`sarrus_solve::Structure::cols`], of the rows and of the columns.
-    pub at: [usize; 2],
-    /// First number of the block, by rows, in [`Tangent::K`] and [`Tangent::D`].
-    pub offset: usize,
-}
-
-/// K, D and the variations of the constraints at a state.
-#[derive(Debug, Clone, Default)]
-pub struct Tangent {
-    /// The blocks of K and D, each pair of bodies once.
-    pub pairs: Vec<Pair>,
-    /// ∂(Jᵀλ - f)/∂q.
-    pub K: Vec<f64>,
-    /// -∂f/∂v.
-    pub D: Vec<f64>,
-    /// ∂Φ̇/∂q, laid out as J.
-    pub phidot_q: Vec<f64>,
-    /// ∂Φ̈/∂q, likewise.
-    pub phiddot_q: Vec<f64>,
-    /// ∂Φ̈/∂v, likewise.
-    pub phiddot_v: Vec<f64>,
-    places: HashMap<[usize; 2], usize>,
-    /// Room for one element.
-    square: Vec<f64>,
-    rows: Variation,
-}
-
-impl Tangent {
-    /// Room for the tangent of `system`.
-    pub fn new(system: &System) -> Tangent {
-        let mut tangent = Tangent::default();
-        let cols = &system.structure.cols;
-        (0..cols.len()).for_each(|i| tangent.add_pair(system, [i, i]));
-        let elements = system.elements.iter().map(|e| &e.ids);
-        for ids in elements.chain(system.forces.iter().map(|f| &f.ids)) {
-            for &a in ids.iter().filter(|id| **id != 0) {
-                ids.iter().filter(|id| **id != 0).for_each(|&b| {
-                    tangent.add_pair(system, [a as usize - 1, b as usize - 1]);
-                });
-            }
-        }
-        for part in [&mut tangent.phidot_q, &mut tangent.phiddot_q, &mut tangent.phiddot_v] {
-            part.resize(system.structure.J_len, 0.0);
-        }
-        tangent
-    }
-
-    fn add_pair(&mut self, system: &System, at: [usize; 2]) {
-        if self.places.contains_key(&at) {
-            return;
-        }
-        let [m, n] = at.map(|i| system.structure.cols[i].size);
-        let offset = self.K.len();
-        self.places.insert(at, offset);
-        self.pairs.push(Pair { at, offset });
-        self.K.resize(offset + m * n, 0.0);
-        self.D.resize(offset + m * n, 0.0);
+impl System {
+    /// Room for the tangent.
+    pub fn new_tangent(&self) -> Tangent {
+        let elements = self.elements.iter().map(|e| &e.ids);
+        let connected = elements.chain(self.forces.iter().map(|f| &f.ids));
+        let moving = |ids: &Vec<u32>| ids.iter().filter(|id| **id != 0).map(|id| *id as usize - 1).collect();
+        Tangent::new(&self.structure, connected.map(moving))
     }
 }
 
 impl Mechanism {
     /// The tangent at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc).
     pub fn tangent(&mut self, s: &State, vdot: &[f64], lambda: &[f64], out: &mut Tangent) {
+        self.tangent_with(s, vdot, lambda, true, out);
+    }
+
+    /// The same; Φ̇_q, Φ̈_q and Φ̈_v only `with_variations`.
+    pub(crate) fn tangent_with(
+        &mut self,
+        s: &State,
+        vdot: &[f64],
+        lambda: &[f64],
+        with_variations: bool,
+        out: &mut Tangent,
+    ) {
         let system = self.system().clone();
         out.K.fill(0.0);
         out.D.fill(0.0);
         self.observe(s, |at| {
             add_gyroscopic(&system, at, out);
             add_forces(&system, at, out);
-            add_rows(&system, at, vdot, lambda, out);
+            add_rows(&system, at, vdot, lambda, with_variations, out);
         });
     }
 }
@@ -110,7 +68,8 @@ fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
         let (w, inertia) = (at.twists[i].w, &body.inertia);
         let momentum = *inertia * w;
         let (a, b) = (Mat3::skew(w), Mat3::skew(momentum));
-        let block = &mut out.D[out.places[&[i - 1, i - 1]]..][..36];
+        let place = out.place([i - 1, i - 1]);
+        let block = &mut out.D[place..][..36];
         for r in 0..3 {
             for c in 0..3 {
                 let turned: f64 = (0..3).map(|k| a.0[r][k] * inertia.0[k][c]).sum();
@@ -153,7 +112,7 @@ fn add_forces(system: &System, at: &At<f64>, out: &mut Tangent) {
                 let wide = kind_columns(system, force.ids[moved]);
                 for i in (0..n).filter(|i| force.ids[*i] != 0) {
                     let f = generalized(&system.directory.bodies[body(i)], &poses[i], &wrenches[i]);
-                    let place = out.places[&[body(i) - 1, body(moved) - 1]];
+                    let place = out.place([body(i) - 1, body(moved) - 1]);
                     let part = if velocities { &mut out.D } else { &mut out.K };
                     for (row, f) in
                         part[place..].chunks_mut(wide).zip(&f).take(kind_columns(system, force.ids[i]))
@@ -184,11 +143,18 @@ fn generalized(body: &Body, pose: &Pose<Dual<6>>, wrench: &Wrench<Dual<6>>) -> [
 }
 
 /// ∂(Jᵀλ)/∂q, and the variations of the rows.
-fn add_rows(system: &System, at: &At<f64>, vdot: &[f64], lambda: &[f64], out: &mut Tangent) {
+fn add_rows(
+    system: &System,
+    at: &At<f64>,
+    vdot: &[f64],
+    lambda: &[f64],
+    with_variations: bool,
+    out: &mut Tangent,
+) {
     let wide = system.wide;
     let accelerations: Vec<[[f64; 3]; 2]> =
         system.directory.bodies.iter().map(|b| acceleration(b, vdot)).collect();
-    let mut own = Vec::new();
+    let (mut own, mut square, mut variations) = (Vec::new(), Vec::new(), Variation::default());
     for element in &system.elements {
         let (n, rows) = (element.ids.len(), element.rows.rows());
         let here = At {
@@ -200,27 +166,30 @@ fn add_rows(system: &System, at: &At<f64>, vdot: &[f64], lambda: &[f64], out: &m
             outs: at.outs,
         };
         let size = n * wide;
-        out.square.clear();
-        out.square.resize(size * size, 0.0);
-        element.rows.curvature(&here, wide, &lambda[element.start..][..rows], &mut out.square);
+        square.clear();
+        square.resize(size * size, 0.0);
+        element.rows.curvature(&here, wide, &lambda[element.start..][..rows], &mut square);
         for (a, &id_a) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
             for (b, &id_b) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
                 let [m, columns] = [id_a, id_b].map(|id| kind_columns(system, id));
-                let place = out.places[&[id_a as usize - 1, id_b as usize - 1]];
+                let place = out.place([id_a as usize - 1, id_b as usize - 1]);
                 for i in 0..m {
-                    let from = &out.square[(a * wide + i) * size + b * wide..][..columns];
+                    let from = &square[(a * wide + i) * size + b * wide..][..columns];
                     let to = &mut out.K[place + i * columns..][..columns];
                     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
                 }
             }
         }
+        if !with_variations {
+            continue;
+        }
         own.clear();
         own.extend(element.ids.iter().map(|id| accelerations[*id as usize]));
-        element.rows.variation(&here, wide, &own, &mut out.rows);
+        element.rows.variation(&here, wide, &own, &mut variations);
         let parts = [
-            (&out.rows.phidot_q, &mut out.phidot_q),
-            (&out.rows.phiddot_q, &mut out.phiddot_q),
-            (&out.rows.phiddot_v, &mut out.phiddot_v),
+            (&variations.phidot_q, &mut out.phidot_q),
+            (&variations.phiddot_q, &mut out.phiddot_q),
+            (&variations.phiddot_v, &mut out.phiddot_v),
         ];
         for (from, to) in parts {
             element.scatter(rows, wide, from, to);

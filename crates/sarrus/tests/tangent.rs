@@ -1,8 +1,9 @@
 //! Tangent matrices are the derivatives of the equations, on every shipped model.
 
 use sarrus::prelude::*;
+use sarrus::solve::Tangent;
 use sarrus::solve::{Equations, Problem, Stage, State, Structure};
-use sarrus::system::{Mechanism, Tangent};
+use sarrus::system::Mechanism;
 use std::sync::Arc;
 
 /// Numbers without a pattern in [-0.5, 0.5].
@@ -54,7 +55,7 @@ fn tangents_are_the_derivatives_of_the_equations_on_every_model() {
         m.retract(&mut state.q, &noise(s.nv, 12.9).iter().map(|x| 0.02 * x).collect::<Vec<_>>());
         state.v.iter_mut().zip(noise(s.nv, 78.2)).for_each(|(v, n)| *v += n);
         let (vdot, lambda) = (noise(s.nv, 37.7), noise(s.nc, 93.9));
-        let mut tangent = Tangent::new(&system);
+        let mut tangent = system.new_tangent();
         m.tangent(&state, &vdot, &lambda, &mut tangent);
         let mut eq = Equations::new(&m);
         let direction = noise(s.nv, 5.3);

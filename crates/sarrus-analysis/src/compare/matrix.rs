@@ -4,7 +4,7 @@ use crate::error::SetupError;
 use crate::settings::{MethodText, MethodTextError, Overrides, Settings};
 use sarrus_model::Span;
 use sarrus_model::settings::{MethodChoice, OptionValue};
-use sarrus_solve::{MethodError, Options, View, formulations, integrators, stabilizations};
+use sarrus_solve::{MethodError, Options, formulations, integrators, stabilizations};
 use serde::Serialize;
 
 /// What is compared, with what, and how.
@@ -206,7 +206,7 @@ impl Case {
 
 /// Whether an integrator takes no formulation and no stabilization, as it resolves the constraints itself.
 pub fn resolves_constraints(integrator: &MethodChoice) -> bool {
-    integrators::find(&integrator.kind).is_ok_and(|k| k.view == View::Staggered)
+    integrators::find(&integrator.kind).is_ok_and(|k| k.view.resolves_constraints())
 }
 
 /// A method without options.

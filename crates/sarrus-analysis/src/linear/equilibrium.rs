@@ -24,8 +24,10 @@ use crate::failure;
 use crate::settings::{Overrides, Settings};
 use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
-use sarrus_solve::{Accel, Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
-use sarrus_system::{Columns, Mechanism, System, Tangent};
+use sarrus_solve::{
+    Accel, Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Tangent,
+};
+use sarrus_system::{Columns, Mechanism, System};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -128,7 +130,7 @@ pub fn equilibrium_with(
     };
     let s = &system.structure;
     let mut kkt = Kkt::new(s, &Equations::new(&mechanism), HUB_DEGREE).map_err(named)?;
-    let mut tangent = Tangent::new(system);
+    let mut tangent = system.new_tangent();
     let mut here = rest(&mut mechanism, &mut kkt, &state).map_err(named)?;
     let first = here.potential;
     let conservative = system.forces.iter().filter(|f| f.enabled).all(|f| f.load.keeps_books());

@@ -29,12 +29,11 @@ use super::basis::{check_size, free_motions};
 use crate::error::SetupError;
 use crate::failure;
 use sarrus_solve::{
-    Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, State, Structure,
-    formulations, stabilizations,
+    Dynamics, Equations, HUB_DEGREE, Kkt, Options, Pair, Problem, Rank, Rows, SolveError, State, Structure,
+    Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
-use sarrus_system::tangent::Pair;
-use sarrus_system::{Mechanism, System, Tangent};
+use sarrus_system::{Mechanism, System};
 
 /// A linear system ẋ = A x of small motions, x = (ξ, η).
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +114,7 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         dynamics.evaluate(state).map_err(named)?;
         (dynamics.equations().clone(), dynamics.accel().clone())
     };
-    let mut tangent = Tangent::new(&system);
+    let mut tangent = system.new_tangent();
     mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
     let s = &system.structure;
     let Zv = free_motions(s, &eq, false);

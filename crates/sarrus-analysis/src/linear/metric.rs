@@ -5,9 +5,9 @@
 //! pairs that J ties.
 
 use sarrus_math::{Mat3, Pose};
-use sarrus_solve::{Equations, State};
+use sarrus_solve::{Equations, State, Tangent};
+use sarrus_system::System;
 use sarrus_system::body::{Body, BodyKind};
-use sarrus_system::{System, Tangent};
 
 /// G of a mechanism.
 pub(super) struct Metric {

@@ -7,6 +7,7 @@ mod dense_pinv;
 mod dense_qr;
 pub mod kernels;
 mod ordering;
+mod pattern_lu;
 mod rank;
 mod sparse_lu;
 
@@ -16,5 +17,6 @@ pub use dense_eigen::{EigenPair, eigenpairs, symmetric_eigenpairs};
 pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
 pub use dense_qr::PivotedQr;
 pub use ordering::{FillError, Pattern, minimum_degree};
+pub use pattern_lu::{Field, PatternLu, c64};
 pub use rank::*;
 pub use sparse_lu::{NotFactored, SparseLu};

@@ -5,6 +5,7 @@ mod abm;
 mod dense;
 mod drive;
 mod explicit_rk;
+pub mod implicit;
 mod in_chart;
 mod park1987;
 mod staggered;
@@ -21,6 +22,7 @@ use crate::error::MethodError;
 use crate::options::{OptionDoc, Options};
 use crate::views::{Integrator, View};
 use explicit_rk::ADAPTIVE_OPTIONS;
+use implicit::{bdf, linear_euler, newmark, radau5};
 use tableaux::{DOP853, EULER, RK4, RK23, RK45, Tableau};
 
 /// An integrator that can be asked for by name.
@@ -126,7 +128,71 @@ pub static KINDS: &[Kind] = &[
         options: park1987::OPTIONS,
         new: |o| Ok(Integrator::Staggered(Box::new(Park1987::from_options(o)?))),
     },
+    second_order(
+        "trapezoidal",
+        "trapezoidal rule, motion and multipliers at once, fixed step; no damping",
+        newmark::TRAPEZOIDAL,
+        |o| newmark::from_options("trapezoidal", o),
+    ),
+    second_order(
+        "generalized_alpha",
+        "generalized-alpha, implicit, fixed step; for stiff and flexible members",
+        newmark::GENERALIZED_ALPHA,
+        |o| newmark::from_options("generalized_alpha", o),
+    ),
+    second_order(
+        "hht",
+        "Hilber-Hughes-Taylor, implicit, fixed step; for stiff and flexible members",
+        newmark::HHT,
+        |o| newmark::from_options("hht", o),
+    ),
+    second_order(
+        "newmark",
+        "Newmark's method, implicit, fixed step; no damping as it comes",
+        newmark::NEWMARK,
+        |o| newmark::from_options("newmark", o),
+    ),
+    Kind {
+        name: "bdf",
+        doc: "backward differentiation, adaptive in step and order; for stiff and damped systems",
+        order: 5,
+        least_order: 1,
+        adaptive: true,
+        view: View::Implicit,
+        options: bdf::OPTIONS,
+        new: bdf::from_options,
+    },
+    Kind {
+        name: "radau5",
+        doc: "Radau IIA, implicit, adaptive; for stiff systems at tight tolerances",
+        order: 5,
+        least_order: 5,
+        adaptive: true,
+        view: View::Implicit,
+        options: radau5::OPTIONS,
+        new: radau5::from_options,
+    },
+    Kind {
+        name: "linearly_implicit_euler",
+        doc: "implicit Euler, one iteration and a projection a step, fixed step; for real time",
+        order: 1,
+        least_order: 1,
+        adaptive: false,
+        view: View::Implicit,
+        options: linear_euler::OPTIONS,
+        new: linear_euler::from_options,
+    },
 ];
+
+/// An implicit method of second order, fixed step unless asked otherwise.
+const fn second_order(
+    name: &'static str,
+    doc: &'static str,
+    options: &'static [OptionDoc],
+    new: fn(&Options) -> Result<Integrator, MethodError>,
+) -> Kind {
+    Kind { name, doc, order: 2, least_order: 2, adaptive: false, view: View::Implicit, options, new }
+}
 
 fn runge_kutta(
     kind: &'static str,

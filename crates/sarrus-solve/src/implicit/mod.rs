@@ -1,0 +1,11 @@
+//! What implicit methods share: the matrix of Newton's iteration, and the iteration itself.
+//!
+//! [`IterationMatrix`] puts M, D, K and J together and factors them; [`Newton`] solves the equations of one stage with it.
+
+mod matrix;
+mod newton;
+mod scale;
+
+pub use matrix::{IterationMatrix, Number, Turn, right_tangent, right_tangent_inverse};
+pub use newton::{Converged, Kinematics, Level, Newton, NewtonOptions, Target};
+pub use scale::Scale;

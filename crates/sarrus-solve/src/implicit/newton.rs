@@ -1,0 +1,456 @@
+//! Newton's iteration for the equations at one instant of an implicit method.
+//!
+//! The accelerations z and the multipliers λ of
+//!
+//! ```text
+//! M z + J(q)ᵀλ = f(t, q, v, x),   q = q₀ ⊕ δ,   δ = δ* + β z + d  or  δ = δ* + γ T⁻¹(δ) v + d,   v = v* + γ z,   x = x* + γ_x ẋ
+//! ```
+//!
+//! with the constraints of one [`Level`]: positions (index 3), velocities (index 2), or both, where d is the least change of positions
+//! that keeps them, in the metric of the iteration matrix: the multiplier of \[Gear1985\] with its equation divided by the step.
+//!
+//! The matrix is kept from step to step while the iteration converges fast with it. What it does not know, as what controllers put
+//! out, and what has changed since it was made, is learned on the way by Broyden's updates \[Kelley1995, section 7.3\]. Cost: one evaluation and one or two solutions an iteration; a tangent and
+//! a factorization now and then.
+
+use super::matrix::{IterationMatrix, Turn, right_tangent_inverse};
+use super::scale::Scale;
+use crate::error::{SolveError, StepError};
+use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::tangent::Tangent;
+use crate::views::Implicit;
+
+/// Which constraints hold at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// Positions alone: index 3. Velocities hold to the order of the method.
+    Positions,
+    /// Velocities alone: index 2. Positions drift.
+    Velocities,
+    /// Both.
+    #[default]
+    Both,
+}
+
+/// How positions follow accelerations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinematics {
+    /// δ = δ* + β z.
+    Accelerations,
+    /// δ = δ* + γ T⁻¹(δ) v, in which β = γ².
+    Velocities,
+}
+
+/// What a stage asks for.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Time \[s\].
+    pub t: f64,
+    /// Size of the step \[s\].
+    pub h: f64,
+    /// ∂v/∂z \[s\].
+    pub gamma: f64,
+    /// ∂δ/∂z \[s²\].
+    pub beta: f64,
+    /// ∂x/∂ẋ \[s\].
+    pub gamma_x: f64,
+    /// How positions follow.
+    pub kinematics: Kinematics,
+    /// δ* (nv).
+    pub delta: Vec<f64>,
+    /// v* (nv).
+    pub v: Vec<f64>,
+    /// x* (nx).
+    pub x: Vec<f64>,
+}
+
+impl Target {
+    /// Zeros with the sizes of `s`.
+    pub fn zeros(s: &Structure) -> Target {
+        Target {
+            t: 0.0,
+            h: 0.0,
+            gamma: 0.0,
+            beta: 0.0,
+            gamma_x: 0.0,
+            kinematics: Kinematics::Accelerations,
+            delta: vec![0.0; s.nv],
+            v: vec![0.0; s.nv],
+            x: vec![0.0; s.nx],
+        }
+    }
+}
+
+/// How the iteration is run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewtonOptions {
+    /// Which constraints hold.
+    pub level: Level,
+    /// Changes that are left to go, relative to the size and speed of the mechanism.
+    pub tolerance: f64,
+    /// Most iterations with one matrix.
+    pub most: u32,
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        NewtonOptions { level: Level::default(), tolerance: 1e-10, most: 10 }
+    }
+}
+
+/// A rate of convergence at which the matrix is made anew for the next step ...
+const SLOW: f64 = 0.1;
+/// ... and one at which the iteration has failed.
+const DIVERGES: f64 = 2.0;
+/// A change of γ that calls for a new matrix.
+const OTHER_STEP: f64 = 0.1;
+/// A change this small is rounding, relative to the tolerance asked for and to the numbers.
+const ROUNDING: f64 = 1e-12;
+
+/// The most that an update makes a correction longer.
+const MOST_LEARNED: f64 = 10.0;
+
+/// How an iteration went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Converged {
+    /// Iterations.
+    pub iterations: u32,
+    /// Rate of convergence: last change over the one before.
+    pub rate: f64,
+}
+
+/// What an iteration has found, and what it needs.
+pub struct Newton {
+    /// How it is run.
+    pub options: NewtonOptions,
+    /// The state that was found.
+    pub state: State,
+    /// z and λ that were found; to begin with, where the iteration starts.
+    pub accel: Accel,
+    /// ẋ there (nx).
+    pub xdot: Vec<f64>,
+    /// The equations there.
+    pub eq: Equations,
+    /// δ that was found (nv).
+    pub delta: Vec<f64>,
+    scale: Scale,
+    tangent: Tangent,
+    matrix: IterationMatrix<f64>,
+    turns: Vec<Turn>,
+    /// γ of the factors; none before the first.
+    factored: Option<f64>,
+    /// Whether the factors shall be made anew.
+    stale: bool,
+    /// Scalar rows that depend on others.
+    out: Vec<bool>,
+    /// d (nv).
+    d: Vec<f64>,
+    r: Vec<f64>,
+    c: Vec<f64>,
+    /// Change of d (nv).
+    shift: Vec<f64>,
+    evaluations: u64,
+    iterations: u64,
+    told: [u64; 3],
+    /// Corrections so far of Δz and Δλ, and |Δz|².
+    past: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    /// Where the iteration started.
+    guess: Accel,
+    /// Multipliers of d (nc).
+    mu: Vec<f64>,
+}
+
+impl Newton {
+    /// Ready for the problem of `view`, whose constraints hold at `s`.
+    pub fn new(view: &mut dyn Implicit, s: &State, options: NewtonOptions) -> Result<Newton, SolveError> {
+        let tangent = view.new_tangent().ok_or(SolveError::NoTangent)?;
+        let mut out = vec![false; view.structure().nc];
+        view.dependent_rows(s, &mut out)?;
+        let structure = view.structure();
+        Ok(Newton {
+            options,
+            state: s.clone(),
+            accel: Accel::zeros(structure),
+            xdot: vec![0.0; structure.nx],
+            eq: view.equations(),
+            delta: vec![0.0; structure.nv],
+            scale: Scale::new(structure),
+            matrix: IterationMatrix::new(structure, &tangent)?,
+            tangent,
+            turns: Turn::all(structure),
+            factored: None,
+            stale: false,
+            out,
+            d: vec![0.0; structure.nv],
+            r: vec![0.0; structure.nv],
+            c: vec![0.0; structure.nc],
+            shift: vec![0.0; structure.nv],
+            evaluations: 0,
+            iterations: 0,
+            told: [0; 3],
+            past: (0..options.most)
+                .map(|_| (vec![0.0; structure.nv], vec![0.0; structure.nc], 0.0))
+                .collect(),
+            guess: Accel::zeros(structure),
+            mu: vec![0.0; structure.nc],
+        })
+    }
+
+    /// Forgets the factors: the problem is another.
+    pub fn forget(&mut self) {
+        self.factored = None;
+    }
+
+    /// Evaluations since the last call; tells `view` of all work since then.
+    pub fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+        let now = [self.evaluations, self.matrix.factorizations(), self.iterations];
+        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.told[i]);
+        self.told = now;
+        view.note(evaluations, factorizations, iterations);
+        evaluations
+    }
+
+    /// Solves the equations of `target` for a step from `start`; z and λ begin at what [`accel`](Newton::accel) holds, which is put
+    /// back there on an error.
+    pub fn solve(
+        &mut self,
+        view: &mut dyn Implicit,
+        start: &State,
+        target: &Target,
+    ) -> Result<Converged, StepError> {
+        self.scale.measure(view.structure(), start);
+        self.guess.clone_from(&self.accel);
+        let fits = |factored: f64| (target.gamma / factored - 1.0).abs() <= OTHER_STEP;
+        let fresh = !self.factored.is_some_and(fits) || self.stale;
+        let mut done = self.iterate(view, start, target, fresh);
+        if done.is_err() && !fresh {
+            self.accel.clone_from(&self.guess);
+            done = self.iterate(view, start, target, true);
+        }
+        if done.is_err() {
+            self.accel.clone_from(&self.guess);
+            self.factored = None;
+        }
+        done
+    }
+
+    /// One correction with a new matrix, whether that is enough or not.
+    pub fn solve_once(
+        &mut self,
+        view: &mut dyn Implicit,
+        start: &State,
+        target: &Target,
+    ) -> Result<(), StepError> {
+        self.iterations += 1;
+        let failed = |source| StepError::Solve { t: target.t, source };
+        self.begin(view, start, target);
+        self.evaluate(view);
+        self.factor(view, target).map_err(failed)?;
+        self.correct(view.structure(), target).map_err(failed)?;
+        self.apply();
+        self.place(view, start, target);
+        Ok(())
+    }
+
+    /// The state where the iteration starts.
+    fn begin(&mut self, view: &dyn Implicit, start: &State, target: &Target) {
+        self.d.fill(0.0);
+        for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
+            *x = base + target.gamma_x * rate;
+        }
+        self.place(view, start, target);
+    }
+
+    /// Broyden's update of the correction, number `n` from zero: what the matrix has got wrong so far, it gets wrong again.
+    fn learn(&mut self, n: usize) {
+        let Newton { r, c, past, .. } = self;
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let add = |x: &mut [f64], k: f64, y: &[f64]| x.iter_mut().zip(y).for_each(|(x, y)| *x += k * y);
+        for j in 1..n {
+            let share = dot(&past[j - 1].0, r) / past[j - 1].2;
+            if share.is_finite() {
+                add(r, share, &past[j].0);
+                add(c, share, &past[j].1);
+            }
+        }
+        if n > 0 {
+            let share = dot(&past[n - 1].0, r) / past[n - 1].2;
+            // a correction that repeats the last one would be without bound
+            let factor = 1.0 / (1.0 - share);
+            if (0.0..MOST_LEARNED).contains(&factor) {
+                r.iter_mut().chain(c.iter_mut()).for_each(|x| *x *= factor);
+            }
+        }
+        let (z, lambda, size) = &mut past[n];
+        z.copy_from_slice(r);
+        lambda.copy_from_slice(c);
+        *size = dot(r, r);
+    }
+
+    /// Adds the correction.
+    fn apply(&mut self) {
+        self.accel.vdot.iter_mut().zip(&self.r).for_each(|(z, dz)| *z += dz);
+        self.accel.lambda.iter_mut().zip(&self.c).for_each(|(l, dl)| *l += dl);
+    }
+
+    fn iterate(
+        &mut self,
+        view: &mut dyn Implicit,
+        start: &State,
+        target: &Target,
+        mut fresh: bool,
+    ) -> Result<Converged, StepError> {
+        let Target { t, h, gamma, beta, .. } = *target;
+        let NewtonOptions { tolerance, most, .. } = self.options;
+        let failed = |source| StepError::Solve { t, source };
+        self.begin(view, start, target);
+        let mut last = f64::INFINITY;
+        let mut slowest = 0.0_f64;
+        let mut learned = 0;
+        for iteration in 1..=most {
+            self.iterations += 1;
+            self.evaluate(view);
+            if fresh {
+                self.factor(view, target).map_err(failed)?;
+                fresh = false;
+            }
+            let x_change = self.correct(view.structure(), target).map_err(failed)?;
+            self.learn(learned);
+            learned += 1;
+            let (z, worst) = self.scale.size(&self.r, beta, gamma, h);
+            let (moved, _) = self.scale.size(&self.shift, 1.0, 0.0, h);
+            let change = z.max(moved).max(x_change);
+            self.apply();
+            self.place(view, start, target);
+            let no_step = |rate| StepError::Newton { t: start.t, h, iterations: iteration, rate, worst };
+            if !change.is_finite() {
+                return Err(no_step(f64::INFINITY));
+            }
+
+            let rate = if iteration == 1 { 0.0 } else { change / last };
+            slowest = slowest.max(rate);
+            // what is left to go, if it goes on like that
+            let left = if iteration == 1 { change } else { rate / (1.0 - rate).max(1e-3) * change };
+            if left <= tolerance || change <= ROUNDING {
+                self.stale = slowest > SLOW;
+                return Ok(Converged { iterations: iteration, rate: slowest });
+            }
+            if rate > 1.0 && learned > 1 {
+                // what was learned is of no use here
+                learned = 0;
+            } else if rate > DIVERGES && change > 1e3 * ROUNDING {
+                return Err(no_step(rate));
+            }
+            last = change;
+        }
+        let worst = self.scale.size(&self.r, beta, gamma, h).1;
+        Err(StepError::Newton { t: start.t, h, iterations: most, rate: slowest, worst })
+    }
+
+    /// The state that z and d mean.
+    fn place(&mut self, view: &dyn Implicit, start: &State, target: &Target) {
+        let Newton { state, accel, delta, d, .. } = self;
+        state.t = target.t;
+        for ((v, base), z) in state.v.iter_mut().zip(&target.v).zip(&accel.vdot) {
+            *v = base + target.gamma * z;
+        }
+        match target.kinematics {
+            Kinematics::Accelerations => {
+                for (i, delta) in delta.iter_mut().enumerate() {
+                    *delta = target.delta[i] + target.beta * accel.vdot[i] + d[i];
+                }
+            }
+            Kinematics::Velocities => {
+                // T⁻¹ of the last iteration
+                self.turns.iter_mut().for_each(|turn| {
+                    turn.T = right_tangent_inverse([0, 1, 2].map(|i| delta[turn.start + i]));
+                });
+                for (i, delta) in delta.iter_mut().enumerate() {
+                    *delta = target.delta[i] + target.gamma * state.v[i] + d[i];
+                }
+                for turn in &self.turns {
+                    let w = &state.v[turn.start..][..3];
+                    for i in 0..3 {
+                        let rate: f64 = (0..3).map(|k| turn.T[i][k] * w[k]).sum();
+                        delta[turn.start + i] += target.gamma * (rate - w[i]);
+                    }
+                }
+            }
+        }
+        state.q.copy_from_slice(&start.q);
+        view.retract(&mut state.q, delta);
+    }
+
+    /// The equations at the state.
+    fn evaluate(&mut self, view: &mut dyn Implicit) {
+        self.evaluations += 1;
+        let Newton { state, accel, xdot, eq, .. } = self;
+        view.update(state, Stage::FORCE, eq);
+        view.xdot(state, eq, accel, xdot);
+    }
+
+    fn factor(&mut self, view: &mut dyn Implicit, target: &Target) -> Result<(), SolveError> {
+        let Newton { state, accel, tangent, turns, delta, matrix, eq, out, .. } = self;
+        view.fill_tangent(state, &accel.vdot, &accel.lambda, tangent);
+        let turns: &[Turn] = match target.kinematics {
+            Kinematics::Accelerations => {
+                turns.iter_mut().for_each(|turn| turn.set(delta));
+                turns
+            }
+            // T and T⁻¹ cancel
+            Kinematics::Velocities => &[],
+        };
+        matrix.factor(view.structure(), eq, tangent, [target.gamma, target.beta], turns, out)?;
+        self.factored = Some(target.gamma);
+        Ok(())
+    }
+
+    /// One correction: Δz and Δλ in `r` and `c`, that of d in `shift`; x and d are corrected at once. Returns how much x changed.
+    fn correct(&mut self, s: &Structure, target: &Target) -> Result<f64, SolveError> {
+        let Newton { eq, accel, r, c, out, .. } = self;
+        eq.mass_mul(s, &accel.vdot, r);
+        r.iter_mut().zip(&eq.f).for_each(|(r, f)| *r = f - *r);
+        c.iter_mut().zip(&accel.lambda).for_each(|(c, lambda)| *c = -lambda);
+        eq.add_Jt_mul(s, c, r);
+        let velocities = self.options.level != Level::Positions;
+        for row in &s.rows {
+            for i in 0..row.size {
+                let at = row.start + i;
+                c[at] = match () {
+                    _ if out[at] => 0.0,
+                    _ if velocities || i >= row.holonomic => -eq.phidot[at] / target.gamma,
+                    _ => -eq.phi[at] / target.beta,
+                };
+            }
+        }
+        self.matrix.solve(r, c)?;
+
+        // x
+        let mut x_change = 0.0_f64;
+        for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
+            let new = base + target.gamma_x * rate;
+            x_change = x_change.max((new - *x).abs() / (1.0 + new.abs()));
+            *x = new;
+        }
+
+        // d
+        self.shift.fill(0.0);
+        if self.options.level == Level::Both {
+            // where Δz takes the positions
+            let Newton { eq, mu, shift, r, out, .. } = self;
+            shift.iter_mut().zip(&*r).for_each(|(moved, dz)| *moved = target.beta * dz);
+            mu.fill(0.0);
+            eq.add_J_mul(s, shift, mu);
+            for row in &s.rows {
+                for i in 0..row.size {
+                    let at = row.start + i;
+                    mu[at] = if out[at] || i >= row.holonomic { 0.0 } else { -eq.phi[at] - mu[at] };
+                }
+            }
+            shift.fill(0.0);
+            self.matrix.solve(shift, mu)?;
+            self.d.iter_mut().zip(&self.shift).for_each(|(d, change)| *d += change);
+        }
+        Ok(x_change)
+    }
+}
