@@ -1,6 +1,6 @@
 //! The generalized-α family on the group of positions and rotations: `generalized_alpha`, `hht`, `newmark`, and `trapezoidal`.
 //!
-//! With δ the tangent vector of the step, q₁ = q₀ ⊕ δ \[Brüls2010\], \[Arnold2007\],
+//! With δ the tangent vector of the step, q₁ = q₀ ⊕ δ \[Bruls2010\], \[Arnold2007\],
 //!
 //! ```text
 //! δ = h v₀ + h² (½ - β) a₀ + h² β a₁,    v₁ = v₀ + h (1 - γ) a₀ + h γ a₁,
@@ -195,7 +195,7 @@ impl Newmark {
         }
     }
 
-    /// a at the start: v̇ a little earlier or later, as [Arnold2007] has it.
+    /// a at the start: v̇ a little earlier or later, as \[Arnold2007\] has it.
     fn begin_a(&mut self, view: &mut dyn Implicit, s: &State, h: Option<f64>) -> Result<(), SolveError> {
         self.a[0].copy_from_slice(&self.accel[0].vdot);
         let shift = self.family.alpha_m - self.family.alpha_f;
