@@ -4,7 +4,7 @@
 use sarrus::analysis::{MethodText, SetupError};
 use sarrus::prelude::*;
 use sarrus::solve::{
-    Accel, Control, Dynamics, Equations, Options, Problem, Stage, State, Structure, View, formulations,
+    Accel, Control, Dynamics, Equations, Options, Problem, Stage, State, Structure, Tangent, formulations,
     integrators, stabilizations,
 };
 use sarrus_zoo::{Problem as Case, Reference};
@@ -144,8 +144,8 @@ fn every_integrator_follows_the_references() {
                 error(case, Overrides { integrator: method(text), step, rtol, atol, ..Overrides::default() })
             };
             if made.is_adaptive() {
-                // an error per step of a method of order 2 leaves (10⁻⁹)^(2/3) at the end
-                let most = if made.order() > 2 { 1e-6 } else { 1e-5 };
+                // an error per step of a method of order 2 leaves (10⁻⁹)^(2/3) at the end; `bdf` chooses orders down to that
+                let most = if made.order() > 2 && text != "bdf" { 1e-6 } else { 1e-5 };
                 let error = with(None);
                 assert!(error < most, "{}, {text}: {error:e}", case.name);
                 continue;
@@ -170,7 +170,7 @@ fn every_integrator_follows_the_references() {
 /// Why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
 /// formulation that lives on the violation no stabilization.
 fn is_refused(f: &formulations::Kind, s: &stabilizations::Kind, i: &integrators::Kind) -> bool {
-    i.view == View::Staggered || (f.needs.violation && s.name != "none")
+    i.view.resolves_constraints() || (f.needs.violation && s.name != "none")
 }
 
 /// Over a twentieth of a second, in which the ball turns by 0.05 rad.
@@ -219,7 +219,7 @@ fn every_combination_rolls_alike_or_says_why_not() {
             }
         }
     }
-    let own = integrators::KINDS.iter().filter(|i| i.view == View::Staggered).count();
+    let own = integrators::KINDS.iter().filter(|i| i.view.resolves_constraints()).count();
     let lives = formulations::KINDS.iter().filter(|f| f.needs.violation).count();
     let (f, s, i) = (formulations::KINDS.len(), stabilizations::KINDS.len(), integrators::KINDS.len());
     assert_eq!(refused, own * f * s + lives * (s - 1) * (i - own));
@@ -280,10 +280,25 @@ impl<P: Problem> Problem for Blind<P> {
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         self.inner.rates(block)
     }
+
+    fn new_tangent(&self) -> Option<Tangent> {
+        self.inner.new_tangent()
+    }
+
+    fn fill_tangent(
+        &mut self,
+        s: &State,
+        vdot: &[f64],
+        lambda: &[f64],
+        with_variations: bool,
+        out: &mut Tangent,
+    ) {
+        self.inner.fill_tangent(s, vdot, lambda, with_variations, out);
+    }
 }
 
 /// Where 20 steps lead, and what a multiplier, if the method has its own, is there. The start is a little off the
-/// constraints, so that there is something to bring back; not for steps that `staggered` chooses, as Φ over a short step would
+/// constraints, so that there is something to bring back; not for steps that `staggered` or `bdf` choose, as Φ over a short step would
 /// be an error that none is short enough for.
 fn steps<P: Problem>(
     problem: &mut P,
@@ -307,7 +322,7 @@ fn steps<P: Problem>(
     control.t_end = start.t + 10.0;
     method.prepare(&structure);
     let mut s = start.clone();
-    let off = if form == "adaptive=yes" { 0.0 } else { 1e-7 };
+    let off = if form == "adaptive=yes" || kind == "bdf" { 0.0 } else { 1e-7 };
     s.q.iter_mut().chain(&mut s.v).enumerate().for_each(|(i, x)| *x += off * (i as f64).cos());
     dynamics.problem().normalize(&mut s.q);
     let what = format!("{formulation} + {stabilization} + {integrator}");

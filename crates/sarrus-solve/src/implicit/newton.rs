@@ -119,6 +119,15 @@ pub struct Converged {
     pub rate: f64,
 }
 
+/// A correction.
+struct Past {
+    z: Vec<f64>,
+    lambda: Vec<f64>,
+    x: Vec<f64>,
+    /// Its square, weighted.
+    size: f64,
+}
+
 /// What an iteration has found, and what it needs.
 pub struct Newton {
     /// How it is run.
@@ -152,8 +161,11 @@ pub struct Newton {
     evaluations: u64,
     iterations: u64,
     told: [u64; 3],
-    /// Corrections so far of Δz and Δλ, and |Δz|².
-    past: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    /// Change of x (nx), and what its square counts beside that of z.
+    x: Vec<f64>,
+    x_weight: f64,
+    /// Corrections so far.
+    past: Vec<Past>,
     /// Where the iteration started.
     guess: Accel,
     /// Multipliers of d (nc).
@@ -188,8 +200,15 @@ impl Newton {
             evaluations: 0,
             iterations: 0,
             told: [0; 3],
+            x: vec![0.0; structure.nx],
+            x_weight: 0.0,
             past: (0..options.most)
-                .map(|_| (vec![0.0; structure.nv], vec![0.0; structure.nc], 0.0))
+                .map(|_| Past {
+                    z: vec![0.0; structure.nv],
+                    lambda: vec![0.0; structure.nc],
+                    x: vec![0.0; structure.nx],
+                    size: 0.0,
+                })
                 .collect(),
             guess: Accel::zeros(structure),
             mu: vec![0.0; structure.nc],
@@ -263,34 +282,44 @@ impl Newton {
 
     /// Broyden's update of the correction, number `n` from zero: what the matrix has got wrong so far, it gets wrong again.
     fn learn(&mut self, n: usize) {
-        let Newton { r, c, past, .. } = self;
+        let Newton { r, c, x, past, x_weight, .. } = self;
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let add = |x: &mut [f64], k: f64, y: &[f64]| x.iter_mut().zip(y).for_each(|(x, y)| *x += k * y);
+        if n == 0 {
+            // states of controllers, in whatever units, count as much as accelerations
+            *x_weight = dot(r, r) / dot(x, x);
+            *x_weight = if x_weight.is_finite() { *x_weight } else { 0.0 };
+        }
+        let share = |of: &Past, r: &[f64], x: &[f64]| (dot(&of.z, r) + *x_weight * dot(&of.x, x)) / of.size;
         for j in 1..n {
-            let share = dot(&past[j - 1].0, r) / past[j - 1].2;
+            let share = share(&past[j - 1], r, x);
             if share.is_finite() {
-                add(r, share, &past[j].0);
-                add(c, share, &past[j].1);
+                add(r, share, &past[j].z);
+                add(c, share, &past[j].lambda);
+                add(x, share, &past[j].x);
             }
         }
         if n > 0 {
-            let share = dot(&past[n - 1].0, r) / past[n - 1].2;
+            let factor = 1.0 / (1.0 - share(&past[n - 1], r, x));
             // a correction that repeats the last one would be without bound
-            let factor = 1.0 / (1.0 - share);
             if (0.0..MOST_LEARNED).contains(&factor) {
-                r.iter_mut().chain(c.iter_mut()).for_each(|x| *x *= factor);
+                r.iter_mut().chain(c.iter_mut()).chain(x.iter_mut()).for_each(|x| *x *= factor);
             }
         }
-        let (z, lambda, size) = &mut past[n];
-        z.copy_from_slice(r);
-        lambda.copy_from_slice(c);
-        *size = dot(r, r);
+        let size = dot(r, r) + *x_weight * dot(x, x);
+        let last = &mut past[n];
+        last.z.copy_from_slice(r);
+        last.lambda.copy_from_slice(c);
+        last.x.copy_from_slice(x);
+        last.size = size;
     }
 
     /// Adds the correction.
     fn apply(&mut self) {
-        self.accel.vdot.iter_mut().zip(&self.r).for_each(|(z, dz)| *z += dz);
-        self.accel.lambda.iter_mut().zip(&self.c).for_each(|(l, dl)| *l += dl);
+        let add = |x: &mut [f64], y: &[f64]| x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
+        add(&mut self.accel.vdot, &self.r);
+        add(&mut self.accel.lambda, &self.c);
+        add(&mut self.state.x, &self.x);
     }
 
     fn iterate(
@@ -405,7 +434,7 @@ impl Newton {
         Ok(())
     }
 
-    /// One correction: Δz and Δλ in `r` and `c`, that of d in `shift`; x and d are corrected at once. Returns how much x changed.
+    /// One correction: Δz and Δλ in `r` and `c`, that of x in `x`, that of d in `shift`, which is made at once. Returns how much x changes.
     fn correct(&mut self, s: &Structure, target: &Target) -> Result<f64, SolveError> {
         let Newton { eq, accel, r, c, out, .. } = self;
         eq.mass_mul(s, &accel.vdot, r);
@@ -427,10 +456,10 @@ impl Newton {
 
         // x
         let mut x_change = 0.0_f64;
-        for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
-            let new = base + target.gamma_x * rate;
-            x_change = x_change.max((new - *x).abs() / (1.0 + new.abs()));
-            *x = new;
+        for (i, change) in self.x.iter_mut().enumerate() {
+            let new = target.x[i] + target.gamma_x * self.xdot[i];
+            *change = new - self.state.x[i];
+            x_change = x_change.max(change.abs() / (1.0 + new.abs()));
         }
 
         // d
