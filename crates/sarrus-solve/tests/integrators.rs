@@ -732,7 +732,8 @@ fn options_are_checked() {
     assert_eq!(with("rk4", "safety", 0.8).unwrap(), "`rk4` has no option `safety` (it has none)");
     assert_eq!(
         find("rk5").unwrap_err().to_string(),
-        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853, abm, staggered, park1987)"
+        "there is no integrator `rk5` (known: euler, rk4, rk23, rk45, dop853, abm, staggered, park1987, trapezoidal, \
+         generalized_alpha, hht, newmark, bdf, radau5, linearly_implicit_euler)"
     );
     for (rtol, atol, step) in
         [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))]
