@@ -123,7 +123,9 @@ pub struct IterationMatrix<N: Number> {
     transposed: Vec<usize>,
     rows: Vec<usize>,
     diagonal: Vec<usize>,
-    /// Room for a block of K T or J T.
+    /// K T, laid out as K.
+    KT: Vec<f64>,
+    /// Room for a block of J T.
     turned: Vec<f64>,
     b: Vec<N>,
     factorizations: u64,
@@ -165,7 +167,6 @@ impl<N: Number> IterationMatrix<N> {
         let n = s.nv + s.nc;
         let (lu, places) =
             PatternLu::new(n, &entries).map_err(|_| SolveError::TooLarge { blocks: entries.len() })?;
-        let largest = tangent.pairs.iter().map(|p| p.at.map(|i| s.cols[i].size)).map(|[a, b]| a * b);
         let tallest = s.rows.iter().map(|r| r.size).max().unwrap_or(0);
         let widest = s.cols.iter().map(|c| c.size).max().unwrap_or(0);
         Ok(IterationMatrix {
@@ -176,7 +177,8 @@ impl<N: Number> IterationMatrix<N> {
             transposed: places[pairs..transposed].to_vec(),
             rows: places[transposed..rows].to_vec(),
             diagonal: places[rows..].to_vec(),
-            turned: vec![0.0; largest.max().unwrap_or(0).max(tallest * widest)],
+            KT: vec![0.0; tangent.K.len()],
+            turned: vec![0.0; tallest * widest],
             b: vec![N::real(0.0); n],
             factorizations: 0,
         })
@@ -215,7 +217,7 @@ impl<N: Number> IterationMatrix<N> {
             let [a, b] = pair.at.map(|i| s.cols[i]);
             let n = a.size * b.size;
             let (K, D) = (&tangent.K[pair.offset..][..n], &tangent.D[pair.offset..][..n]);
-            let turned = &mut self.turned[..n];
+            let turned = &mut self.KT[pair.offset..][..n];
             turned.copy_from_slice(K);
             turn(turned, b.start, b.size, turns);
             for ((K, D), &to) in turned.iter().zip(D).zip(&mut place) {
@@ -259,6 +261,18 @@ impl<N: Number> IterationMatrix<N> {
             return Err(SolveError::NotFinite { quantity: "tangent", index });
         }
         self.lu.factor().map_err(|_| SolveError::Unsolved { velocity: 0, residual: f64::INFINITY })
+    }
+
+    /// y -= K T x with the numbers of the last factors.
+    pub fn subtract_stiffness(&self, s: &Structure, tangent: &Tangent, x: &[f64], y: &mut [f64]) {
+        for pair in &tangent.pairs {
+            let [row, col] = pair.at.map(|i| s.cols[i]);
+            let x = &x[col.start..][..col.size];
+            let block = self.KT[pair.offset..][..row.size * col.size].chunks_exact(col.size);
+            for (y, K) in y[row.start..][..row.size].iter_mut().zip(block) {
+                *y -= K.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
     }
 
     /// (Δz, Δλ) for the right sides r and c, in their places.

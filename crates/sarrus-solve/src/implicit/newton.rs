@@ -435,12 +435,29 @@ impl Newton {
     }
 
     /// One correction: Δz and Δλ in `r` and `c`, that of x in `x`, that of d in `shift`, which is made at once. Returns how much x changes.
+    ///
+    /// Δz keeps the velocities, J Δz = -Φ̇/γ, so that what it does to the positions is known beforehand and d comes first: it is least in
+    /// the metric of the matrix, and what it does to the forces, -K d, is part of the residual of Δz.
     fn correct(&mut self, s: &Structure, target: &Target) -> Result<f64, SolveError> {
-        let Newton { eq, accel, r, c, out, .. } = self;
+        let Newton { eq, accel, r, c, out, shift, mu, matrix, tangent, .. } = self;
         eq.mass_mul(s, &accel.vdot, r);
         r.iter_mut().zip(&eq.f).for_each(|(r, f)| *r = f - *r);
         c.iter_mut().zip(&accel.lambda).for_each(|(c, lambda)| *c = -lambda);
         eq.add_Jt_mul(s, c, r);
+        shift.fill(0.0);
+        if self.options.level == Level::Both {
+            let ahead = target.beta / target.gamma;
+            for row in &s.rows {
+                for i in 0..row.size {
+                    let at = row.start + i;
+                    let keeps = out[at] || i >= row.holonomic;
+                    mu[at] = if keeps { 0.0 } else { ahead * eq.phidot[at] - eq.phi[at] };
+                }
+            }
+            matrix.solve(shift, mu)?;
+            matrix.subtract_stiffness(s, tangent, shift, r);
+            self.d.iter_mut().zip(&*shift).for_each(|(d, change)| *d += change);
+        }
         let velocities = self.options.level != Level::Positions;
         for row in &s.rows {
             for i in 0..row.size {
@@ -452,7 +469,7 @@ impl Newton {
                 };
             }
         }
-        self.matrix.solve(r, c)?;
+        matrix.solve(r, c)?;
 
         // x
         let mut x_change = 0.0_f64;
@@ -460,25 +477,6 @@ impl Newton {
             let new = target.x[i] + target.gamma_x * self.xdot[i];
             *change = new - self.state.x[i];
             x_change = x_change.max(change.abs() / (1.0 + new.abs()));
-        }
-
-        // d
-        self.shift.fill(0.0);
-        if self.options.level == Level::Both {
-            // where Δz takes the positions
-            let Newton { eq, mu, shift, r, out, .. } = self;
-            shift.iter_mut().zip(&*r).for_each(|(moved, dz)| *moved = target.beta * dz);
-            mu.fill(0.0);
-            eq.add_J_mul(s, shift, mu);
-            for row in &s.rows {
-                for i in 0..row.size {
-                    let at = row.start + i;
-                    mu[at] = if out[at] || i >= row.holonomic { 0.0 } else { -eq.phi[at] - mu[at] };
-                }
-            }
-            shift.fill(0.0);
-            self.matrix.solve(shift, mu)?;
-            self.d.iter_mut().zip(&self.shift).for_each(|(d, change)| *d += change);
         }
         Ok(x_change)
     }

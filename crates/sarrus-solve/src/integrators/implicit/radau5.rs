@@ -463,13 +463,9 @@ impl Scheme for Radau5 {
         // (M + g D + g² K) ε_v + Jᵀμ = M e_v - g K e_q, J ε_v = 0
         let s = view.structure();
         eq.mass_mul(s, e_v, rr);
-        for pair in &tangent.pairs {
-            let [row, col] = pair.at.map(|i| s.cols[i]);
-            for i in 0..row.size {
-                let K = &tangent.K[pair.offset + i * col.size..][..col.size];
-                rr[row.start + i] -= g * K.iter().zip(&e_q[col.start..]).map(|(a, b)| a * b).sum::<f64>();
-            }
-        }
+        e_v.copy_from_slice(e_q);
+        e_v.iter_mut().for_each(|e| *e *= g);
+        real.subtract_stiffness(s, tangent, e_v, rr);
         cr.fill(0.0);
         if real.solve(rr, cr).is_err() {
             return f64::INFINITY;
