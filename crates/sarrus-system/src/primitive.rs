@@ -198,6 +198,7 @@ fn spin2(w: Vec3<f64>, r: Vec3<f64>) -> Vec3<f64> {
     w.cross(w.cross(r))
 }
 
+#[inline(always)]
 fn cross<R: Real>(a: &[f64; 3], Vec3(b): Vec3<R>) -> [R; 3] {
     [b[2] * a[1] - b[1] * a[2], b[0] * a[2] - b[2] * a[0], b[1] * a[0] - b[0] * a[1]]
 }

@@ -152,7 +152,7 @@ impl Passage {
         let part = &self.parts[i];
         let Some(sparse) = &mut self.sparse else { return Ok(None) };
         let (D, D1) = (&self.room.J[0], &self.room.J[1]);
-        sparse.count(part, &self.root, &self.dense, D, D1, tau, self.redundant)
+        sparse.count(part, &self.dense, D, D1, tau, self.redundant)
     }
 
     /// Makes a record of what was `seen` at `s`, where rank is lost.
@@ -180,7 +180,7 @@ impl Passage {
             part.velocities_of(eq, &self.root, &s.v, &mut y);
             kinetic += super::window::dot(&y, &y);
         }
-        let residue = if crossing == Crossing::Passed { self.pole.residue(&self.parts) } else { None };
+        let residue = if crossing == Crossing::Passed { self.residue } else { None };
         self.records.push(PassageRecord {
             crossing,
             enter: at,

@@ -78,48 +78,48 @@ impl Sparse {
         Ok((x, nu))
     }
 
+    /// ν with D Dᵀν = `r` over the kept rows, as the factors give it, taken from `u`.
+    fn subtract_once(&mut self, part: &Part, r: &[f64], u: &mut [f64]) {
+        self.b.fill(0.0);
+        part.write_rows(r, &mut self.b);
+        self.kkt.multipliers_once(&self.b, &mut self.mu);
+        u.iter_mut().zip(&part.rows).for_each(|(u, &i)| *u += self.mu[i]);
+    }
+
+    /// `y` = Dᵀ`u`, of which products with rows, in `r`, are left over.
+    fn left_of(part: &Part, D: &[f64], u: &[f64], y: &mut [f64], r: &mut [f64]) {
+        y.fill(0.0);
+        part.add_mul_transposed(D, u, y);
+        r.fill(0.0);
+        part.add_mul(D, y, r);
+    }
+
     /// What of the scaled `y` is orthogonal to the kept rows.
-    fn across(
-        &mut self,
-        part: &Part,
-        root: &Root,
-        D: &[f64],
-        mut y: Vec<f64>,
-    ) -> Result<Vec<f64>, SolveError> {
-        let mut r = vec![0.0; part.nc()];
-        part.add_mul(D, &y, &mut r);
-        let (along, _) = self.nearest(part, root, &r)?;
-        add(-1.0, &along, &mut y);
-        Ok(y)
+    fn across(&mut self, part: &Part, D: &[f64], y: &mut [f64]) {
+        let (mut r, mut nu) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
+        part.add_mul(D, y, &mut r);
+        self.subtract_once(part, &r, &mut nu);
+        part.add_mul_transposed(D, &nu, y);
     }
 
     /// u = e - ν of the `row` left out, with Dᵀu orthogonal to the kept rows, and Dᵀu.
-    fn eliminate(
-        &mut self,
-        part: &Part,
-        root: &Root,
-        D: &[f64],
-        row: usize,
-    ) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
+    fn eliminate(&mut self, part: &Part, D: &[f64], row: usize) -> (Vec<f64>, Vec<f64>) {
         let (mut u, mut left) = (vec![0.0; part.nc()], vec![0.0; part.nv()]);
+        let mut r = vec![0.0; part.nc()];
         u[row] = 1.0;
-        part.add_mul_transposed(D, &u, &mut left);
+        Self::left_of(part, D, &u, &mut left, &mut r);
         // once more for what the first time leaves: little remains
         for _ in 0..2 {
-            let mut r = vec![0.0; part.nc()];
-            part.add_mul(D, &left, &mut r);
-            let (along, nu) = self.nearest(part, root, &r)?;
-            add(-1.0, &along, &mut left);
-            add(-1.0, &nu, &mut u);
+            self.subtract_once(part, &r, &mut u);
+            Self::left_of(part, D, &u, &mut left, &mut r);
         }
-        Ok((u, left))
+        (u, left)
     }
 
     /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
         part: &Part,
-        root: &Root,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
@@ -142,10 +142,10 @@ impl Sparse {
             // u, Dᵀu and g of each row left out
             let (mut U, mut x, mut g) = (Vec::new(), Vec::new(), Vec::new());
             for &row in &out {
-                let (mut u, mut left) = self.eliminate(part, root, D, row)?;
+                let (mut u, mut left) = self.eliminate(part, D, row);
                 let mut rate = vec![0.0; nv];
                 part.add_mul_transposed(D1, &u, &mut rate);
-                let rate = self.across(part, root, D, rate)?;
+                self.across(part, D, &mut rate);
                 let size = norm(&u);
                 [&mut u, &mut left].into_iter().for_each(|v| v.iter_mut().for_each(|v| *v /= size));
                 g.push(rate.iter().map(|r| r / size).collect::<Vec<f64>>());
@@ -153,6 +153,10 @@ impl Sparse {
                 x.push(left);
             }
             let pencil = Pencil::new(&x, &g, STEADY * speed)?;
+            // to keep more rows makes no combination vanish sooner
+            if !pencil.times.iter().any(|time| *time <= tau) {
+                return Ok(none);
+            }
             // rows that are needed
             let weak: Vec<usize> = pencil.needed(tau, &x, largest);
             if weak.is_empty() {
@@ -168,7 +172,6 @@ impl Sparse {
     pub fn count(
         &mut self,
         part: &Part,
-        root: &Root,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
@@ -187,10 +190,10 @@ impl Sparse {
         }
         // enough of them to have one that moves beside those of redundant loops
         for &row in out.iter().take(SAMPLED) {
-            let (u, left) = self.eliminate(part, root, D, row)?;
+            let (u, left) = self.eliminate(part, D, row);
             let mut rate = vec![0.0; nv];
             part.add_mul_transposed(D1, &u, &mut rate);
-            let rate = self.across(part, root, D, rate)?;
+            self.across(part, D, &mut rate);
             let (speed, size) = (norm(&rate), norm(&u));
             if speed <= slow * size || norm(&left) > tau * speed {
                 continue;

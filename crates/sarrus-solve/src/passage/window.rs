@@ -50,7 +50,9 @@ const SWEEPS: u32 = 12;
 /// The same for the first expansions.
 const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
-const STILL: f64 = 1e-13;
+pub const STILL: f64 = 1e-13;
+/// Changes of v̇ from one expansion to the next may fall so much slower than they did.
+const SURELY: f64 = 100.0;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
 /// What the series may leave out, relative.
@@ -59,6 +61,9 @@ const LEFT_OUT: f64 = 1e-12;
 const FEWEST: usize = 6;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
+
+/// A residue below this part of what bounded multipliers make in half a window is none.
+const NO_RESIDUE: f64 = 0.02;
 
 /// What a window found.
 #[derive(Debug, Clone, Default)]
@@ -224,6 +229,30 @@ impl<'a> Window<'a> {
         Ok(lambda)
     }
 
+    /// The largest residue R of a multiplier that grows as R / (t - t*), and its place, at a state where rank is lost, within `tau` \[s\], for the
+    /// scaled force `f` less v̇: Dᵀλ stays finite there, and is D₁ᵀR and what the regular rows carry, Bᵀ[λ; R]. None where it is small against
+    /// what these make in the window.
+    pub fn residue(&mut self, f: &[f64], tau: f64) -> Option<(f64, usize)> {
+        let Window { part, danger, solver, .. } = self;
+        let Solver::Dense { weight, qr } = solver else { return None };
+        let rank = danger.rank.min(qr.steps());
+        let mut y = f.to_vec();
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let (mut lambda, mut R) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            let along = dot(u, &lambda);
+            add(-along, u, &mut lambda);
+            add(*weight * along, u, &mut R);
+        }
+        let place = (0..R.len()).max_by(|&a, &b| R[a].abs().total_cmp(&R[b].abs()))?;
+        let load = lambda.iter().fold(1e-6 * norm(f) / danger.largest, |m, l| m.max(l.abs()));
+        let residue = R[place].abs();
+        (residue > NO_RESIDUE * tau * load).then_some((residue, place))
+    }
+
     /// Dangerous rows have multipliers down to this part of the largest singular value.
     fn whole(&self) -> f64 {
         match self.solver {
@@ -259,6 +288,7 @@ impl<'a> Window<'a> {
         D: &[Vec<f64>],
         orders: usize,
         sweeps: u32,
+        still: f64,
         jets: &mut [Vec<Vec<f64>>],
     ) -> Result<(), SolveError> {
         let nc = self.part.nc();
@@ -280,7 +310,7 @@ impl<'a> Window<'a> {
                     let size = self.correct(&regular, &dangerous, &mut T[k])?;
                     change = f64::max(change, size / (1.0 + norm(&T[k])));
                 }
-                if is_done(change, before) {
+                if is_done(change, before, still) {
                     break;
                 }
                 before = change;
@@ -291,7 +321,8 @@ impl<'a> Window<'a> {
 }
 
 /// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
-/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. The room holds D and D₁ at `s`.
+/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. Changes of v̇ up to `still`, relative, are
+/// the last. The room holds D and D₁ as the window has them.
 pub fn accelerate(
     window: &mut Window<'_>,
     problem: &mut dyn Problem,
@@ -301,6 +332,7 @@ pub fn accelerate(
     orders: usize,
     targets: &[Vec<f64>],
     with_lambda: bool,
+    still: f64,
     room: &mut Expansion,
 ) -> Result<Found, SolveError> {
     let part = window.part;
@@ -335,7 +367,7 @@ pub fn accelerate(
         let (D, phi) = (&room.J, &room.phi);
         // the first expansions are rough: so may be what is made of them
         let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
-        window.tangent_jets(D, orders, sweeps, &mut jets)?;
+        window.tangent_jets(D, orders, sweeps, still, &mut jets)?;
 
         // the change of c that the constraints ask for
         delta.iter_mut().for_each(|d| d.fill(0.0));
@@ -354,7 +386,7 @@ pub fn accelerate(
                 let size = window.correct(&regular, &dangerous, &mut delta[k])?;
                 change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
             }
-            if is_done(change, last_change) {
+            if is_done(change, last_change, still) {
                 break;
             }
             last_change = change;
@@ -371,7 +403,9 @@ pub fn accelerate(
         if !found.change.is_finite() {
             return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
         }
-        if expansion as usize >= ROUGH.len() && is_done(found.change, before) {
+        // the next change would be this one times the rate at which they fall, or a good deal more
+        let next = SURELY * found.change * (found.change / before).min(1.0);
+        if expansion as usize >= ROUGH.len() && (next <= still || is_done(found.change, before, still)) {
             break;
         }
         before = found.change;
@@ -415,9 +449,9 @@ fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64
     Ok(xi)
 }
 
-/// Whether a change, after one of `before`, is the last: as small as it should be, or as it can be, which is rounding.
-pub fn is_done(change: f64, before: f64) -> bool {
-    change <= STILL || (change < ROUNDING && change > 0.5 * before)
+/// Whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
+pub fn is_done(change: f64, before: f64, still: f64) -> bool {
+    change <= still || (change < ROUNDING && change > 0.5 * before)
 }
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
