@@ -153,6 +153,8 @@ pub struct Passage {
     residue: Option<(f64, usize)>,
     /// What the last projection has found.
     projected: project::Projected,
+    /// Room for solutions in windows.
+    work: window::Work,
     /// Room for steps that went over one.
     between: jump::Between,
     /// Room for the guard.
@@ -190,6 +192,7 @@ impl Passage {
             has_middle: false,
             residue: None,
             projected: project::Projected::default(),
+            work: window::Work::default(),
             between: jump::Between::default(),
             trial: None,
         })
@@ -411,7 +414,7 @@ impl Passage {
         targets: Option<&[Vec<f64>]>,
         with_lambda: bool,
     ) -> Result<Found, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, work, .. } = self;
         let part = &parts[i];
         let orders = kind.orders(part.nv());
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
@@ -419,7 +422,7 @@ impl Passage {
             None => Window::new(part, danger, &room.J[0], &room.J[1])?,
         };
         let targets = targets.as_ref().map_or(&**zeros, |targets| targets);
-        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, STILL, room)
+        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, STILL, false, work, room)
     }
 
     /// Takes note of an evaluation inside a window.

@@ -73,7 +73,7 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<f64, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, projected, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, projected, work, .. } = self;
         let part = &parts[i];
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
             Some(sparse) => Window::sparse(part, danger, sparse, root)?,
@@ -97,7 +97,7 @@ impl Passage {
             part.rows_of(&room.phi[0], &mut regular);
             part.rows_of(&room.phi[1], &mut dangerous);
             step.fill(0.0);
-            let moved = window.correct(&regular, &dangerous, &mut step)?;
+            let moved = window.correct(&regular, &dangerous, &mut step);
             if moved > STILL * size {
                 delta.fill(0.0);
                 part.write_velocities(root, &step, 1.0, &mut delta);
@@ -108,8 +108,20 @@ impl Passage {
             // v̇ enters with U_dᵀJ, which is small: that of a state nearby will do
             if before > NEARBY {
                 problem.update(s, Stage::FORCE, eq);
-                let found =
-                    window::accelerate(&mut window, problem, s, eq, root, orders, zeros, false, GOOD, room)?;
+                let found = window::accelerate(
+                    &mut window,
+                    problem,
+                    s,
+                    eq,
+                    root,
+                    orders,
+                    zeros,
+                    false,
+                    GOOD,
+                    round > 0,
+                    work,
+                    room,
+                )?;
                 part.write_velocities(root, &found.a, 1.0, &mut v[1]);
             }
             v[0].copy_from_slice(&s.v);
@@ -117,7 +129,7 @@ impl Passage {
             part.rows_of(&room.phi[1], &mut regular);
             part.rows_of(&room.phi[2], &mut dangerous);
             step.fill(0.0);
-            let changed = window.correct(&regular, &dangerous, &mut step)?;
+            let changed = window.correct(&regular, &dangerous, &mut step);
             delta.fill(0.0);
             part.write_velocities(root, &step, 1.0, &mut delta);
             s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);

@@ -42,6 +42,10 @@ pub struct Sparse {
     b: Vec<f64>,
     x: Vec<f64>,
     mu: Vec<f64>,
+    nu: Vec<f64>,
+    s: Vec<f64>,
+    /// D of the last factors, in its blocks.
+    D: Vec<f64>,
     /// Scaled vectors of dangerous combinations: g = D₁ᵀu, and what of it is orthogonal to the kept rows.
     g: Vec<Vec<f64>>,
     across: Vec<Vec<f64>>,
@@ -60,6 +64,9 @@ impl Sparse {
             b: vec![0.0; s.nc],
             x: vec![0.0; s.nv],
             mu: vec![0.0; s.nc],
+            nu: vec![0.0; s.nc],
+            s: Vec::new(),
+            D: vec![0.0; s.J_len],
             g: Vec::new(),
             across: Vec::new(),
             products: Vec::new(),
@@ -130,6 +137,7 @@ impl Sparse {
         let none = Danger { rank: nc, ahead: f64::INFINITY, largest, ..Danger::default() };
         let speed = part.bound(D1);
         self.eq.J.copy_from_slice(J);
+        self.D.copy_from_slice(D);
         self.floor.fill(0.0);
         let reach: Vec<f64> = part.row_norms(D1).iter().map(|d| (REACH * tau * d).powi(2)).collect();
         part.write_rows(&reach, &mut self.floor);
@@ -263,23 +271,27 @@ impl Sparse {
         cholesky(&mut self.products, n).map_err(|_| singular)
     }
 
-    /// x ← x - B⁺ r; returns the size of the change.
+    /// `y` = B⁺ r, as the factors give it without refinement: what it leaves is seen in the next right side.
     pub fn correct(
         &mut self,
         part: &Part,
-        root: &Root,
         danger: &Danger,
         regular: &[f64],
         dangerous: &[f64],
-        x: &mut [f64],
-    ) -> Result<f64, SolveError> {
-        let (mut y, _) = self.nearest(part, root, regular)?;
-        let n = self.g.len();
-        let mut s: Vec<f64> = (0..n).map(|k| dot(danger.u(k), dangerous) - dot(&self.g[k], &y)).collect();
-        cholesky_solve(&self.products, n, &mut s);
-        s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, &mut y));
-        add(-1.0, &y, x);
-        Ok(norm(&y))
+        y: &mut [f64],
+    ) {
+        self.b.fill(0.0);
+        part.write_rows(regular, &mut self.b);
+        self.kkt.multipliers_once(&self.b, &mut self.mu);
+        part.rows_of(&self.mu, &mut self.nu[..part.nc()]);
+        y.fill(0.0);
+        part.add_mul_transposed(&self.D, &self.nu, y);
+        y.iter_mut().for_each(|y| *y = -*y);
+        self.s.clear();
+        let asked = self.g.iter().enumerate().map(|(k, g)| dot(danger.u(k), dangerous) - dot(g, y));
+        self.s.extend(asked);
+        cholesky_solve(&self.products, self.g.len(), &mut self.s);
+        self.s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, y));
     }
 
     /// Multipliers of the kept rows for the scaled force `f`, or of all that count where they are wanted.
@@ -321,9 +333,6 @@ impl Pencil {
     /// From Dᵀu and g; rates up to `slow` are none.
     fn new(x: &[Vec<f64>], g: &[Vec<f64>], slow: f64) -> Result<Pencil, SolveError> {
         let n = x.len();
-        let gram = |v: &[Vec<f64>]| -> Vec<f64> {
-            v.iter().flat_map(|a| v.iter().map(|b| dot(a, b)).collect::<Vec<_>>()).collect()
-        };
         let mut eigen = SymmetricEigen::new(n);
         eigen.factor(&gram(g))?;
         let (mut basis, mut steady) = (Vec::new(), Vec::new());
@@ -368,6 +377,19 @@ const STILL: f64 = 1e-6;
 
 fn largest_of(y: &[f64]) -> usize {
     (0..y.len()).fold(0, |best, i| if y[i].abs() > y[best].abs() { i } else { best })
+}
+
+/// Products of vectors among each other.
+fn gram(v: &[Vec<f64>]) -> Vec<f64> {
+    let n = v.len();
+    let mut products = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let product = dot(&v[i], &v[j]);
+            (products[i * n + j], products[j * n + i]) = (product, product);
+        }
+    }
+    products
 }
 
 /// Σ yᵢ vᵢ.

@@ -51,6 +51,8 @@ const SWEEPS: u32 = 12;
 const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
 pub const STILL: f64 = 1e-13;
+/// Errors of one coefficient may make so much more of the one before than the time to the loss of rank tells.
+const FARTHER: f64 = 4.0;
 /// Changes of v̇ from one expansion to the next may fall so much slower than they did.
 const SURELY: f64 = 100.0;
 /// A change below this that does not fall any more is rounding.
@@ -146,14 +148,15 @@ impl<'a> Window<'a> {
         root: &'a Root,
     ) -> Result<Window<'a>, SolveError> {
         sparse.prepare(part)?;
-        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root }, r: Vec::new(), y: Vec::new() })
+        let solver = Solver::Sparse { sparse, root };
+        Ok(Window { part, danger, solver, r: Vec::new(), y: vec![0.0; part.nv()] })
     }
 
-    /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
-    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
+    /// x ← x - y, y = B⁺ r for the two right sides. Leaves y, and returns its size.
+    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
         let Window { part, danger, solver, r, y } = self;
         match solver {
-            Solver::Sparse { sparse, root } => sparse.correct(part, root, danger, regular, dangerous, x),
+            Solver::Sparse { sparse, .. } => sparse.correct(part, danger, regular, dangerous, y),
             Solver::Dense { weight, qr } => {
                 // `regular`, with its part along U replaced by that of `dangerous`
                 r.copy_from_slice(regular);
@@ -166,46 +169,50 @@ impl<'a> Window<'a> {
                 (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
                 qr.solve_rt(&mut y[..rank]);
                 qr.mul_q(y);
-                add(-1.0, y, x);
-                Ok(norm(y))
             }
         }
+        add(-1.0, y, x);
+        norm(y)
     }
 
-    /// A basis of null(B), one vector after the other.
-    fn tangents(&mut self, D: &[f64], D1: &[f64]) -> Result<Vec<Vec<f64>>, SolveError> {
-        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.danger.rank);
+    /// A basis of null(B), as the first coefficients of `jets`. Returns how many.
+    fn tangents(&mut self, D: &[f64], D1: &[f64], jets: &mut Vec<Vec<Vec<f64>>>) -> usize {
+        let (nc, nv) = (self.part.nc(), self.part.nv());
+        let rank = match &self.solver {
+            Solver::Dense { qr, .. } => self.danger.rank.min(qr.steps()),
+            Solver::Sparse { .. } => self.danger.rank,
+        };
+        let count = nv.saturating_sub(rank);
+        jets.resize_with(count.max(jets.len()), Vec::new);
+        jets.iter_mut().take(count).for_each(|T| zeros(T, COEFFICIENTS, nv));
         if let Solver::Dense { qr, .. } = &self.solver {
-            let unit = |j: usize| {
-                let mut y = vec![0.0; nv];
-                y[j] = 1.0;
-                qr.mul_q(&mut y);
-                y
-            };
-            return Ok((rank.min(qr.steps())..nv).map(unit).collect());
+            for (j, T) in jets.iter_mut().take(count).enumerate() {
+                T[0][rank + j] = 1.0;
+                qr.mul_q(&mut T[0]);
+            }
+            return count;
         }
         // vectors of no pattern, less what B sees of them
-        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
         let mut seed = 0.5_f64;
-        for _ in rank..nv {
-            let mut y: Vec<f64> = (0..nv)
-                .map(|_| {
-                    seed = (seed * 997.0 + 0.137).fract();
-                    seed - 0.5
-                })
-                .collect();
+        for j in 0..count {
+            let (basis, rest) = jets.split_at_mut(j);
+            let y = &mut rest[0][0];
+            y.iter_mut().for_each(|y| {
+                seed = (seed * 997.0 + 0.137).fract();
+                *y = seed - 0.5;
+            });
             for _ in 0..2 {
-                let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-                self.part.add_mul(D, &y, &mut regular);
-                self.part.add_mul(D1, &y, &mut dangerous);
-                self.correct(&regular, &dangerous, &mut y)?;
-                basis.iter().for_each(|b| add(-dot(b, &y), b, &mut y));
-                let size = norm(&y);
+                [&mut regular, &mut dangerous].into_iter().for_each(|r| r.fill(0.0));
+                self.part.add_mul(D, y, &mut regular);
+                self.part.add_mul(D1, y, &mut dangerous);
+                self.correct(&regular, &dangerous, y);
+                basis.iter().for_each(|b| add(-dot(&b[0], y), &b[0], y));
+                let size = norm(y);
                 y.iter_mut().for_each(|y| *y /= size);
             }
-            basis.push(y);
         }
-        Ok(basis)
+        count
     }
 
     /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
@@ -283,32 +290,25 @@ impl<'a> Window<'a> {
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
-    fn tangent_jets(
-        &mut self,
-        D: &[Vec<f64>],
-        orders: usize,
-        sweeps: u32,
-        still: f64,
-        jets: &mut [Vec<Vec<f64>>],
-    ) -> Result<(), SolveError> {
-        let nc = self.part.nc();
+    fn tangent_jets(&mut self, D: &[Vec<f64>], orders: usize, sweeps: u32, still: f64, work: &mut Work) {
         let count = orders - 1;
-        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-        for T in jets {
+        let weight = self.weight();
+        let Work { jets, freedoms, regular, dangerous, .. } = work;
+        for T in jets.iter_mut().take(*freedoms) {
             let mut before = f64::INFINITY;
             for _ in 0..sweeps {
-                let mut change = 0.0;
+                let (mut change, mut w) = (0.0, 1.0);
+                regular.fill(0.0);
+                self.part.add_mul(&D[0], &T[0], regular);
                 for k in 0..count {
-                    regular.fill(0.0);
-                    (0..=k).for_each(|i| self.part.add_mul(&D[i], &T[k - i], &mut regular));
                     dangerous.fill(0.0);
-                    for i in 0..=k + 1 {
-                        if k + 1 - i < count {
-                            self.part.add_mul(&D[i], &T[k + 1 - i], &mut dangerous);
-                        }
+                    for i in (0..=k + 1).filter(|i| k + 1 - i < count) {
+                        self.part.add_mul(&D[i], &T[k + 1 - i], dangerous);
                     }
-                    let size = self.correct(&regular, &dangerous, &mut T[k])?;
-                    change = f64::max(change, size / (1.0 + norm(&T[k])));
+                    let size = self.correct(regular, dangerous, &mut T[k]);
+                    self.go_up(&D[1], regular, dangerous);
+                    change = f64::max(change, w * size / (1.0 + w * norm(&T[k])));
+                    w *= weight;
                 }
                 if is_done(change, before, still) {
                     break;
@@ -316,13 +316,64 @@ impl<'a> Window<'a> {
                 before = change;
             }
         }
-        Ok(())
+    }
+
+    /// What regular rows leave at the next order, of what dangerous ones left there before the last correction.
+    fn go_up(&mut self, D1: &[f64], regular: &mut [f64], dangerous: &[f64]) {
+        self.y.iter_mut().for_each(|y| *y = -*y);
+        regular.copy_from_slice(dangerous);
+        self.part.add_mul(D1, &self.y, regular);
+    }
+
+    /// How much an error of one coefficient makes of the one before, at most \[s\]: the time to the farthest of the losses of rank.
+    fn weight(&self) -> f64 {
+        let times = self.danger.sigma.iter().zip(&self.danger.rate).map(|(sigma, rate)| sigma / rate);
+        FARTHER * times.fold(self.danger.ahead.abs(), f64::max)
+    }
+}
+
+/// Room for [`accelerate`], and what it has found last.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    /// Coefficients of the motion, scaled; c₁ is the velocity.
+    c: Vec<Vec<f64>>,
+    /// What is added to them.
+    delta: Vec<Vec<f64>>,
+    /// Those of its velocities (nv), as they are expanded.
+    v: Vec<Vec<f64>>,
+    /// Coefficients of tangents, and how many are in use.
+    jets: Vec<Vec<Vec<f64>>>,
+    freedoms: usize,
+    /// Scaled forces, and what v̇ leaves of them.
+    f: Vec<f64>,
+    rest: Vec<f64>,
+    regular: Vec<f64>,
+    dangerous: Vec<f64>,
+    xi: Vec<f64>,
+    H: Vec<f64>,
+}
+
+impl Work {
+    fn prepare(&mut self, nc: usize, nv: usize, all: usize) {
+        [&mut self.c, &mut self.delta].into_iter().for_each(|c| zeros(c, COEFFICIENTS, nv));
+        zeros(&mut self.v, COEFFICIENTS, all);
+        [&mut self.f, &mut self.rest].into_iter().for_each(|f| f.resize(nv, 0.0));
+        [&mut self.regular, &mut self.dangerous].into_iter().for_each(|r| r.resize(nc, 0.0));
+    }
+}
+
+/// `count` vectors of `n` zeros; does not allocate where there were such before.
+fn zeros(v: &mut Vec<Vec<f64>>, count: usize, n: usize) {
+    v.resize_with(count, Vec::new);
+    for v in v {
+        v.clear();
+        v.resize(n, 0.0);
     }
 }
 
 /// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
 /// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. Changes of v̇ up to `still`, relative, are
-/// the last. The room holds D and D₁ as the window has them.
+/// the last. `nearby` begins with what was found last, with the same window at a state nearby. The room holds D and D₁ as the window has them.
 pub fn accelerate(
     window: &mut Window<'_>,
     problem: &mut dyn Problem,
@@ -333,97 +384,99 @@ pub fn accelerate(
     targets: &[Vec<f64>],
     with_lambda: bool,
     still: f64,
+    nearby: bool,
+    work: &mut Work,
     room: &mut Expansion,
 ) -> Result<Found, SolveError> {
     let part = window.part;
-    let (nc, nv) = (part.nc(), part.nv());
     let orders = enough(window.danger, part.bound(&room.J[1]), orders);
     let orders = orders.clamp(2, COEFFICIENTS - 1);
-    // c[k], scaled; c[1] is the velocity
-    let mut c = vec![vec![0.0; nv]; orders + 1];
-    part.velocities_of(eq, root, &s.v, &mut c[1]);
-    let mut f = vec![0.0; nv];
-    part.forces_of(root, &eq.f, &mut f);
-    let mut v = vec![s.v.clone()];
-    v.extend((1..orders).map(|_| vec![0.0; s.v.len()]));
-
-    let tangents = window.tangents(&room.J[0], &room.J[1])?;
-    let mut jets: Vec<Vec<Vec<f64>>> = tangents.into_iter().map(|t| vec![t]).collect();
-    jets.iter_mut().for_each(|T| T.resize(orders - 1, vec![0.0; nv]));
-    let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-    let mut delta = vec![vec![0.0; nv]; orders + 1];
+    if !nearby {
+        work.prepare(part.nc(), part.nv(), s.v.len());
+        work.freedoms = window.tangents(&room.J[0], &room.J[1], &mut work.jets);
+    }
+    part.velocities_of(eq, root, &s.v, &mut work.c[1]);
+    part.forces_of(root, &eq.f, &mut work.f);
+    work.v[0].copy_from_slice(&s.v);
+    let weight = window.weight();
     let mut found = Found::default();
     let mut before = f64::INFINITY;
     // with one order less the higher coefficients stay zero: a single row of the next derivative
     let last = if orders == 2 { 2 } else { orders - 1 };
+    let rough: &[u32] = if nearby { &[] } else { &ROUGH };
     for expansion in 0..EXPANSIONS {
         for k in 1..orders {
-            part.write_velocities(root, &c[k + 1], (k + 1) as f64, &mut v[k]);
+            part.write_velocities(root, &work.c[k + 1], (k + 1) as f64, &mut work.v[k]);
         }
-        if !problem.expand(s, &v, &part.blocks, true, room) {
+        if !problem.expand(s, &work.v[..orders], &part.blocks, true, room) {
             return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
         }
         room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
         let (D, phi) = (&room.J, &room.phi);
         // the first expansions are rough: so may be what is made of them
-        let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
-        window.tangent_jets(D, orders, sweeps, still, &mut jets)?;
+        let sweeps = *rough.get(expansion as usize).unwrap_or(&SWEEPS);
+        window.tangent_jets(D, orders, sweeps, still, work);
 
         // the change of c that the constraints ask for
+        let Work { c, delta, jets, freedoms, f, rest, regular, dangerous, xi, H, .. } = &mut *work;
+        let jets = &jets[..*freedoms];
         delta.iter_mut().for_each(|d| d.fill(0.0));
         let mut last_change = f64::INFINITY;
         for _ in 0..sweeps {
-            let mut change = 0.0;
+            let (mut change, mut w) = (0.0, 1.0);
+            let at = |k: usize, delta: &[Vec<f64>], out: &mut [f64]| {
+                for (out, &i) in out.iter_mut().zip(&part.rows) {
+                    *out = phi[k][i] - targets[k][i];
+                }
+                (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
+            };
+            at(2, delta, regular);
             for k in 2..=last {
-                let at = |k: usize, out: &mut Vec<f64>| {
-                    for (out, &i) in out.iter_mut().zip(&part.rows) {
-                        *out = phi[k][i] - targets[k][i];
-                    }
-                    (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
-                };
-                at(k, &mut regular);
-                at(k + 1, &mut dangerous);
-                let size = window.correct(&regular, &dangerous, &mut delta[k])?;
-                change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
+                at(k + 1, delta, dangerous);
+                let size = window.correct(regular, dangerous, &mut delta[k]);
+                window.go_up(&D[1], regular, dangerous);
+                change = f64::max(change, w * size / (norm(&c[2]) + norm(&delta[2]) + f64::MIN_POSITIVE));
+                w *= weight;
             }
             if is_done(change, last_change, still) {
                 break;
             }
             last_change = change;
         }
-        c.iter_mut().zip(&delta).for_each(|(c, d)| add(1.0, d, c));
+        c.iter_mut().zip(&*delta).for_each(|(c, d)| add(1.0, d, c));
         // and what virtual work adds along the tangents
-        let xi = virtual_work(&jets, &f, &c[2])?;
-        let mut change = delta[2].clone();
-        for (T, xi) in jets.iter().zip(&xi) {
+        virtual_work(jets, f, &c[2], rest, H, xi)?;
+        for (T, xi) in jets.iter().zip(&*xi) {
             (0..orders - 1).for_each(|k| add(*xi, &T[k], &mut c[k + 2]));
-            add(*xi, &T[0], &mut change);
+            add(*xi, &T[0], &mut delta[2]);
         }
-        found.change = norm(&change) / (norm(&c[2]) + f64::MIN_POSITIVE);
+        found.change = norm(&delta[2]) / (norm(&c[2]) + f64::MIN_POSITIVE);
         if !found.change.is_finite() {
             return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
         }
         // the next change would be this one times the rate at which they fall, or a good deal more
-        let next = SURELY * found.change * (found.change / before).min(1.0);
-        if expansion as usize >= ROUGH.len() && (next <= still || is_done(found.change, before, still)) {
+        let falling = if before.is_finite() { found.change / before } else { 1.0 };
+        let next = SURELY * found.change * falling.min(1.0);
+        if expansion as usize >= rough.len() && (next <= still || is_done(found.change, before, still)) {
             break;
         }
         before = found.change;
     }
+    let Work { c, f, rest, regular, .. } = &mut *work;
     if found.change > 1e-6 {
         return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
     }
     // what the dangerous rows leave at the order at which they were not asked
-    part.rows_of(&room.phi[2], &mut regular);
+    part.rows_of(&room.phi[2], regular);
     regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
-    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), &regular).powi(2));
+    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), regular).powi(2));
     found.off_branch = along.sum::<f64>().sqrt();
     found.a = c[2].iter().map(|x| 2.0 * x).collect();
-    let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
+    rest.iter_mut().zip(&*f).zip(&found.a).for_each(|((r, f), a)| *r = f - a);
     let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
     found.is_whole = weakest > window.whole() * window.danger.largest;
     if with_lambda {
-        found.lambda = window.multipliers(&room.J[0], &rest, found.is_whole)?;
+        found.lambda = window.multipliers(&room.J[0], rest, found.is_whole)?;
     }
     Ok(found)
 }
@@ -434,19 +487,27 @@ fn enough(danger: &Danger, speed: f64, orders: usize) -> usize {
     (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)
 }
 
-/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0.
-fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64>, SolveError> {
+/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0; `rest` and `H` are room.
+fn virtual_work(
+    jets: &[Vec<Vec<f64>>],
+    f: &[f64],
+    c2: &[f64],
+    rest: &mut [f64],
+    H: &mut Vec<f64>,
+    xi: &mut Vec<f64>,
+) -> Result<(), SolveError> {
     let n = jets.len();
-    let rest: Vec<f64> = f.iter().zip(c2).map(|(f, c)| 0.5 * f - c).collect();
-    let mut xi: Vec<f64> = jets.iter().map(|T| dot(&T[0], &rest)).collect();
-    let mut H: Vec<f64> = Vec::with_capacity(n * n);
+    rest.iter_mut().zip(f).zip(c2).for_each(|((r, f), c)| *r = 0.5 * f - c);
+    xi.clear();
+    xi.extend(jets.iter().map(|T| dot(&T[0], rest)));
+    H.clear();
     for a in jets {
         H.extend(jets.iter().map(|b| dot(&a[0], &b[0])));
     }
-    sarrus_math::solve::cholesky(&mut H, n)
+    sarrus_math::solve::cholesky(H, n)
         .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
-    sarrus_math::solve::cholesky_solve(&H, n, &mut xi);
-    Ok(xi)
+    sarrus_math::solve::cholesky_solve(H, n, xi);
+    Ok(())
 }
 
 /// Whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
