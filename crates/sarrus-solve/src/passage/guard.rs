@@ -7,7 +7,7 @@
 //!
 //! Cost: two projections, a third where the first guess of the instant is rough; those bring v̇ and the time to the loss of rank along.
 
-use super::project::Projected;
+use super::project::{EXACT, GOOD, Projected, Wanted};
 use super::window::{self, Window};
 use super::{CROSSING, DENSE, Passage};
 use crate::problem::{Equations, Problem, Stage, State};
@@ -33,7 +33,7 @@ impl Passage {
         let mut is_singular = true;
         (self.residue, self.has_middle) = (None, false);
         self.pole.clear();
-        let gap = match self.project(problem, &mut room, &mut trial, tau) {
+        let gap = match self.project(problem, &mut room, &mut trial, tau, GOOD) {
             Ok(Some(gap)) => {
                 if gap <= CROSSING * size {
                     is_singular = self.look_around(problem, &mut room, &trial, tau);
@@ -72,7 +72,7 @@ impl Passage {
         tau: f64,
         middle: &mut State,
     ) -> bool {
-        if !self.go_on(problem, eq, s, ahead, tau, middle) {
+        if !self.go_on(problem, eq, s, ahead, tau, GOOD, middle) {
             return false;
         }
         let Some(rest) = self.time_ahead(problem, middle, tau) else { return false };
@@ -81,7 +81,7 @@ impl Passage {
         }
         if rest.abs() > ARRIVED * tau && !self.is_large {
             let from = middle.clone();
-            self.go_on(problem, eq, &from, rest, tau, middle);
+            self.go_on(problem, eq, &from, rest, tau, GOOD, middle);
         }
         true
     }
@@ -141,11 +141,11 @@ impl Passage {
             && let Some((mut there, mut eq)) = self.trial.take()
         {
             let mut middle = self.middle.clone();
-            if matches!(self.project(problem, &mut eq, &mut middle, tau), Ok(Some(_))) {
+            if matches!(self.project(problem, &mut eq, &mut middle, tau, EXACT), Ok(Some(_))) {
                 let vdot = self.projected.vdot.clone();
                 for place in AROUND {
                     self.projected.vdot.copy_from_slice(&vdot);
-                    if self.go_on(problem, &mut eq, &middle, place * tau, tau, &mut there) {
+                    if self.go_on(problem, &mut eq, &middle, place * tau, tau, EXACT, &mut there) {
                         self.add_pole(problem, &mut eq, &there, tau);
                     }
                 }
@@ -163,6 +163,7 @@ impl Passage {
         from: &State,
         h: f64,
         tau: f64,
+        wanted: Wanted,
         to: &mut State,
     ) -> bool {
         to.copy_from(from);
@@ -172,7 +173,7 @@ impl Passage {
         step.extend(from.v.iter().zip(&*vdot).map(|(v, a)| h * (v + 0.5 * h * a)));
         problem.retract(&mut to.q, step);
         to.v.iter_mut().zip(vdot).for_each(|(v, a)| *v += h * *a);
-        matches!(self.project(problem, eq, to, tau), Ok(Some(_)))
+        matches!(self.project(problem, eq, to, tau, wanted), Ok(Some(_)))
     }
 
     /// Time from `s` to the nearest loss of rank within `tau`, in size.

@@ -15,6 +15,8 @@ use crate::problem::{Equations, Problem, State};
 
 /// Times that the way to the loss of rank is followed, at most.
 const FOLLOWED: u32 = 5;
+/// The way falls at least to this part of itself from one time to the next.
+const FALLS: f64 = 0.7;
 /// The first look at a large part is this part of the second.
 const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.
@@ -113,6 +115,7 @@ impl Passage {
         tau: f64,
     ) -> Result<Option<Seen>, SolveError> {
         let near = ARRIVED * (to.t - from.t);
+        let mut before = f64::INFINITY;
         for _ in 0..FOLLOWED {
             between.go(problem, from, to, t);
             let Some(seen) = self.see(i, problem, &between.here, tau)? else { return Ok(None) };
@@ -124,6 +127,11 @@ impl Passage {
             if seen.ahead.abs() <= near {
                 return Ok(Some(seen));
             }
+            // the way to a zero falls fast; that to a smooth minimum, which is none, does not
+            if seen.ahead.abs() > FALLS * before {
+                return Ok(None);
+            }
+            before = if t > to.t { f64::INFINITY } else { seen.ahead.abs() };
             t = t.min(to.t);
         }
         Ok(None)

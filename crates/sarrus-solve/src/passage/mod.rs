@@ -19,6 +19,7 @@ mod start;
 mod window;
 
 pub use danger::Danger;
+pub use project::EXACT;
 pub use start::{Held, Standing, Way, set_out, sharpen, standing};
 
 use crate::error::SolveError;

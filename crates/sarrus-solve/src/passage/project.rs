@@ -14,8 +14,19 @@ use crate::problem::{Equations, Problem, Stage, State};
 const ROUNDS: u32 = 8;
 /// A correction this small, relative to the positions or velocities, is rounding.
 const STILL: f64 = 4.0 * f64::EPSILON;
-/// Changes of v̇ this small, relative, will do.
-const GOOD: f64 = 1e-11;
+/// How well a state is brought onto the constraints.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// A change of v̇ this small, relative, is the last ...
+    vdot: f64,
+    /// ... and one of positions and velocities.
+    state: f64,
+}
+
+/// As far as rounding allows.
+pub const EXACT: Wanted = Wanted { vdot: 1e-11, state: window::STILL };
+/// Enough to tell branches that cross from others: what is left of dangerous rows is quadratic in such an error.
+pub const GOOD: Wanted = Wanted { vdot: 1e-8, state: 1e-10 };
 /// Corrections below this, relative, leave v̇ as it is.
 const NEARBY: f64 = 1e-7;
 
@@ -41,6 +52,7 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
         tau: f64,
+        wanted: Wanted,
     ) -> Result<Option<f64>, SolveError> {
         let mut left = None;
         self.projected.vdot.clear();
@@ -58,7 +70,7 @@ impl Passage {
             if danger.ahead.abs() < self.projected.ahead.abs() {
                 self.projected.ahead = danger.ahead;
             }
-            let gap = self.project_part(i, &danger, problem, eq, s)?;
+            let gap = self.project_part(i, &danger, problem, eq, s, wanted)?;
             left = Some(gap.max(left.unwrap_or(0.0)));
         }
         Ok(left)
@@ -72,6 +84,7 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
+        wanted: Wanted,
     ) -> Result<f64, SolveError> {
         let Passage { kind, parts, room, root, zeros, sparse, projected, work, .. } = self;
         let part = &parts[i];
@@ -117,7 +130,7 @@ impl Passage {
                     orders,
                     zeros,
                     false,
-                    GOOD,
+                    wanted.vdot,
                     round > 0,
                     work,
                     room,
@@ -141,7 +154,7 @@ impl Passage {
             if !error.is_finite() {
                 return Err(SolveError::NotFinite { quantity: "phi", index: part.rows[0] });
             }
-            if window::is_done(error, before, window::STILL) {
+            if window::is_done(error, before, wanted.state) {
                 break;
             }
             if round + 1 == ROUNDS && error > 1e-6 {

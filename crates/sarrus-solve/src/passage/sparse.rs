@@ -352,11 +352,13 @@ impl Pencil {
             inner.factor(&gram(&mixed))?;
         }
         let (mut times, mut vectors) = (Vec::new(), Vec::new());
+        let largest = if m > 0 { inner.values().iter().fold(0.0_f64, |l, x| l.max(*x)) } else { 0.0 };
         for i in 0..m {
-            let y = mix(inner.vector(i), &basis);
-            // from the vectors themselves: their squares have half the digits
-            times.push(norm(&mix(&y, x)));
-            vectors.push(y);
+            // where that is small from the vectors themselves: their squares have half the digits
+            let square = inner.values()[i];
+            let is_small = !(square > SQUARES * largest);
+            times.push(if is_small { norm(&mix(inner.vector(i), &mixed)) } else { square.sqrt() });
+            vectors.push(mix(inner.vector(i), &basis));
         }
         Ok(Pencil { times, vectors, steady })
     }
@@ -372,6 +374,8 @@ impl Pencil {
     }
 }
 
+/// Squares above this part of the largest have digits enough.
+const SQUARES: f64 = 1e-6;
 /// A combination that does not move and is above this part of the largest singular value is no redundancy.
 const STILL: f64 = 1e-6;
 

@@ -516,7 +516,16 @@ pub fn is_done(change: f64, before: f64, still: f64) -> bool {
 }
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    // four sums at a time: the vectors of large parts are long
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..4 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 pub fn norm(a: &[f64]) -> f64 {
@@ -524,5 +533,11 @@ pub fn norm(a: &[f64]) -> f64 {
 }
 
 pub fn add(factor: f64, x: &[f64], y: &mut [f64]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<4>(), y.as_chunks_mut::<4>());
+    for (y, x) in y.iter_mut().zip(x) {
+        for i in 0..4 {
+            y[i] += factor * x[i];
+        }
+    }
+    y_rest.iter_mut().zip(x_rest).for_each(|(y, x)| *y += factor * x);
 }
