@@ -16,7 +16,7 @@ use crate::problem::{Equations, Problem, State};
 /// Times that the way to the loss of rank is followed, at most.
 const FOLLOWED: u32 = 5;
 /// The way falls at least to this part of itself from one time to the next.
-const FALLS: f64 = 0.7;
+const FALLS: f64 = 0.5;
 /// The first look at a large part is this part of the second.
 const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.

@@ -23,7 +23,8 @@
 //! T₀ᵀ(M v̇ - f) = 0, and t² T(t) ξ is a change of the motion that the constraints allow: cₖ₊₂ += Tₖ ξ.
 //!
 //! Higher tangent parts of c are free: they are those of another motion on the same constraints with the same v̇. Both sets of
-//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions.
+//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions. In it an error of one
+//! coefficient makes of the one before what the time to the singular position makes of it: sweeps end where that no longer counts.
 //!
 //! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
 //! what the stabilization asks), which is as smooth there as on them.
@@ -32,55 +33,32 @@
 //! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
 //! and the rest is interpolated over the window.
 //!
-//! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
-//! singular position, tangent branches): that shows as a B without rank, and is refused.
+//! Cost: one dense decomposition of the part, and some tens of sparse products for each of about three expansions; B allocates. Not where
+//! U_dᵀJ₁ vanishes too (rest at the singular position, tangent branches): that shows as a B without rank, and is refused.
+
+mod series;
+
+pub use series::{Found, Work, accelerate};
 
 use super::danger::Danger;
 use super::part::Part;
 use super::sparse::Sparse;
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use crate::problem::COEFFICIENTS;
 use sarrus_math::solve::PivotedQr;
 
-/// Expansions, at most.
-const EXPANSIONS: u32 = 12;
-/// Sweeps over the coefficients for one expansion, at most.
-const SWEEPS: u32 = 12;
-/// The same for the first expansions.
-const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
 pub const STILL: f64 = 1e-13;
 /// Errors of one coefficient may make so much more of the one before than the time to the loss of rank tells.
 const FARTHER: f64 = 4.0;
-/// Changes of v̇ from one expansion to the next may fall so much slower than they did.
-const SURELY: f64 = 100.0;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
-/// What the series may leave out, relative.
-const LEFT_OUT: f64 = 1e-12;
-/// Coefficients that are never left out.
-const FEWEST: usize = 6;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
 
 /// A residue below this part of what bounded multipliers make in half a window is none.
 const NO_RESIDUE: f64 = 0.02;
-
-/// What a window found.
-#[derive(Debug, Clone, Default)]
-pub struct Found {
-    /// v̇, scaled.
-    pub a: Vec<f64>,
-    /// λ, or that of the regular rows alone where the others are too near to vanishing.
-    pub lambda: Vec<f64>,
-    /// Whether it is whole.
-    pub is_whole: bool,
-    /// |U_dᵀ Φ₂|: zero on a branch that crosses.
-    pub off_branch: f64,
-    /// Size of the last change, relative to v̇.
-    pub change: f64,
-}
 
 /// B, decomposed, at one state.
 pub struct Window<'a> {
@@ -332,36 +310,6 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Room for [`accelerate`], and what it has found last.
-#[derive(Debug, Clone, Default)]
-pub struct Work {
-    /// Coefficients of the motion, scaled; c₁ is the velocity.
-    c: Vec<Vec<f64>>,
-    /// What is added to them.
-    delta: Vec<Vec<f64>>,
-    /// Those of its velocities (nv), as they are expanded.
-    v: Vec<Vec<f64>>,
-    /// Coefficients of tangents, and how many are in use.
-    jets: Vec<Vec<Vec<f64>>>,
-    freedoms: usize,
-    /// Scaled forces, and what v̇ leaves of them.
-    f: Vec<f64>,
-    rest: Vec<f64>,
-    regular: Vec<f64>,
-    dangerous: Vec<f64>,
-    xi: Vec<f64>,
-    H: Vec<f64>,
-}
-
-impl Work {
-    fn prepare(&mut self, nc: usize, nv: usize, all: usize) {
-        [&mut self.c, &mut self.delta].into_iter().for_each(|c| zeros(c, COEFFICIENTS, nv));
-        zeros(&mut self.v, COEFFICIENTS, all);
-        [&mut self.f, &mut self.rest].into_iter().for_each(|f| f.resize(nv, 0.0));
-        [&mut self.regular, &mut self.dangerous].into_iter().for_each(|r| r.resize(nc, 0.0));
-    }
-}
-
 /// `count` vectors of `n` zeros; does not allocate where there were such before.
 fn zeros(v: &mut Vec<Vec<f64>>, count: usize, n: usize) {
     v.resize_with(count, Vec::new);
@@ -369,145 +317,6 @@ fn zeros(v: &mut Vec<Vec<f64>>, count: usize, n: usize) {
         v.clear();
         v.resize(n, 0.0);
     }
-}
-
-/// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
-/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. Changes of v̇ up to `still`, relative, are
-/// the last. `nearby` begins with what was found last, with the same window at a state nearby. The room holds D and D₁ as the window has them.
-pub fn accelerate(
-    window: &mut Window<'_>,
-    problem: &mut dyn Problem,
-    s: &State,
-    eq: &Equations,
-    root: &Root,
-    orders: usize,
-    targets: &[Vec<f64>],
-    with_lambda: bool,
-    still: f64,
-    nearby: bool,
-    work: &mut Work,
-    room: &mut Expansion,
-) -> Result<Found, SolveError> {
-    let part = window.part;
-    let orders = enough(window.danger, part.bound(&room.J[1]), orders);
-    let orders = orders.clamp(2, COEFFICIENTS - 1);
-    if !nearby {
-        work.prepare(part.nc(), part.nv(), s.v.len());
-        work.freedoms = window.tangents(&room.J[0], &room.J[1], &mut work.jets);
-    }
-    part.velocities_of(eq, root, &s.v, &mut work.c[1]);
-    part.forces_of(root, &eq.f, &mut work.f);
-    work.v[0].copy_from_slice(&s.v);
-    let weight = window.weight();
-    let mut found = Found::default();
-    let mut before = f64::INFINITY;
-    // with one order less the higher coefficients stay zero: a single row of the next derivative
-    let last = if orders == 2 { 2 } else { orders - 1 };
-    let rough: &[u32] = if nearby { &[] } else { &ROUGH };
-    for expansion in 0..EXPANSIONS {
-        for k in 1..orders {
-            part.write_velocities(root, &work.c[k + 1], (k + 1) as f64, &mut work.v[k]);
-        }
-        if !problem.expand(s, &work.v[..orders], &part.blocks, true, room) {
-            return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
-        }
-        room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
-        let (D, phi) = (&room.J, &room.phi);
-        // the first expansions are rough: so may be what is made of them
-        let sweeps = *rough.get(expansion as usize).unwrap_or(&SWEEPS);
-        window.tangent_jets(D, orders, sweeps, still, work);
-
-        // the change of c that the constraints ask for
-        let Work { c, delta, jets, freedoms, f, rest, regular, dangerous, xi, H, .. } = &mut *work;
-        let jets = &jets[..*freedoms];
-        delta.iter_mut().for_each(|d| d.fill(0.0));
-        let mut last_change = f64::INFINITY;
-        for _ in 0..sweeps {
-            let (mut change, mut w) = (0.0, 1.0);
-            let at = |k: usize, delta: &[Vec<f64>], out: &mut [f64]| {
-                for (out, &i) in out.iter_mut().zip(&part.rows) {
-                    *out = phi[k][i] - targets[k][i];
-                }
-                (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
-            };
-            at(2, delta, regular);
-            for k in 2..=last {
-                at(k + 1, delta, dangerous);
-                let size = window.correct(regular, dangerous, &mut delta[k]);
-                window.go_up(&D[1], regular, dangerous);
-                change = f64::max(change, w * size / (norm(&c[2]) + norm(&delta[2]) + f64::MIN_POSITIVE));
-                w *= weight;
-            }
-            if is_done(change, last_change, still) {
-                break;
-            }
-            last_change = change;
-        }
-        c.iter_mut().zip(&*delta).for_each(|(c, d)| add(1.0, d, c));
-        // and what virtual work adds along the tangents
-        virtual_work(jets, f, &c[2], rest, H, xi)?;
-        for (T, xi) in jets.iter().zip(&*xi) {
-            (0..orders - 1).for_each(|k| add(*xi, &T[k], &mut c[k + 2]));
-            add(*xi, &T[0], &mut delta[2]);
-        }
-        found.change = norm(&delta[2]) / (norm(&c[2]) + f64::MIN_POSITIVE);
-        if !found.change.is_finite() {
-            return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
-        }
-        // the next change would be this one times the rate at which they fall, or a good deal more
-        let falling = if before.is_finite() { found.change / before } else { 1.0 };
-        let next = SURELY * found.change * falling.min(1.0);
-        if expansion as usize >= rough.len() && (next <= still || is_done(found.change, before, still)) {
-            break;
-        }
-        before = found.change;
-    }
-    let Work { c, f, rest, regular, .. } = &mut *work;
-    if found.change > 1e-6 {
-        return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
-    }
-    // what the dangerous rows leave at the order at which they were not asked
-    part.rows_of(&room.phi[2], regular);
-    regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
-    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), regular).powi(2));
-    found.off_branch = along.sum::<f64>().sqrt();
-    found.a = c[2].iter().map(|x| 2.0 * x).collect();
-    rest.iter_mut().zip(&*f).zip(&found.a).for_each(|((r, f), a)| *r = f - a);
-    let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
-    found.is_whole = weakest > window.whole() * window.danger.largest;
-    if with_lambda {
-        found.lambda = window.multipliers(&room.J[0], rest, found.is_whole)?;
-    }
-    Ok(found)
-}
-
-/// How many coefficients, of at most `orders`, leave nothing to speak of: D turns at about `speed` over its size.
-fn enough(danger: &Danger, speed: f64, orders: usize) -> usize {
-    let angle = danger.ahead.abs() * speed / danger.largest;
-    (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)
-}
-
-/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0; `rest` and `H` are room.
-fn virtual_work(
-    jets: &[Vec<Vec<f64>>],
-    f: &[f64],
-    c2: &[f64],
-    rest: &mut [f64],
-    H: &mut Vec<f64>,
-    xi: &mut Vec<f64>,
-) -> Result<(), SolveError> {
-    let n = jets.len();
-    rest.iter_mut().zip(f).zip(c2).for_each(|((r, f), c)| *r = 0.5 * f - c);
-    xi.clear();
-    xi.extend(jets.iter().map(|T| dot(&T[0], rest)));
-    H.clear();
-    for a in jets {
-        H.extend(jets.iter().map(|b| dot(&a[0], &b[0])));
-    }
-    sarrus_math::solve::cholesky(H, n)
-        .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
-    sarrus_math::solve::cholesky_solve(H, n, xi);
-    Ok(())
 }
 
 /// Whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
