@@ -8,19 +8,19 @@ use sarrus_math::Real;
 
 /// The Jacobian blocks of one element: `rows` × `wide` per body, row-major, where the columns are
 /// (vx vy vz wx wy wz), in a planar model (vx vy rate).
-pub struct Blocks<'a> {
+pub struct Blocks<'a, R = f64> {
     /// All blocks, one body after the other.
-    pub data: &'a mut [f64],
+    pub data: &'a mut [R],
     /// Rows of the element.
     pub rows: usize,
     /// 6, or 3 in a planar model.
     pub wide: usize,
 }
 
-impl Blocks<'_> {
+impl<R> Blocks<'_, R> {
     /// Row `row` of the block of the element's body `body`.
     #[inline(always)]
-    pub fn row(&mut self, body: usize, row: usize) -> &mut [f64] {
+    pub fn row(&mut self, body: usize, row: usize) -> &mut [R] {
         let start = (body * self.rows + row) * self.wide;
         &mut self.data[start..start + self.wide]
     }
@@ -67,7 +67,7 @@ pub trait Constraint: Send + Sync + 'static {
     }
 
     /// J by hand, where a profile asks for it; `false` leaves it to the dual numbers. The blocks start at zero.
-    fn jacobian(&self, _at: &At<f64>, _J: &mut Blocks) -> bool {
+    fn jacobian<R: Real>(&self, _at: &At<R>, _J: &mut Blocks<R>) -> bool {
         false
     }
 
@@ -112,7 +112,7 @@ pub trait Rows: Send + Sync {
     fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation);
     /// Taylor coefficients of Φ along a motion, of a row at velocity level those of the integral of ψ.
     fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]);
-    /// Taylor coefficients of J, laid out as [`Blocks`] of `wide` columns.
+    /// Taylor coefficients of J, by hand where there is a hand-coded one, laid out as [`Blocks`] of `wide` columns; starts at zero.
     fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]);
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
@@ -191,7 +191,10 @@ impl<C: Constraint> Rows for C {
     }
 
     fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]) {
-        derive::taylor_jacobian(self, at, scratch, wide, J);
+        let mut blocks = Blocks { data: &mut *J, rows: Constraint::rows(self), wide };
+        if !Constraint::jacobian(self, at, &mut blocks) {
+            derive::taylor_jacobian(self, at, scratch, wide, J);
+        }
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

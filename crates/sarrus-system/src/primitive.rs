@@ -91,19 +91,20 @@ impl Primitive {
     }
 
     /// Writes J from row `row` on.
-    fn jacobian(&self, at: &At<f64>, row: usize, J: &mut Blocks) {
+    fn jacobian<R: Real>(&self, at: &At<R>, row: usize, J: &mut Blocks<R>) {
         let (A, B) = (at.pose(0), at.pose(1));
+        let one = |sign: f64| R::from_f64(sign);
         match self {
             Coincident { r_A, r_B } => {
                 for (body, pose, r, sign) in [(0, A, r_A, -1.0), (1, B, r_B, 1.0)] {
                     for i in 0..3 {
                         let R = &pose.rot.0[i];
                         let out = J.row(body, row + i);
-                        out[i] = sign;
+                        out[i] = one(sign);
                         // row i of -R r̃
-                        out[3] = sign * (R[2] * r[1] - R[1] * r[2]);
-                        out[4] = sign * (R[0] * r[2] - R[2] * r[0]);
-                        out[5] = sign * (R[1] * r[0] - R[0] * r[1]);
+                        out[3] = (R[2] * r[1] - R[1] * r[2]) * sign;
+                        out[4] = (R[0] * r[2] - R[2] * r[0]) * sign;
+                        out[5] = (R[1] * r[0] - R[0] * r[1]) * sign;
                     }
                 }
             }
@@ -129,9 +130,9 @@ impl Primitive {
                 for (body, pose, r, sign) in [(0, A, r_A, -1.0), (1, B, r_B, 1.0)] {
                     let (x, y) = rotate2(pose, r);
                     let out = J.row(body, row);
-                    (out[0], out[2]) = (sign, -sign * y);
+                    (out[0], out[2]) = (one(sign), y * -sign);
                     let out = J.row(body, row + 1);
-                    (out[1], out[2]) = (sign, sign * x);
+                    (out[1], out[2]) = (one(sign), x * sign);
                 }
             }
             OnLine2 { a_A, r_B, .. } => {
@@ -142,8 +143,8 @@ impl Primitive {
                 J.row(0, row).copy_from_slice(&[-ax, -ay, ax * dy - ay * dx]);
             }
             Angle2 { .. } => {
-                J.row(0, row)[2] = -1.0;
-                J.row(1, row)[2] = 1.0;
+                J.row(0, row)[2] = one(-1.0);
+                J.row(1, row)[2] = one(1.0);
             }
         }
     }
@@ -197,13 +198,14 @@ fn spin2(w: Vec3<f64>, r: Vec3<f64>) -> Vec3<f64> {
     w.cross(w.cross(r))
 }
 
-fn cross(a: &[f64; 3], b: Vec3<f64>) -> [f64; 3] {
-    Vec3(*a).cross(b).0
+#[inline(always)]
+fn cross<R: Real>(a: &[f64; 3], Vec3(b): Vec3<R>) -> [R; 3] {
+    [b[2] * a[1] - b[1] * a[2], b[0] * a[2] - b[2] * a[0], b[1] * a[0] - b[0] * a[1]]
 }
 
 /// Body vector turned into the world, in the plane.
 #[inline(always)]
-fn rotate2(pose: &sarrus_math::Pose<f64>, r: &[f64; 3]) -> (f64, f64) {
+fn rotate2<R: Real>(pose: &sarrus_math::Pose<R>, r: &[f64; 3]) -> (R, R) {
     let R = &pose.rot.0;
     (R[0][0] * r[0] + R[0][1] * r[1], R[1][0] * r[0] + R[1][1] * r[1])
 }
@@ -225,7 +227,7 @@ impl Constraint for Compound {
         }
     }
 
-    fn jacobian(&self, at: &At<f64>, J: &mut Blocks) -> bool {
+    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut Blocks<R>) -> bool {
         let mut row = 0;
         for primitive in &self.0 {
             primitive.jacobian(at, row, J);

@@ -10,7 +10,7 @@ use crate::control::{Control, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::passage::{Crossing, Passage, PassageRecord, Place, Regularize};
+use crate::passage::{Crossing, EXACT, Passage, PassageRecord, Place, Regularize};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
@@ -71,6 +71,8 @@ pub(super) struct Near {
     tau: f64,
     /// Whether the last right side called for a look.
     looking: bool,
+    /// When the last right side that called for one was, if it was in no window \[s\].
+    outside: Option<f64>,
     /// Whether a right side of this step was inside a window.
     inside: bool,
     /// The same of the window of a near miss.
@@ -118,6 +120,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let s = self.problem.structure();
         self.near = Some(Near {
             looking: false,
+            outside: None,
             inside: false,
             beside: false,
             weak: false,
@@ -170,8 +173,12 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if !self.stabilization.projects() {
             return false;
         }
+        // what the last right side has told of the same instant
+        if near.outside == Some(s.t) {
+            return false;
+        }
         let before = s.clone();
-        match near.passage.project(&mut self.problem, &mut self.eq, s, near.tau) {
+        match near.passage.project(&mut self.problem, &mut self.eq, s, near.tau, EXACT) {
             Ok(Some(gap)) => {
                 near.passage.note_gap(gap);
                 true
@@ -234,6 +241,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let aims = shifted && near.aim(&self.problem, &*self.stabilization, &self.eq, self.h);
         let (eq, accel) = (&self.eq, &mut self.accel);
+        near.outside = None;
         let targets = aims.then_some(&*near.targets);
         let last = near.has_last.then_some(&near.last);
         match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
@@ -250,6 +258,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 solved
             }
             Ok(Place::Outside) => {
+                near.outside = Some(s.t);
                 // so many rows left out are no sign of one
                 near.harmless = near.harmless.max(dropped);
                 near.clear = Some(near.clear.unwrap_or(0.0).max(pivot));

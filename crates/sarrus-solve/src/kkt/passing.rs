@@ -43,4 +43,20 @@ impl Kkt {
     ) -> Result<(), SolveError> {
         self.solve_once(eq, rest, b, x, mu).map(|_| ())
     }
+
+    /// μ of [`nearest`](Kkt::nearest) as the factors give it, without refinement.
+    pub(crate) fn multipliers_once(&mut self, b: &[f64], mu: &mut [f64]) {
+        let z = &mut self.work.z;
+        for row in &self.plan.rows {
+            let from = &b[row.start..][..row.size];
+            z[row.at..][..row.size].iter_mut().zip(from).for_each(|(z, b)| *z = -b);
+        }
+        for hub in &self.plan.hubs {
+            z[hub.at..][..self.bodies[hub.col].size].fill(0.0);
+        }
+        self.ldl.solve(z);
+        for row in &self.plan.rows {
+            mu[row.start..][..row.size].copy_from_slice(&z[row.at..][..row.size]);
+        }
+    }
 }

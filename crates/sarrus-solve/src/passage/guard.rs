@@ -3,13 +3,19 @@
 //! - *Near miss, end stop.* A state of the window is brought onto the constraints one derivative up: onto a branch that goes straight
 //!   through. If the dangerous rows themselves do not hold there, no branch does. Where there is no such state, that may be the end.
 //! - *Nothing.* The same at the instant at which rank should be lost: if it is not, the rows were only weak.
-//! - *Reactions.* States on both sides of that instant tell whether multipliers stay bounded ([`Pole`](super::pole::Pole)).
+//! - *Reactions.* There the load across the branches tells whether multipliers stay bounded ([`pole`](super::pole)).
+//!
+//! Cost: two projections, a third where the first guess of the instant is rough; those bring v̇ and the time to the loss of rank along.
 
+use super::project::{EXACT, GOOD, Projected, Wanted};
+use super::window::{self, Window};
 use super::{CROSSING, DENSE, Passage};
 use crate::problem::{Equations, Problem, Stage, State};
 
 /// Where multipliers are looked at, as parts of half a window.
 const AROUND: [f64; 4] = [-0.6, -0.3, 0.3, 0.6];
+/// Instants this near, as a part of half a window, are the same.
+const ARRIVED: f64 = 2e-3;
 
 impl Passage {
     /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
@@ -25,9 +31,10 @@ impl Passage {
         trial.copy_from(s);
         let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
         let mut is_singular = true;
-        let gap = match self.project(problem, &mut room, &mut trial, tau) {
+        (self.residue, self.has_middle) = (None, false);
+        self.pole.clear();
+        let gap = match self.project(problem, &mut room, &mut trial, tau, GOOD) {
             Ok(Some(gap)) => {
-                self.pole.clear();
                 if gap <= CROSSING * size {
                     is_singular = self.look_around(problem, &mut room, &trial, tau);
                 }
@@ -40,72 +47,133 @@ impl Passage {
         is_singular.then_some([gap, gap / size])
     }
 
-    /// Makes the state at the instant at which rank should be lost from `s`, which is on the constraints in the window, and others around it,
-    /// and looks at the multipliers there. Returns whether rank is lost.
+    /// Makes the state at the instant at which rank should be lost from `s`, to which [`project`](Passage::project) has just come, and looks at
+    /// the load across the branches there. Returns whether rank is lost.
     fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
-        let Some((accel, ahead)) = self.forecast(problem, eq, s, tau) else { return true };
-        let mut middle = s.clone();
-        if !self.go_on(problem, eq, s, &accel, ahead, tau, &mut middle)
-            || self.soonest(problem, &middle, tau) > 0.1 * ahead.abs() + 0.01 * tau
-        {
+        let Some(ahead) = self.time_ahead(problem, s, tau) else { return true };
+        let mut middle = std::mem::take(&mut self.middle);
+        middle.copy_from(s);
+        let is_singular = self.go_to_middle(problem, eq, s, ahead, tau, &mut middle);
+        if is_singular && !self.is_large {
+            self.residue = self.find_residue(problem, eq, &middle, tau);
+            self.has_middle = true;
+        }
+        self.middle = middle;
+        is_singular
+    }
+
+    /// The state `ahead` of `s` into `middle`. Returns whether rank is lost there.
+    fn go_to_middle(
+        &mut self,
+        problem: &mut dyn Problem,
+        eq: &mut Equations,
+        s: &State,
+        ahead: f64,
+        tau: f64,
+        middle: &mut State,
+    ) -> bool {
+        if !self.go_on(problem, eq, s, ahead, tau, GOOD, middle) {
             return false;
         }
-        if self.is_large {
-            return true;
+        let Some(rest) = self.time_ahead(problem, middle, tau) else { return false };
+        if rest.abs() > 0.1 * ahead.abs() + 0.01 * tau {
+            return false;
         }
-        let Some((accel, ahead)) = self.forecast(problem, eq, &middle, tau) else { return true };
-        let mut there = s.clone();
-        for place in AROUND {
-            if self.go_on(problem, eq, &middle, &accel, ahead + place * tau, tau, &mut there) {
-                self.add_pole(problem, eq, &there, tau);
-            }
+        if rest.abs() > ARRIVED * tau && !self.is_large {
+            let from = middle.clone();
+            self.go_on(problem, eq, &from, rest, tau, GOOD, middle);
         }
         true
     }
 
-    /// v̇ (nv) at `s`, and the time to the loss of rank, where it is within the window.
-    fn forecast(
+    /// Time from `s`, to which a projection has just come, to the loss of rank, where it is within the window: as seen before the projection, if that
+    /// has not moved far.
+    fn time_ahead(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> Option<f64> {
+        let Projected { ahead, moved, .. } = self.projected;
+        if moved <= ARRIVED * tau {
+            return Some(ahead);
+        }
+        let mut ahead = None;
+        for i in 0..self.parts.len() {
+            if let Ok(Some(danger)) = self.look(i, problem, s, tau)
+                && danger.len() > 0
+            {
+                ahead.get_or_insert(danger.ahead);
+            }
+        }
+        ahead
+    }
+
+    /// The largest residue of a multiplier at `s`, where rank is lost, with the v̇ of its projection, and its row.
+    fn find_residue(
         &mut self,
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &State,
         tau: f64,
-    ) -> Option<(Vec<f64>, f64)> {
+    ) -> Option<(f64, usize)> {
         problem.update(s, Stage::FORCE, eq);
-        let mut accel = vec![0.0; s.v.len()];
-        let mut ahead = None;
+        let mut most: Option<(f64, usize)> = None;
         for i in 0..self.parts.len() {
             let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            danger.rank = self.ranks[i].unwrap_or(danger.rank);
+            if danger.len() == 0 {
+                continue;
             }
-            if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, false)
-            {
-                self.parts[i].write_velocities(&self.root, &found.a, 1.0, &mut accel);
-                ahead.get_or_insert(danger.ahead);
-            }
+            let (part, D, D1) = (&self.parts[i], &self.room.J[0], &self.room.J[1]);
+            let Ok(mut window) = Window::new(part, &danger, D, D1) else { continue };
+            let mut rest = vec![0.0; part.nv()];
+            let mut vdot = vec![0.0; part.nv()];
+            part.forces_of(&self.root, &eq.f, &mut rest);
+            part.velocities_of(eq, &self.root, &self.projected.vdot, &mut vdot);
+            window::add(-1.0, &vdot, &mut rest);
+            let found = window.residue(&rest, tau).map(|(size, row)| (size, part.rows[row]));
+            most = most.into_iter().chain(found).max_by(|a, b| a.0.total_cmp(&b.0));
         }
-        ahead.map(|ahead| (accel, ahead))
+        most
     }
 
-    /// The state `h` after `from`, on the constraints, into `to`. Returns whether there is one in the window.
+    /// λ of the dangerous rows of part `i` at the singular position of the open record, less what grows without bound; none where it is not
+    /// known. Found when it is first asked for, from states around it.
+    pub(super) fn finite_part(&mut self, i: usize, problem: &mut dyn Problem, tau: f64) -> Option<Vec<f64>> {
+        if self.has_middle
+            && !self.pole.is_known()
+            && let Some((mut there, mut eq)) = self.trial.take()
+        {
+            let mut middle = self.middle.clone();
+            if matches!(self.project(problem, &mut eq, &mut middle, tau, EXACT), Ok(Some(_))) {
+                let vdot = self.projected.vdot.clone();
+                for place in AROUND {
+                    self.projected.vdot.copy_from_slice(&vdot);
+                    if self.go_on(problem, &mut eq, &middle, place * tau, tau, EXACT, &mut there) {
+                        self.add_pole(problem, &mut eq, &there, tau);
+                    }
+                }
+            }
+            self.trial = Some((there, eq));
+        }
+        self.pole.finite(i)
+    }
+
+    /// The state `h` after `from`, to which a projection has just come, on the constraints, into `to`. Returns whether there is one in the window.
     fn go_on(
         &mut self,
         problem: &mut dyn Problem,
         eq: &mut Equations,
         from: &State,
-        accel: &[f64],
         h: f64,
         tau: f64,
+        wanted: Wanted,
         to: &mut State,
     ) -> bool {
         to.copy_from(from);
         to.t += h;
-        let step: Vec<f64> = from.v.iter().zip(accel).map(|(v, a)| h * (v + 0.5 * h * a)).collect();
-        problem.retract(&mut to.q, &step);
-        to.v.iter_mut().zip(accel).for_each(|(v, a)| *v += h * a);
-        matches!(self.project(problem, eq, to, tau), Ok(Some(_)))
+        let Projected { vdot, step, .. } = &mut self.projected;
+        step.clear();
+        step.extend(from.v.iter().zip(&*vdot).map(|(v, a)| h * (v + 0.5 * h * a)));
+        problem.retract(&mut to.q, step);
+        to.v.iter_mut().zip(vdot).for_each(|(v, a)| *v += h * *a);
+        matches!(self.project(problem, eq, to, tau, wanted), Ok(Some(_)))
     }
 
     /// Time from `s` to the nearest loss of rank within `tau`, in size.

@@ -15,6 +15,8 @@ use crate::problem::{Equations, Problem, State};
 
 /// Times that the way to the loss of rank is followed, at most.
 const FOLLOWED: u32 = 5;
+/// The way falls at least to this part of itself from one time to the next.
+const FALLS: f64 = 0.5;
 /// The first look at a large part is this part of the second.
 const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.
@@ -113,6 +115,7 @@ impl Passage {
         tau: f64,
     ) -> Result<Option<Seen>, SolveError> {
         let near = ARRIVED * (to.t - from.t);
+        let mut before = f64::INFINITY;
         for _ in 0..FOLLOWED {
             between.go(problem, from, to, t);
             let Some(seen) = self.see(i, problem, &between.here, tau)? else { return Ok(None) };
@@ -124,6 +127,11 @@ impl Passage {
             if seen.ahead.abs() <= near {
                 return Ok(Some(seen));
             }
+            // the way to a zero falls fast; that to a smooth minimum, which is none, does not
+            if seen.ahead.abs() > FALLS * before {
+                return Ok(None);
+            }
+            before = if t > to.t { f64::INFINITY } else { seen.ahead.abs() };
             t = t.min(to.t);
         }
         Ok(None)
@@ -152,7 +160,7 @@ impl Passage {
         let part = &self.parts[i];
         let Some(sparse) = &mut self.sparse else { return Ok(None) };
         let (D, D1) = (&self.room.J[0], &self.room.J[1]);
-        sparse.count(part, &self.root, &self.dense, D, D1, tau, self.redundant)
+        sparse.count(part, &self.dense, D, D1, tau, self.redundant)
     }
 
     /// Makes a record of what was `seen` at `s`, where rank is lost.
@@ -180,7 +188,7 @@ impl Passage {
             part.velocities_of(eq, &self.root, &s.v, &mut y);
             kinetic += super::window::dot(&y, &y);
         }
-        let residue = if crossing == Crossing::Passed { self.pole.residue(&self.parts) } else { None };
+        let residue = if crossing == Crossing::Passed { self.residue } else { None };
         self.records.push(PassageRecord {
             crossing,
             enter: at,

@@ -19,6 +19,7 @@ mod start;
 mod window;
 
 pub use danger::Danger;
+pub use project::EXACT;
 pub use start::{Held, Standing, Way, set_out, sharpen, standing};
 
 use crate::error::SolveError;
@@ -27,7 +28,7 @@ use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
 use part::Part;
 use pole::Pole;
 use sparse::{FREEDOMS, Sparse};
-use window::{Found, Window, accelerate};
+use window::{Found, STILL, Window, accelerate};
 
 /// Velocities of the largest part that is decomposed as a whole.
 pub const DENSE: usize = 48;
@@ -147,6 +148,14 @@ pub struct Passage {
     is_weak: bool,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
     pole: Pole,
+    /// The state at which rank is lost, as the last guard has found it, and the residue of multipliers there.
+    middle: State,
+    has_middle: bool,
+    residue: Option<(f64, usize)>,
+    /// What the last projection has found.
+    projected: project::Projected,
+    /// Room for solutions in windows.
+    work: window::Work,
     /// Room for steps that went over one.
     between: jump::Between,
     /// Room for the guard.
@@ -180,6 +189,11 @@ impl Passage {
             is_open: false,
             is_weak: false,
             pole: Pole::default(),
+            middle: State::default(),
+            has_middle: false,
+            residue: None,
+            projected: project::Projected::default(),
+            work: window::Work::default(),
             between: jump::Between::default(),
             trial: None,
         })
@@ -236,7 +250,7 @@ impl Passage {
             self.dense.clone_from(&self.room.J[0]);
         }
         self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
-        let Passage { parts, kind, room, root, sparse, dense, least, .. } = self;
+        let Passage { parts, kind, room, sparse, dense, least, .. } = self;
         let (part, D, D1) = (&parts[i], &room.J[0], &room.J[1]);
         let tau = match kind {
             // the window of the paper is one of size, not of time
@@ -245,7 +259,7 @@ impl Passage {
         };
         match sparse {
             Some(sparse) if is_sparse => {
-                let danger = sparse.find(part, root, dense, D, D1, tau.min(*least))?;
+                let danger = sparse.find(part, dense, D, D1, tau.min(*least))?;
                 Ok(Some(danger).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
             }
             _ => Danger::find(part, D, D1, tau, dense).map(Some),
@@ -343,10 +357,12 @@ impl Passage {
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
             if with_lambda {
                 let mut lambda = found.lambda;
-                if let Some(finite) = self.pole.finite(i).filter(|_| !found.is_whole) {
+                if !found.is_whole
+                    && let Some(finite) = self.finite_part(i, problem, tau)
+                {
                     window::add(1.0, &finite, &mut lambda);
                 }
-                part.write_rows(&lambda, &mut accel.lambda);
+                self.parts[i].write_rows(&lambda, &mut accel.lambda);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
             place = Place::Inside;
@@ -384,11 +400,11 @@ impl Passage {
             slowest_at: s.t,
             fastest: 0.0,
             gap,
-            residue: if missed { None } else { self.pole.residue(&self.parts) },
+            residue: if missed { None } else { self.residue },
         });
     }
 
-    /// v̇ of part `i`, of whose D and D₁ the room holds those at `s`, or any others: they are made anew. λ only `with_lambda`.
+    /// v̇ of part `i`, of which the room holds D and D₁ at `s` from a look. λ only `with_lambda`.
     fn solve(
         &mut self,
         i: usize,
@@ -399,17 +415,15 @@ impl Passage {
         targets: Option<&[Vec<f64>]>,
         with_lambda: bool,
     ) -> Result<Found, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, work, .. } = self;
         let part = &parts[i];
-        problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, room);
-        room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
         let orders = kind.orders(part.nv());
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
             Some(sparse) => Window::sparse(part, danger, sparse, root)?,
             None => Window::new(part, danger, &room.J[0], &room.J[1])?,
         };
         let targets = targets.as_ref().map_or(&**zeros, |targets| targets);
-        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, room)
+        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, STILL, false, work, room)
     }
 
     /// Takes note of an evaluation inside a window.

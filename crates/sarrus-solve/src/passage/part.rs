@@ -6,6 +6,8 @@
 use crate::formulations::dense::Root;
 use crate::problem::{Equations, Structure};
 
+/// Velocities of a body, mostly at most.
+const FEW: usize = 6;
 /// An element takes part in a combination of rows from this part of it on.
 const TAKES_PART: f64 = 0.1;
 
@@ -112,20 +114,24 @@ impl Part {
         self.velocities.len()
     }
 
-    fn widest(&self) -> usize {
-        self.bodies.iter().map(|b| b.size).max().unwrap_or(0)
-    }
-
     /// The blocks of J in place made blocks of D = J L⁻ᵀ.
     pub fn scale(&self, root: &Root, J: &mut [f64]) {
-        let mut row = vec![0.0; self.widest()];
         for e in &self.entries {
             let Ct = root.transposed(e.mass, e.cols);
-            for J in J[e.offset..][..e.rows * e.cols].chunks_exact_mut(e.cols) {
-                for (x, column) in row.iter_mut().zip(Ct.chunks_exact(e.cols)) {
-                    *x = J.iter().zip(column).map(|(a, b)| a * b).sum();
+            let J = &mut J[e.offset..][..e.rows * e.cols];
+            match e.cols {
+                3 => scale_rows::<3>(Ct, J),
+                6 => scale_rows::<6>(Ct, J),
+                n => {
+                    let (mut few, mut many) = ([0.0; FEW], Vec::new());
+                    let row = room(&mut few, &mut many, n);
+                    for J in J.chunks_exact_mut(n) {
+                        for (x, column) in row.iter_mut().zip(Ct.chunks_exact(n)) {
+                            *x = J.iter().zip(column).map(|(a, b)| a * b).sum();
+                        }
+                        J.copy_from_slice(row);
+                    }
                 }
-                J.copy_from_slice(&row[..e.cols]);
             }
         }
     }
@@ -149,10 +155,15 @@ impl Part {
     /// y += Dᵀ x.
     pub fn add_mul_transposed(&self, D: &[f64], x: &[f64], y: &mut [f64]) {
         for e in &self.entries {
-            let y = &mut y[e.col..][..e.cols];
-            let block = D[e.offset..][..e.rows * e.cols].chunks_exact(e.cols);
-            for (x, D) in x[e.row..].iter().zip(block) {
-                y.iter_mut().zip(D).for_each(|(y, d)| *y += d * x);
+            let (D, x, y) = (&D[e.offset..][..e.rows * e.cols], &x[e.row..], &mut y[e.col..][..e.cols]);
+            match e.cols {
+                3 => add_columns::<3>(D, x, y),
+                6 => add_columns::<6>(D, x, y),
+                n => {
+                    for (x, D) in x.iter().zip(D.chunks_exact(n)) {
+                        y.iter_mut().zip(D).for_each(|(y, d)| *y += d * x);
+                    }
+                }
             }
         }
     }
@@ -212,8 +223,9 @@ impl Part {
     /// Scaled velocities y = Lᵀ v of the global `v`.
     pub fn velocities_of(&self, eq: &Equations, root: &Root, v: &[f64], y: &mut [f64]) {
         // Lᵀ v = L⁻¹ M v = Cᵀ (M v)
-        let mut momentum = vec![0.0; self.widest()];
+        let (mut few, mut many) = ([0.0; FEW], Vec::new());
         for b in &self.bodies {
+            let momentum = room(&mut few, &mut many, b.size);
             let M = &eq.mass[b.mass..][..b.size * b.size];
             for (p, M) in momentum.iter_mut().zip(M.chunks_exact(b.size)) {
                 let v = self.velocities[b.col..][..b.size].iter().map(|&i| v[i]);
@@ -221,7 +233,7 @@ impl Part {
             }
             let Ct = root.transposed(b.mass, b.size);
             for (y, row) in y[b.col..].iter_mut().zip(Ct.chunks_exact(b.size)) {
-                *y = row.iter().zip(&momentum).map(|(a, b)| a * b).sum();
+                *y = row.iter().zip(&*momentum).map(|(a, b)| a * b).sum();
             }
         }
     }
@@ -271,6 +283,44 @@ impl Part {
     /// Writes a vector of the part's rows into the global one.
     pub fn write_rows(&self, from: &[f64], to: &mut [f64]) {
         from.iter().zip(&self.rows).for_each(|(x, &i)| to[i] = *x);
+    }
+}
+
+/// Room for `n` numbers, in `many` only where `few` does not hold them.
+fn room<'a>(few: &'a mut [f64; FEW], many: &'a mut Vec<f64>, n: usize) -> &'a mut [f64] {
+    match few.get_mut(..n) {
+        Some(few) => few,
+        None => {
+            many.resize(n, 0.0);
+            &mut many[..n]
+        }
+    }
+}
+
+/// The rows of J in place times L⁻ᵀ, of which `Ct` holds the columns, of a block of `N` columns.
+#[inline(always)]
+fn scale_rows<const N: usize>(Ct: &[f64], J: &mut [f64]) {
+    let Ct = Ct.as_chunks::<N>().0;
+    for J in J.as_chunks_mut::<N>().0 {
+        let row = *J;
+        for (to, column) in J.iter_mut().zip(Ct) {
+            let mut sum = 0.0;
+            for i in 0..N {
+                sum += row[i] * column[i];
+            }
+            *to = sum;
+        }
+    }
+}
+
+/// y += Dᵀ x of a block of `N` columns.
+#[inline(always)]
+fn add_columns<const N: usize>(D: &[f64], x: &[f64], y: &mut [f64]) {
+    let Some(y) = y.first_chunk_mut::<N>() else { return };
+    for (x, D) in x.iter().zip(D.as_chunks::<N>().0) {
+        for i in 0..N {
+            y[i] += D[i] * x;
+        }
     }
 }
 

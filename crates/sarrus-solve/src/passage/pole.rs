@@ -1,14 +1,12 @@
 //! Whether multipliers stay bounded at a singular position.
 //!
-//! Where the load across the branches does not vanish there, λ ≈ R / (t - t*) is the true answer of rigid bodies. Then (t - t*) λ, of
-//! the dangerous rows, is smooth: its value at t* is the residue R, found by least squares with a parabola over states on the
-//! constraints on both sides of it. A residue that is small against what λ does elsewhere in the window is none.
+//! Where the load across the branches does not vanish there, λ ≈ R / (t - t*) is the true answer of rigid bodies, and R follows from that
+//! load at t* ([`residue`](super::window::Window::residue)). (t - t*) λ of the dangerous rows is smooth: its slope at t* is
+//! what is left of λ without the pole, found by least squares with a parabola over states on the constraints on both sides of it. Only
+//! where λ is asked for so near to t* that it cannot be solved for.
 
 use super::Danger;
 use super::part::Part;
-
-/// A residue below this part of the largest (t - t*) λ is none: the error of the fit.
-const NONE: f64 = 0.03;
 
 /// Sums over states in a window.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +17,6 @@ pub struct Pole {
     powers: [f64; 5],
     /// Σ xᵏ y for each row, y = (t - t*) λ.
     moments: [Vec<f64>; 3],
-    /// Largest |(t - t*) λ|.
-    largest: f64,
     /// τ \[s\].
     tau: f64,
 }
@@ -53,42 +49,32 @@ impl Pole {
             }
             power *= x;
         }
-        let most = lambda.iter().fold(0.0_f64, |m, l| m.max(l.abs()));
-        self.largest = self.largest.max(most * danger.ahead.abs());
     }
 
-    /// Weights of the moments that give the coefficient `k` of the parabola; none where too little was seen.
-    fn weights(&self, k: usize) -> Option<[f64; 3]> {
+    /// Whether states were seen.
+    pub fn is_known(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Weights of the moments that give the slope of the parabola; none where too little was seen.
+    fn weights(&self) -> Option<[f64; 3]> {
         if self.count < 4 {
             return None;
         }
         let p = &self.powers;
         let H = [[p[0], p[1], p[2]], [p[1], p[2], p[3]], [p[2], p[3], p[4]]];
-        // row k of H⁻¹, by cofactors; H is symmetric
+        // its row of H⁻¹, by cofactors; H is symmetric
         let cofactor = |i: usize, j: usize| {
             let [(a, b), (c, d)] = [i, j].map(|i| ((i + 1) % 3, (i + 2) % 3));
             H[a][c] * H[b][d] - H[a][d] * H[b][c]
         };
         let det: f64 = (0..3).map(|j| H[0][j] * cofactor(0, j)).sum();
-        Some(std::array::from_fn(|j| cofactor(k, j) / det))
-    }
-
-    /// The largest residue and its row, where there is any.
-    pub fn residue(&self, parts: &[Part]) -> Option<(f64, usize)> {
-        let weights = self.weights(0)?;
-        let mut most = (0.0_f64, 0);
-        for (i, &row) in parts[self.part].rows.iter().enumerate() {
-            let R: f64 = weights.iter().zip(&self.moments).map(|(w, m)| w * m[i]).sum();
-            if R.abs() > most.0 {
-                most = (R.abs(), row);
-            }
-        }
-        (most.0 > NONE * self.largest).then_some(most)
+        Some(std::array::from_fn(|j| cofactor(1, j) / det))
     }
 
     /// λ of the dangerous rows of part `i` at the singular position, less what grows without bound; none where it is not known.
     pub fn finite(&self, i: usize) -> Option<Vec<f64>> {
-        let weights = self.weights(1).filter(|_| self.part == i)?;
+        let weights = self.weights().filter(|_| self.part == i)?;
         let value = |row| weights.iter().zip(&self.moments).map(|(w, m)| w * m[row]).sum::<f64>() / self.tau;
         Some((0..self.moments[0].len()).map(value).collect())
     }
@@ -121,17 +107,6 @@ mod tests {
             pole.add(0, &parts()[0], &danger, &[lambda(x)], 0.05);
         }
         pole
-    }
-
-    #[test]
-    fn a_multiplier_without_bound_has_its_residue() {
-        let (residue, row) = seen(|x| -0.4 / x + 3.0 - 2.0 * x).residue(&parts()).unwrap();
-        assert!((residue - 0.4).abs() < 1e-10 && row == 0, "{residue}");
-    }
-
-    #[test]
-    fn a_bounded_multiplier_has_none() {
-        assert_eq!(seen(|x| 3.0 - 2.0 * x).residue(&parts()), None);
     }
 
     #[test]

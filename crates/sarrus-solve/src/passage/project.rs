@@ -14,8 +14,34 @@ use crate::problem::{Equations, Problem, Stage, State};
 const ROUNDS: u32 = 8;
 /// A correction this small, relative to the positions or velocities, is rounding.
 const STILL: f64 = 4.0 * f64::EPSILON;
+/// How well a state is brought onto the constraints.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// A change of v̇ this small, relative, is the last ...
+    vdot: f64,
+    /// ... and one of positions and velocities.
+    state: f64,
+}
+
+/// As far as rounding allows.
+pub const EXACT: Wanted = Wanted { vdot: 1e-11, state: window::STILL };
+/// Enough to tell branches that cross from others: what is left of dangerous rows is quadratic in such an error.
+pub const GOOD: Wanted = Wanted { vdot: 1e-8, state: 1e-10 };
 /// Corrections below this, relative, leave v̇ as it is.
 const NEARBY: f64 = 1e-7;
+
+/// What a projection has found on the way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Projected {
+    /// v̇ (nv) at a state nearby, in the parts that are in a window.
+    pub vdot: Vec<f64>,
+    /// Time to the nearest loss of rank, before it \[s\].
+    pub ahead: f64,
+    /// How far positions were moved, as the time in which they move so far by themselves \[s\].
+    pub moved: f64,
+    /// Room for a step (nv).
+    pub step: Vec<f64>,
+}
 
 impl Passage {
     /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of dangerous rows, if it is
@@ -26,8 +52,12 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
         tau: f64,
+        wanted: Wanted,
     ) -> Result<Option<f64>, SolveError> {
         let mut left = None;
+        self.projected.vdot.clear();
+        self.projected.vdot.resize(s.v.len(), 0.0);
+        (self.projected.ahead, self.projected.moved) = (f64::INFINITY, 0.0);
         for i in 0..self.parts.len() {
             let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
             if danger.len() == 0 {
@@ -37,12 +67,16 @@ impl Passage {
             if self.parts[i].nv() <= DENSE {
                 danger.rank = self.ranks[i].unwrap_or(danger.rank);
             }
-            let gap = self.project_part(i, &danger, problem, eq, s)?;
+            if danger.ahead.abs() < self.projected.ahead.abs() {
+                self.projected.ahead = danger.ahead;
+            }
+            let gap = self.project_part(i, &danger, problem, eq, s, wanted)?;
             left = Some(gap.max(left.unwrap_or(0.0)));
         }
         Ok(left)
     }
 
+    /// The same of part `i`, of which the room holds what the look at `s` has made that found the `danger`.
     pub(super) fn project_part(
         &mut self,
         i: usize,
@@ -50,8 +84,9 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
+        wanted: Wanted,
     ) -> Result<f64, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, .. } = self;
+        let Passage { kind, parts, room, root, zeros, sparse, projected, work, .. } = self;
         let part = &parts[i];
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
             Some(sparse) => Window::sparse(part, danger, sparse, root)?,
@@ -67,12 +102,15 @@ impl Passage {
         let mut before = f64::INFINITY;
         for round in 0..ROUNDS {
             // positions
-            v[0].copy_from_slice(&s.v);
-            problem.expand(s, &v[..1], &part.blocks, false, room);
+            if round > 0 {
+                // before the first the look has done so
+                v[0].copy_from_slice(&s.v);
+                problem.expand(s, &v[..1], &part.blocks, false, room);
+            }
             part.rows_of(&room.phi[0], &mut regular);
             part.rows_of(&room.phi[1], &mut dangerous);
             step.fill(0.0);
-            let moved = window.correct(&regular, &dangerous, &mut step)?;
+            let moved = window.correct(&regular, &dangerous, &mut step);
             if moved > STILL * size {
                 delta.fill(0.0);
                 part.write_velocities(root, &step, 1.0, &mut delta);
@@ -83,11 +121,20 @@ impl Passage {
             // v̇ enters with U_dᵀJ, which is small: that of a state nearby will do
             if before > NEARBY {
                 problem.update(s, Stage::FORCE, eq);
-                v[0].copy_from_slice(&s.v);
-                problem.expand(s, &v[..1], &part.blocks, true, room);
-                room.J.iter_mut().take(2).for_each(|J| part.scale(root, J));
-                let found =
-                    window::accelerate(&mut window, problem, s, eq, root, orders, zeros, false, room)?;
+                let found = window::accelerate(
+                    &mut window,
+                    problem,
+                    s,
+                    eq,
+                    root,
+                    orders,
+                    zeros,
+                    false,
+                    wanted.vdot,
+                    round > 0,
+                    work,
+                    room,
+                )?;
                 part.write_velocities(root, &found.a, 1.0, &mut v[1]);
             }
             v[0].copy_from_slice(&s.v);
@@ -95,18 +142,19 @@ impl Passage {
             part.rows_of(&room.phi[1], &mut regular);
             part.rows_of(&room.phi[2], &mut dangerous);
             step.fill(0.0);
-            let changed = window.correct(&regular, &dangerous, &mut step)?;
+            let changed = window.correct(&regular, &dangerous, &mut step);
             delta.fill(0.0);
             part.write_velocities(root, &step, 1.0, &mut delta);
             s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);
 
             let mut y = vec![0.0; nv];
             part.velocities_of(eq, root, &s.v, &mut y);
+            projected.moved += moved / (norm(&y) + f64::MIN_POSITIVE);
             let error = moved / size + changed / (norm(&y) + f64::MIN_POSITIVE);
             if !error.is_finite() {
                 return Err(SolveError::NotFinite { quantity: "phi", index: part.rows[0] });
             }
-            if window::is_done(error, before) {
+            if window::is_done(error, before, wanted.state) {
                 break;
             }
             if round + 1 == ROUNDS && error > 1e-6 {
@@ -116,6 +164,8 @@ impl Passage {
             before = error;
         }
 
+        projected.vdot.resize(s.v.len(), 0.0);
+        part.velocities.iter().for_each(|&k| projected.vdot[k] = v[1][k]);
         // what is left of the dangerous rows themselves
         v[0].copy_from_slice(&s.v);
         problem.expand(s, &v[..1], &part.blocks, false, room);

@@ -42,6 +42,10 @@ pub struct Sparse {
     b: Vec<f64>,
     x: Vec<f64>,
     mu: Vec<f64>,
+    nu: Vec<f64>,
+    s: Vec<f64>,
+    /// D of the last factors, in its blocks.
+    D: Vec<f64>,
     /// Scaled vectors of dangerous combinations: g = D₁ᵀu, and what of it is orthogonal to the kept rows.
     g: Vec<Vec<f64>>,
     across: Vec<Vec<f64>>,
@@ -60,6 +64,9 @@ impl Sparse {
             b: vec![0.0; s.nc],
             x: vec![0.0; s.nv],
             mu: vec![0.0; s.nc],
+            nu: vec![0.0; s.nc],
+            s: Vec::new(),
+            D: vec![0.0; s.J_len],
             g: Vec::new(),
             across: Vec::new(),
             products: Vec::new(),
@@ -78,48 +85,48 @@ impl Sparse {
         Ok((x, nu))
     }
 
+    /// ν with D Dᵀν = `r` over the kept rows, as the factors give it, taken from `u`.
+    fn subtract_once(&mut self, part: &Part, r: &[f64], u: &mut [f64]) {
+        self.b.fill(0.0);
+        part.write_rows(r, &mut self.b);
+        self.kkt.multipliers_once(&self.b, &mut self.mu);
+        u.iter_mut().zip(&part.rows).for_each(|(u, &i)| *u += self.mu[i]);
+    }
+
+    /// `y` = Dᵀ`u`, of which products with rows, in `r`, are left over.
+    fn left_of(part: &Part, D: &[f64], u: &[f64], y: &mut [f64], r: &mut [f64]) {
+        y.fill(0.0);
+        part.add_mul_transposed(D, u, y);
+        r.fill(0.0);
+        part.add_mul(D, y, r);
+    }
+
     /// What of the scaled `y` is orthogonal to the kept rows.
-    fn across(
-        &mut self,
-        part: &Part,
-        root: &Root,
-        D: &[f64],
-        mut y: Vec<f64>,
-    ) -> Result<Vec<f64>, SolveError> {
-        let mut r = vec![0.0; part.nc()];
-        part.add_mul(D, &y, &mut r);
-        let (along, _) = self.nearest(part, root, &r)?;
-        add(-1.0, &along, &mut y);
-        Ok(y)
+    fn across(&mut self, part: &Part, D: &[f64], y: &mut [f64]) {
+        let (mut r, mut nu) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
+        part.add_mul(D, y, &mut r);
+        self.subtract_once(part, &r, &mut nu);
+        part.add_mul_transposed(D, &nu, y);
     }
 
     /// u = e - ν of the `row` left out, with Dᵀu orthogonal to the kept rows, and Dᵀu.
-    fn eliminate(
-        &mut self,
-        part: &Part,
-        root: &Root,
-        D: &[f64],
-        row: usize,
-    ) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
+    fn eliminate(&mut self, part: &Part, D: &[f64], row: usize) -> (Vec<f64>, Vec<f64>) {
         let (mut u, mut left) = (vec![0.0; part.nc()], vec![0.0; part.nv()]);
+        let mut r = vec![0.0; part.nc()];
         u[row] = 1.0;
-        part.add_mul_transposed(D, &u, &mut left);
+        Self::left_of(part, D, &u, &mut left, &mut r);
         // once more for what the first time leaves: little remains
         for _ in 0..2 {
-            let mut r = vec![0.0; part.nc()];
-            part.add_mul(D, &left, &mut r);
-            let (along, nu) = self.nearest(part, root, &r)?;
-            add(-1.0, &along, &mut left);
-            add(-1.0, &nu, &mut u);
+            self.subtract_once(part, &r, &mut u);
+            Self::left_of(part, D, &u, &mut left, &mut r);
         }
-        Ok((u, left))
+        (u, left)
     }
 
     /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
         part: &Part,
-        root: &Root,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
@@ -130,6 +137,7 @@ impl Sparse {
         let none = Danger { rank: nc, ahead: f64::INFINITY, largest, ..Danger::default() };
         let speed = part.bound(D1);
         self.eq.J.copy_from_slice(J);
+        self.D.copy_from_slice(D);
         self.floor.fill(0.0);
         let reach: Vec<f64> = part.row_norms(D1).iter().map(|d| (REACH * tau * d).powi(2)).collect();
         part.write_rows(&reach, &mut self.floor);
@@ -142,10 +150,10 @@ impl Sparse {
             // u, Dᵀu and g of each row left out
             let (mut U, mut x, mut g) = (Vec::new(), Vec::new(), Vec::new());
             for &row in &out {
-                let (mut u, mut left) = self.eliminate(part, root, D, row)?;
+                let (mut u, mut left) = self.eliminate(part, D, row);
                 let mut rate = vec![0.0; nv];
                 part.add_mul_transposed(D1, &u, &mut rate);
-                let rate = self.across(part, root, D, rate)?;
+                self.across(part, D, &mut rate);
                 let size = norm(&u);
                 [&mut u, &mut left].into_iter().for_each(|v| v.iter_mut().for_each(|v| *v /= size));
                 g.push(rate.iter().map(|r| r / size).collect::<Vec<f64>>());
@@ -153,6 +161,10 @@ impl Sparse {
                 x.push(left);
             }
             let pencil = Pencil::new(&x, &g, STEADY * speed)?;
+            // to keep more rows makes no combination vanish sooner
+            if !pencil.times.iter().any(|time| *time <= tau) {
+                return Ok(none);
+            }
             // rows that are needed
             let weak: Vec<usize> = pencil.needed(tau, &x, largest);
             if weak.is_empty() {
@@ -168,7 +180,6 @@ impl Sparse {
     pub fn count(
         &mut self,
         part: &Part,
-        root: &Root,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
@@ -187,10 +198,10 @@ impl Sparse {
         }
         // enough of them to have one that moves beside those of redundant loops
         for &row in out.iter().take(SAMPLED) {
-            let (u, left) = self.eliminate(part, root, D, row)?;
+            let (u, left) = self.eliminate(part, D, row);
             let mut rate = vec![0.0; nv];
             part.add_mul_transposed(D1, &u, &mut rate);
-            let rate = self.across(part, root, D, rate)?;
+            self.across(part, D, &mut rate);
             let (speed, size) = (norm(&rate), norm(&u));
             if speed <= slow * size || norm(&left) > tau * speed {
                 continue;
@@ -260,23 +271,27 @@ impl Sparse {
         cholesky(&mut self.products, n).map_err(|_| singular)
     }
 
-    /// x ← x - B⁺ r; returns the size of the change.
+    /// `y` = B⁺ r, as the factors give it without refinement: what it leaves is seen in the next right side.
     pub fn correct(
         &mut self,
         part: &Part,
-        root: &Root,
         danger: &Danger,
         regular: &[f64],
         dangerous: &[f64],
-        x: &mut [f64],
-    ) -> Result<f64, SolveError> {
-        let (mut y, _) = self.nearest(part, root, regular)?;
-        let n = self.g.len();
-        let mut s: Vec<f64> = (0..n).map(|k| dot(danger.u(k), dangerous) - dot(&self.g[k], &y)).collect();
-        cholesky_solve(&self.products, n, &mut s);
-        s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, &mut y));
-        add(-1.0, &y, x);
-        Ok(norm(&y))
+        y: &mut [f64],
+    ) {
+        self.b.fill(0.0);
+        part.write_rows(regular, &mut self.b);
+        self.kkt.multipliers_once(&self.b, &mut self.mu);
+        part.rows_of(&self.mu, &mut self.nu[..part.nc()]);
+        y.fill(0.0);
+        part.add_mul_transposed(&self.D, &self.nu, y);
+        y.iter_mut().for_each(|y| *y = -*y);
+        self.s.clear();
+        let asked = self.g.iter().enumerate().map(|(k, g)| dot(danger.u(k), dangerous) - dot(g, y));
+        self.s.extend(asked);
+        cholesky_solve(&self.products, self.g.len(), &mut self.s);
+        self.s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, y));
     }
 
     /// Multipliers of the kept rows for the scaled force `f`, or of all that count where they are wanted.
@@ -318,9 +333,6 @@ impl Pencil {
     /// From Dᵀu and g; rates up to `slow` are none.
     fn new(x: &[Vec<f64>], g: &[Vec<f64>], slow: f64) -> Result<Pencil, SolveError> {
         let n = x.len();
-        let gram = |v: &[Vec<f64>]| -> Vec<f64> {
-            v.iter().flat_map(|a| v.iter().map(|b| dot(a, b)).collect::<Vec<_>>()).collect()
-        };
         let mut eigen = SymmetricEigen::new(n);
         eigen.factor(&gram(g))?;
         let (mut basis, mut steady) = (Vec::new(), Vec::new());
@@ -340,11 +352,13 @@ impl Pencil {
             inner.factor(&gram(&mixed))?;
         }
         let (mut times, mut vectors) = (Vec::new(), Vec::new());
+        let largest = if m > 0 { inner.values().iter().fold(0.0_f64, |l, x| l.max(*x)) } else { 0.0 };
         for i in 0..m {
-            let y = mix(inner.vector(i), &basis);
-            // from the vectors themselves: their squares have half the digits
-            times.push(norm(&mix(&y, x)));
-            vectors.push(y);
+            // where that is small from the vectors themselves: their squares have half the digits
+            let square = inner.values()[i];
+            let is_small = !(square > SQUARES * largest);
+            times.push(if is_small { norm(&mix(inner.vector(i), &mixed)) } else { square.sqrt() });
+            vectors.push(mix(inner.vector(i), &basis));
         }
         Ok(Pencil { times, vectors, steady })
     }
@@ -360,11 +374,26 @@ impl Pencil {
     }
 }
 
+/// Squares above this part of the largest have digits enough.
+const SQUARES: f64 = 1e-6;
 /// A combination that does not move and is above this part of the largest singular value is no redundancy.
 const STILL: f64 = 1e-6;
 
 fn largest_of(y: &[f64]) -> usize {
     (0..y.len()).fold(0, |best, i| if y[i].abs() > y[best].abs() { i } else { best })
+}
+
+/// Products of vectors among each other.
+fn gram(v: &[Vec<f64>]) -> Vec<f64> {
+    let n = v.len();
+    let mut products = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let product = dot(&v[i], &v[j]);
+            (products[i * n + j], products[j * n + i]) = (product, product);
+        }
+    }
+    products
 }
 
 /// Σ yᵢ vᵢ.

@@ -18,6 +18,7 @@
 
 mod solve;
 
+use super::project::EXACT;
 use super::window::{add, dot, norm};
 use super::{CROSSING, DENSE, Danger, Passage, Regularize};
 use crate::error::SolveError;
@@ -250,7 +251,7 @@ impl Passage {
             let Some(danger) = self.look_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else {
                 break;
             };
-            match self.project_part(i, &danger, problem, eq, &mut trial) {
+            match self.project_part(i, &danger, problem, eq, &mut trial, EXACT) {
                 // branches that do not cross are told by the position alone
                 Ok(gap) if gap <= CROSSING * size => {}
                 _ => break,

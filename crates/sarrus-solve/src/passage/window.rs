@@ -23,7 +23,8 @@
 //! T₀ᵀ(M v̇ - f) = 0, and t² T(t) ξ is a change of the motion that the constraints allow: cₖ₊₂ += Tₖ ξ.
 //!
 //! Higher tangent parts of c are free: they are those of another motion on the same constraints with the same v̇. Both sets of
-//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions.
+//! coefficients are found by Newton's method on all orders at once, δΦ(t) = J(t) δc(t), which takes two to four expansions. In it an error of one
+//! coefficient makes of the one before what the time to the singular position makes of it: sweeps end where that no longer counts.
 //!
 //! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
 //! what the stabilization asks), which is as smooth there as on them.
@@ -32,48 +33,32 @@
 //! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
 //! and the rest is interpolated over the window.
 //!
-//! Cost: one dense decomposition of the part and some tens of sparse products; allocates. Not where U_dᵀJ₁ vanishes too (rest at the
-//! singular position, tangent branches): that shows as a B without rank, and is refused.
+//! Cost: one dense decomposition of the part, and some tens of sparse products for each of about three expansions; B allocates. Not where
+//! U_dᵀJ₁ vanishes too (rest at the singular position, tangent branches): that shows as a B without rank, and is refused.
+
+mod series;
+
+pub use series::{Found, Work, accelerate};
 
 use super::danger::Danger;
 use super::part::Part;
 use super::sparse::Sparse;
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use crate::problem::COEFFICIENTS;
 use sarrus_math::solve::PivotedQr;
 
-/// Expansions, at most.
-const EXPANSIONS: u32 = 12;
-/// Sweeps over the coefficients for one expansion, at most.
-const SWEEPS: u32 = 12;
-/// The same for the first expansions.
-const ROUGH: [u32; 2] = [3, 6];
 /// A change this small, relative, is the last.
-const STILL: f64 = 1e-13;
+pub const STILL: f64 = 1e-13;
+/// Errors of one coefficient may make so much more of the one before than the time to the loss of rank tells.
+const FARTHER: f64 = 4.0;
 /// A change below this that does not fall any more is rounding.
 const ROUNDING: f64 = 1e-9;
-/// What the series may leave out, relative.
-const LEFT_OUT: f64 = 1e-12;
-/// Coefficients that are never left out.
-const FEWEST: usize = 6;
 /// Pivots of B that are too small for the rank that it must have, relative to the largest.
 const NO_RANK: f64 = 1e-7;
 
-/// What a window found.
-#[derive(Debug, Clone, Default)]
-pub struct Found {
-    /// v̇, scaled.
-    pub a: Vec<f64>,
-    /// λ, or that of the regular rows alone where the others are too near to vanishing.
-    pub lambda: Vec<f64>,
-    /// Whether it is whole.
-    pub is_whole: bool,
-    /// |U_dᵀ Φ₂|: zero on a branch that crosses.
-    pub off_branch: f64,
-    /// Size of the last change, relative to v̇.
-    pub change: f64,
-}
+/// A residue below this part of what bounded multipliers make in half a window is none.
+const NO_RESIDUE: f64 = 0.02;
 
 /// B, decomposed, at one state.
 pub struct Window<'a> {
@@ -141,14 +126,15 @@ impl<'a> Window<'a> {
         root: &'a Root,
     ) -> Result<Window<'a>, SolveError> {
         sparse.prepare(part)?;
-        Ok(Window { part, danger, solver: Solver::Sparse { sparse, root }, r: Vec::new(), y: Vec::new() })
+        let solver = Solver::Sparse { sparse, root };
+        Ok(Window { part, danger, solver, r: Vec::new(), y: vec![0.0; part.nv()] })
     }
 
-    /// x ← x - B⁺ r for the two right sides. Returns the size of the change.
-    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
+    /// x ← x - y, y = B⁺ r for the two right sides. Leaves y, and returns its size.
+    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
         let Window { part, danger, solver, r, y } = self;
         match solver {
-            Solver::Sparse { sparse, root } => sparse.correct(part, root, danger, regular, dangerous, x),
+            Solver::Sparse { sparse, .. } => sparse.correct(part, danger, regular, dangerous, y),
             Solver::Dense { weight, qr } => {
                 // `regular`, with its part along U replaced by that of `dangerous`
                 r.copy_from_slice(regular);
@@ -161,46 +147,50 @@ impl<'a> Window<'a> {
                 (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
                 qr.solve_rt(&mut y[..rank]);
                 qr.mul_q(y);
-                add(-1.0, y, x);
-                Ok(norm(y))
             }
         }
+        add(-1.0, y, x);
+        norm(y)
     }
 
-    /// A basis of null(B), one vector after the other.
-    fn tangents(&mut self, D: &[f64], D1: &[f64]) -> Result<Vec<Vec<f64>>, SolveError> {
-        let (nc, nv, rank) = (self.part.nc(), self.part.nv(), self.danger.rank);
+    /// A basis of null(B), as the first coefficients of `jets`. Returns how many.
+    fn tangents(&mut self, D: &[f64], D1: &[f64], jets: &mut Vec<Vec<Vec<f64>>>) -> usize {
+        let (nc, nv) = (self.part.nc(), self.part.nv());
+        let rank = match &self.solver {
+            Solver::Dense { qr, .. } => self.danger.rank.min(qr.steps()),
+            Solver::Sparse { .. } => self.danger.rank,
+        };
+        let count = nv.saturating_sub(rank);
+        jets.resize_with(count.max(jets.len()), Vec::new);
+        jets.iter_mut().take(count).for_each(|T| zeros(T, COEFFICIENTS, nv));
         if let Solver::Dense { qr, .. } = &self.solver {
-            let unit = |j: usize| {
-                let mut y = vec![0.0; nv];
-                y[j] = 1.0;
-                qr.mul_q(&mut y);
-                y
-            };
-            return Ok((rank.min(qr.steps())..nv).map(unit).collect());
+            for (j, T) in jets.iter_mut().take(count).enumerate() {
+                T[0][rank + j] = 1.0;
+                qr.mul_q(&mut T[0]);
+            }
+            return count;
         }
         // vectors of no pattern, less what B sees of them
-        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
         let mut seed = 0.5_f64;
-        for _ in rank..nv {
-            let mut y: Vec<f64> = (0..nv)
-                .map(|_| {
-                    seed = (seed * 997.0 + 0.137).fract();
-                    seed - 0.5
-                })
-                .collect();
+        for j in 0..count {
+            let (basis, rest) = jets.split_at_mut(j);
+            let y = &mut rest[0][0];
+            y.iter_mut().for_each(|y| {
+                seed = (seed * 997.0 + 0.137).fract();
+                *y = seed - 0.5;
+            });
             for _ in 0..2 {
-                let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-                self.part.add_mul(D, &y, &mut regular);
-                self.part.add_mul(D1, &y, &mut dangerous);
-                self.correct(&regular, &dangerous, &mut y)?;
-                basis.iter().for_each(|b| add(-dot(b, &y), b, &mut y));
-                let size = norm(&y);
+                [&mut regular, &mut dangerous].into_iter().for_each(|r| r.fill(0.0));
+                self.part.add_mul(D, y, &mut regular);
+                self.part.add_mul(D1, y, &mut dangerous);
+                self.correct(&regular, &dangerous, y);
+                basis.iter().for_each(|b| add(-dot(&b[0], y), &b[0], y));
+                let size = norm(y);
                 y.iter_mut().for_each(|y| *y /= size);
             }
-            basis.push(y);
         }
-        Ok(basis)
+        count
     }
 
     /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
@@ -222,6 +212,30 @@ impl<'a> Window<'a> {
             add(-dot(u, &lambda), u, &mut lambda);
         }
         Ok(lambda)
+    }
+
+    /// The largest residue R of a multiplier that grows as R / (t - t*), and its place, at a state where rank is lost, within `tau` \[s\], for the
+    /// scaled force `f` less v̇: Dᵀλ stays finite there, and is D₁ᵀR and what the regular rows carry, Bᵀ[λ; R]. None where it is small against
+    /// what these make in the window.
+    pub fn residue(&mut self, f: &[f64], tau: f64) -> Option<(f64, usize)> {
+        let Window { part, danger, solver, .. } = self;
+        let Solver::Dense { weight, qr } = solver else { return None };
+        let rank = danger.rank.min(qr.steps());
+        let mut y = f.to_vec();
+        qr.mul_qt(&mut y);
+        qr.solve_r(&mut y[..rank]);
+        let (mut lambda, mut R) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
+        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
+        for i in 0..danger.len() {
+            let u = danger.u(i);
+            let along = dot(u, &lambda);
+            add(-along, u, &mut lambda);
+            add(*weight * along, u, &mut R);
+        }
+        let place = (0..R.len()).max_by(|&a, &b| R[a].abs().total_cmp(&R[b].abs()))?;
+        let load = lambda.iter().fold(1e-6 * norm(f) / danger.largest, |m, l| m.max(l.abs()));
+        let residue = R[place].abs();
+        (residue > NO_RESIDUE * tau * load).then_some((residue, place))
     }
 
     /// Dangerous rows have multipliers down to this part of the largest singular value.
@@ -254,174 +268,73 @@ impl<'a> Window<'a> {
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
-    fn tangent_jets(
-        &mut self,
-        D: &[Vec<f64>],
-        orders: usize,
-        sweeps: u32,
-        jets: &mut [Vec<Vec<f64>>],
-    ) -> Result<(), SolveError> {
-        let nc = self.part.nc();
+    fn tangent_jets(&mut self, D: &[Vec<f64>], orders: usize, sweeps: u32, still: f64, work: &mut Work) {
         let count = orders - 1;
-        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-        for T in jets {
+        let weight = self.weight();
+        let Work { jets, freedoms, regular, dangerous, .. } = work;
+        for T in jets.iter_mut().take(*freedoms) {
             let mut before = f64::INFINITY;
             for _ in 0..sweeps {
-                let mut change = 0.0;
+                let (mut change, mut w) = (0.0, 1.0);
+                regular.fill(0.0);
+                self.part.add_mul(&D[0], &T[0], regular);
                 for k in 0..count {
-                    regular.fill(0.0);
-                    (0..=k).for_each(|i| self.part.add_mul(&D[i], &T[k - i], &mut regular));
                     dangerous.fill(0.0);
-                    for i in 0..=k + 1 {
-                        if k + 1 - i < count {
-                            self.part.add_mul(&D[i], &T[k + 1 - i], &mut dangerous);
-                        }
+                    for i in (0..=k + 1).filter(|i| k + 1 - i < count) {
+                        self.part.add_mul(&D[i], &T[k + 1 - i], dangerous);
                     }
-                    let size = self.correct(&regular, &dangerous, &mut T[k])?;
-                    change = f64::max(change, size / (1.0 + norm(&T[k])));
+                    let size = self.correct(regular, dangerous, &mut T[k]);
+                    self.go_up(&D[1], regular, dangerous);
+                    change = f64::max(change, w * size / (1.0 + w * norm(&T[k])));
+                    w *= weight;
                 }
-                if is_done(change, before) {
+                if is_done(change, before, still) {
                     break;
                 }
                 before = change;
             }
         }
-        Ok(())
+    }
+
+    /// What regular rows leave at the next order, of what dangerous ones left there before the last correction.
+    fn go_up(&mut self, D1: &[f64], regular: &mut [f64], dangerous: &[f64]) {
+        self.y.iter_mut().for_each(|y| *y = -*y);
+        regular.copy_from_slice(dangerous);
+        self.part.add_mul(D1, &self.y, regular);
+    }
+
+    /// How much an error of one coefficient makes of the one before, at most \[s\]: the time to the farthest of the losses of rank.
+    fn weight(&self) -> f64 {
+        let times = self.danger.sigma.iter().zip(&self.danger.rate).map(|(sigma, rate)| sigma / rate);
+        FARTHER * times.fold(self.danger.ahead.abs(), f64::max)
     }
 }
 
-/// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
-/// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. The room holds D and D₁ at `s`.
-pub fn accelerate(
-    window: &mut Window<'_>,
-    problem: &mut dyn Problem,
-    s: &State,
-    eq: &Equations,
-    root: &Root,
-    orders: usize,
-    targets: &[Vec<f64>],
-    with_lambda: bool,
-    room: &mut Expansion,
-) -> Result<Found, SolveError> {
-    let part = window.part;
-    let (nc, nv) = (part.nc(), part.nv());
-    let orders = enough(window.danger, part.bound(&room.J[1]), orders);
-    let orders = orders.clamp(2, COEFFICIENTS - 1);
-    // c[k], scaled; c[1] is the velocity
-    let mut c = vec![vec![0.0; nv]; orders + 1];
-    part.velocities_of(eq, root, &s.v, &mut c[1]);
-    let mut f = vec![0.0; nv];
-    part.forces_of(root, &eq.f, &mut f);
-    let mut v = vec![s.v.clone()];
-    v.extend((1..orders).map(|_| vec![0.0; s.v.len()]));
-
-    let tangents = window.tangents(&room.J[0], &room.J[1])?;
-    let mut jets: Vec<Vec<Vec<f64>>> = tangents.into_iter().map(|t| vec![t]).collect();
-    jets.iter_mut().for_each(|T| T.resize(orders - 1, vec![0.0; nv]));
-    let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
-    let mut delta = vec![vec![0.0; nv]; orders + 1];
-    let mut found = Found::default();
-    let mut before = f64::INFINITY;
-    // with one order less the higher coefficients stay zero: a single row of the next derivative
-    let last = if orders == 2 { 2 } else { orders - 1 };
-    for expansion in 0..EXPANSIONS {
-        for k in 1..orders {
-            part.write_velocities(root, &c[k + 1], (k + 1) as f64, &mut v[k]);
-        }
-        if !problem.expand(s, &v, &part.blocks, true, room) {
-            return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
-        }
-        room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
-        let (D, phi) = (&room.J, &room.phi);
-        // the first expansions are rough: so may be what is made of them
-        let sweeps = *ROUGH.get(expansion as usize).unwrap_or(&SWEEPS);
-        window.tangent_jets(D, orders, sweeps, &mut jets)?;
-
-        // the change of c that the constraints ask for
-        delta.iter_mut().for_each(|d| d.fill(0.0));
-        let mut last_change = f64::INFINITY;
-        for _ in 0..sweeps {
-            let mut change = 0.0;
-            for k in 2..=last {
-                let at = |k: usize, out: &mut Vec<f64>| {
-                    for (out, &i) in out.iter_mut().zip(&part.rows) {
-                        *out = phi[k][i] - targets[k][i];
-                    }
-                    (2..=k.min(orders)).for_each(|j| part.add_mul(&D[k - j], &delta[j], out));
-                };
-                at(k, &mut regular);
-                at(k + 1, &mut dangerous);
-                let size = window.correct(&regular, &dangerous, &mut delta[k])?;
-                change = f64::max(change, size / (1.0 + norm(&c[k]) + norm(&delta[k])));
-            }
-            if is_done(change, last_change) {
-                break;
-            }
-            last_change = change;
-        }
-        c.iter_mut().zip(&delta).for_each(|(c, d)| add(1.0, d, c));
-        // and what virtual work adds along the tangents
-        let xi = virtual_work(&jets, &f, &c[2])?;
-        let mut change = delta[2].clone();
-        for (T, xi) in jets.iter().zip(&xi) {
-            (0..orders - 1).for_each(|k| add(*xi, &T[k], &mut c[k + 2]));
-            add(*xi, &T[0], &mut change);
-        }
-        found.change = norm(&change) / (norm(&c[2]) + f64::MIN_POSITIVE);
-        if !found.change.is_finite() {
-            return Err(SolveError::NotFinite { quantity: "vdot", index: 0 });
-        }
-        if expansion as usize >= ROUGH.len() && is_done(found.change, before) {
-            break;
-        }
-        before = found.change;
+/// `count` vectors of `n` zeros; does not allocate where there were such before.
+fn zeros(v: &mut Vec<Vec<f64>>, count: usize, n: usize) {
+    v.resize_with(count, Vec::new);
+    for v in v {
+        v.clear();
+        v.resize(n, 0.0);
     }
-    if found.change > 1e-6 {
-        return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
-    }
-    // what the dangerous rows leave at the order at which they were not asked
-    part.rows_of(&room.phi[2], &mut regular);
-    regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
-    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), &regular).powi(2));
-    found.off_branch = along.sum::<f64>().sqrt();
-    found.a = c[2].iter().map(|x| 2.0 * x).collect();
-    let rest: Vec<f64> = f.iter().zip(&found.a).map(|(f, a)| f - a).collect();
-    let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
-    found.is_whole = weakest > window.whole() * window.danger.largest;
-    if with_lambda {
-        found.lambda = window.multipliers(&room.J[0], &rest, found.is_whole)?;
-    }
-    Ok(found)
 }
 
-/// How many coefficients, of at most `orders`, leave nothing to speak of: D turns at about `speed` over its size.
-fn enough(danger: &Danger, speed: f64, orders: usize) -> usize {
-    let angle = danger.ahead.abs() * speed / danger.largest;
-    (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)
-}
-
-/// ξ with T₀ᵀ(2 c₂ + 2 T₀ ξ - f) = 0.
-fn virtual_work(jets: &[Vec<Vec<f64>>], f: &[f64], c2: &[f64]) -> Result<Vec<f64>, SolveError> {
-    let n = jets.len();
-    let rest: Vec<f64> = f.iter().zip(c2).map(|(f, c)| 0.5 * f - c).collect();
-    let mut xi: Vec<f64> = jets.iter().map(|T| dot(&T[0], &rest)).collect();
-    let mut H: Vec<f64> = Vec::with_capacity(n * n);
-    for a in jets {
-        H.extend(jets.iter().map(|b| dot(&a[0], &b[0])));
-    }
-    sarrus_math::solve::cholesky(&mut H, n)
-        .map_err(|i| SolveError::NotFinite { quantity: "tangents", index: i })?;
-    sarrus_math::solve::cholesky_solve(&H, n, &mut xi);
-    Ok(xi)
-}
-
-/// Whether a change, after one of `before`, is the last: as small as it should be, or as it can be, which is rounding.
-pub fn is_done(change: f64, before: f64) -> bool {
-    change <= STILL || (change < ROUNDING && change > 0.5 * before)
+/// Whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
+pub fn is_done(change: f64, before: f64, still: f64) -> bool {
+    change <= still || (change < ROUNDING && change > 0.5 * before)
 }
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    // four sums at a time: the vectors of large parts are long
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..4 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 pub fn norm(a: &[f64]) -> f64 {
@@ -429,5 +342,11 @@ pub fn norm(a: &[f64]) -> f64 {
 }
 
 pub fn add(factor: f64, x: &[f64], y: &mut [f64]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<4>(), y.as_chunks_mut::<4>());
+    for (y, x) in y.iter_mut().zip(x) {
+        for i in 0..4 {
+            y[i] += factor * x[i];
+        }
+    }
+    y_rest.iter_mut().zip(x_rest).for_each(|(y, x)| *y += factor * x);
 }

@@ -43,19 +43,19 @@ impl Constraint for Distance {
         matches!(self.length, Length::Driven(_))
     }
 
-    fn jacobian(&self, at: &At<f64>, J: &mut Blocks) -> bool {
+    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut Blocks<R>) -> bool {
         let d = self.pair.vector(at);
-        let u = d.scale(1.0 / d.norm());
+        let u = d.scale(R::one() / d.norm());
         for (body, r, sign) in [(self.pair.a, &self.pair.r_A, -1.0), (self.pair.b, &self.pair.r_B, 1.0)] {
-            let turn = Vec3(*r).cross(at.pose(body).to_local(u));
+            let turn = Vec3::<R>::from_f64(*r).cross(at.pose(body).to_local(u));
             let wide = J.wide;
             let row = J.row(body, 0);
             if wide == 3 {
-                row.copy_from_slice(&[sign * u.0[0], sign * u.0[1], sign * turn.0[2]]);
+                row.copy_from_slice(&[u.0[0] * sign, u.0[1] * sign, turn.0[2] * sign]);
             } else {
                 for i in 0..3 {
-                    row[i] = sign * u.0[i];
-                    row[3 + i] = sign * turn.0[i];
+                    row[i] = u.0[i] * sign;
+                    row[3 + i] = turn.0[i] * sign;
                 }
             }
         }
