@@ -94,7 +94,7 @@ pub struct NewtonOptions {
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { level: Level::default(), tolerance: 1e-10, most: 10 }
+        NewtonOptions { level: Level::default(), tolerance: 1e-10, most: 15 }
     }
 }
 
@@ -102,6 +102,9 @@ impl Default for NewtonOptions {
 const SLOW: f64 = 0.1;
 /// ... and one at which the iteration has failed.
 const DIVERGES: f64 = 2.0;
+/// A rate at which the matrix is made anew where the iteration stands, and how many of its iterations may begin so.
+const LAME: f64 = 0.3;
+const RENEWALS: u32 = 8;
 /// A change of γ that calls for a new matrix.
 const OTHER_STEP: f64 = 0.1;
 /// A change this small is rounding, relative to the tolerance asked for and to the numbers.
@@ -262,9 +265,9 @@ impl Newton {
     ) -> Result<(), StepError> {
         self.iterations += 1;
         let failed = |source| StepError::Solve { t: target.t, source };
+        self.factor_at_start(view, start, target).map_err(failed)?;
         self.begin(view, start, target);
         self.evaluate(view);
-        self.factor(view, target).map_err(failed)?;
         self.correct(view.structure(), target).map_err(failed)?;
         self.apply();
         self.place(view, start, target);
@@ -327,21 +330,25 @@ impl Newton {
         view: &mut dyn Implicit,
         start: &State,
         target: &Target,
-        mut fresh: bool,
+        fresh: bool,
     ) -> Result<Converged, StepError> {
         let Target { t, h, gamma, beta, .. } = *target;
         let NewtonOptions { tolerance, most, .. } = self.options;
         let failed = |source| StepError::Solve { t, source };
+        if fresh {
+            self.factor_at_start(view, start, target).map_err(failed)?;
+        }
         self.begin(view, start, target);
         let mut last = f64::INFINITY;
         let mut slowest = 0.0_f64;
         let mut learned = 0;
+        let mut renew = false;
         for iteration in 1..=most {
             self.iterations += 1;
             self.evaluate(view);
-            if fresh {
+            if renew {
                 self.factor(view, target).map_err(failed)?;
-                fresh = false;
+                learned = 0;
             }
             let x_change = self.correct(view.structure(), target).map_err(failed)?;
             self.learn(learned);
@@ -364,12 +371,11 @@ impl Newton {
                 self.stale = slowest > SLOW;
                 return Ok(Converged { iterations: iteration, rate: slowest });
             }
-            if rate > 1.0 && learned > 1 {
-                // what was learned is of no use here
-                learned = 0;
-            } else if rate > DIVERGES && change > 1e3 * ROUNDING {
+            if rate > DIVERGES && change > 1e3 * ROUNDING && iteration > RENEWALS {
                 return Err(no_step(rate));
             }
+            // a matrix of here for one of the start: plain Newton
+            renew = rate > LAME && iteration <= RENEWALS;
             last = change;
         }
         let worst = self.scale.size(&self.r, beta, gamma, h).1;
@@ -416,6 +422,20 @@ impl Newton {
         let Newton { state, accel, xdot, eq, .. } = self;
         view.update(state, Stage::FORCE, eq);
         view.xdot(state, eq, accel, xdot);
+    }
+
+    /// The matrix of where the step starts. Where it leads to is not known yet: what is stiff has forces at a guess of the end that
+    /// never act, and their part of K would lead astray.
+    fn factor_at_start(
+        &mut self,
+        view: &mut dyn Implicit,
+        start: &State,
+        target: &Target,
+    ) -> Result<(), SolveError> {
+        self.state.copy_from(start);
+        self.delta.fill(0.0);
+        self.evaluate(view);
+        self.factor(view, target)
     }
 
     fn factor(&mut self, view: &mut dyn Implicit, target: &Target) -> Result<(), SolveError> {
