@@ -24,11 +24,11 @@ impl Constraint for Middle {
         phi.copy_from_slice(&off.0[..self.dimensions]);
     }
 
-    fn jacobian(&self, _: &At<f64>, J: &mut Blocks) -> bool {
+    fn jacobian<R: Real>(&self, _: &At<R>, J: &mut Blocks<R>) -> bool {
         for i in 0..self.dimensions {
-            J.row(0, i)[i] = -0.5;
-            J.row(1, i)[i] = -0.5;
-            J.row(2, i)[i] = 1.0;
+            J.row(0, i)[i] = R::from_f64(-0.5);
+            J.row(1, i)[i] = R::from_f64(-0.5);
+            J.row(2, i)[i] = R::one();
         }
         true
     }
