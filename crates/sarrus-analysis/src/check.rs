@@ -164,7 +164,7 @@ pub fn check_with(
         analysis = Some(found);
     }
     let distribution = if options.distribute { Some(distribute(&mut mechanism, &state)?) } else { None };
-    let method = Method::resolve(&settings, &Facts::new(structure, rows.rank))?;
+    let method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     let along = if options.along { Some(along(model, system, options.distribute, watch)?) } else { None };
 
     let Shared { sets, groups, unresolved, more } = sharing;

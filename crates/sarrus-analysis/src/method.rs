@@ -13,6 +13,8 @@
 //! | | `rk45` | rtol above 1e-5 |
 //! | | `dop853` | otherwise |
 //!
+//! Where a model has beams, and nothing is named: `radau5`, or `generalized_alpha` where a step is given and no tolerance.
+//!
 //! In joint coordinates a tree without further constraints needs neither formulation nor stabilization: what is left to
 //! `auto` becomes `articulated_body`, and the two serve the results, and what events may add.
 //!
@@ -32,14 +34,18 @@ use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
 use sarrus_solve::{
-    Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, Structure, View,
+    Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, View,
 };
+use sarrus_system::System;
 
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
 
 /// What accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
+
+/// What the bodies of beams are called.
+const NODE: &str = "node";
 
 /// Unknowns beyond which a dense method is worth a word.
 const SLOW: usize = 1000;
@@ -56,12 +62,20 @@ pub struct Facts {
     pub rows: usize,
     /// Their rank at the start, where it is known.
     pub rank: Option<usize>,
+    /// Whether it has members that bend by elements.
+    pub bends: bool,
 }
 
 impl Facts {
-    /// Facts of a structure, with the rank of its constraints where it is known.
-    pub fn new(structure: &Structure, rank: Option<usize>) -> Facts {
-        Facts { nv: structure.nv, rows: structure.nc, rank }
+    /// Facts of a system, with the rank of its constraints where it is known.
+    pub fn new(system: &System, rank: Option<usize>) -> Facts {
+        let s = &system.structure;
+        Facts {
+            nv: s.nv,
+            rows: s.nc,
+            rank,
+            bends: system.directory.flexible.iter().any(|member| member.part == NODE),
+        }
     }
 }
 
@@ -126,6 +140,9 @@ impl Method {
     pub fn resolve(settings: &Settings, facts: &Facts) -> Result<Method, SetupError> {
         resolvable(settings)?;
         if let Some(own) = own_constraints(settings)? {
+            return Ok(own);
+        }
+        if let Some(own) = stiff(settings, facts)? {
             return Ok(own);
         }
         let coordinates = settings.coordinates;
@@ -335,6 +352,24 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
     }))
 }
 
+/// An implicit method for members that bend, where nothing is named that it does not go with: their fastest oscillations would make
+/// explicit steps very short.
+fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupError> {
+    let named = [&settings.formulation, &settings.stabilization, &settings.integrator];
+    if !facts.bends || named.iter().any(|part| part.is_some()) || settings.coordinates == Coordinates::Joint {
+        return Ok(None);
+    }
+    let (kind, why) = match settings.step {
+        Some(step) if !settings.tolerance_given => {
+            ("generalized_alpha", format!("a step of {step} s is given and no tolerance"))
+        }
+        _ => ("radau5", format!("steps follow rtol = {:e}", settings.rtol)),
+    };
+    let choice = MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE };
+    let chosen = own_constraints(&Settings { integrator: Some(choice), ..settings.clone() })?;
+    Ok(chosen.map(|own| Method { why: vec!["beams are stiff".into(), why], ..own }))
+}
+
 /// Whether time can resolve the step that is asked for, everywhere in the run.
 fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     let least = f64::EPSILON * settings.t_start.abs().max(settings.t_end.abs());
@@ -437,7 +472,7 @@ mod tests {
     use super::*;
     use sarrus_model::settings::{Assembly, Certify};
 
-    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8) };
+    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8), bends: false };
 
     fn settings() -> Settings {
         Settings {
@@ -483,8 +518,26 @@ mod tests {
         let both = Settings { step: Some(0.01), tolerance_given: true, ..settings() };
         assert_eq!(Method::resolve(&both, &FACTS).unwrap().integrator.name, "dop853");
 
-        let free = Method::resolve(&settings(), &Facts { nv: 6, rows: 0, rank: Some(0) }).unwrap();
+        let free =
+            Method::resolve(&settings(), &Facts { nv: 6, rows: 0, rank: Some(0), bends: false }).unwrap();
         assert_eq!(free.stabilization.name, "none");
+    }
+
+    #[test]
+    fn beams_are_taken_by_an_implicit_method_unless_something_is_named() {
+        let bends = Facts { bends: true, ..FACTS };
+        let m = Method::resolve(&settings(), &bends).unwrap();
+        assert!(
+            m.announcement().starts_with("auto -> radau5 because beams are stiff"),
+            "{}",
+            m.announcement()
+        );
+        let stepped = Settings { step: Some(0.01), ..settings() };
+        assert_eq!(Method::resolve(&stepped, &bends).unwrap().integrator.name, "generalized_alpha");
+        let formulated = Settings { formulation: named("direct"), ..settings() };
+        assert_eq!(Method::resolve(&formulated, &bends).unwrap().integrator.name, "dop853");
+        let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
+        assert_eq!(Method::resolve(&joint, &bends).unwrap().integrator.name, "dop853");
     }
 
     #[test]
@@ -510,7 +563,7 @@ mod tests {
     /// A million unknowns would take 24 TB.
     #[test]
     fn dense_methods_are_refused_where_they_cannot_fit() {
-        let huge = Facts { nv: 600_000, rows: 400_000, rank: None };
+        let huge = Facts { nv: 600_000, rows: 400_000, rank: None, bends: false };
         for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
             let s = Settings {
                 formulation: named(formulation),

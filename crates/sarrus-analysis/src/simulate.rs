@@ -132,7 +132,7 @@ pub fn simulate(
     let rows = Rows::find(&system.structure, &eq)?;
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
     drop(eq);
-    let mut method = Method::resolve(&settings, &Facts::new(&system.structure, rows.rank))?;
+    let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)? {
         method.take_tree(&settings);
     }
