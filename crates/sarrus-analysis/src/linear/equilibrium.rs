@@ -8,9 +8,10 @@
 //!   where a part is too much for the iteration it is halved;
 //! - at once, where nothing is asked for, if every step leads along the forces and is short; in halves where it does not come to rest so.
 //!
-//! Otherwise, and where nothing elastic holds the mechanism, the rest is searched for ([`super::search`]): it is the one that a damped motion
-//! would come to. Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
+//! Otherwise the iteration is held back, so that it goes where a damped motion would; and where that fails, or nothing is elastic, the rest is
+//! searched for ([`super::search`]). Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
+use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
 use super::rest::{Rest, rest};
 use super::search::{is_rest, is_still, search};
@@ -33,6 +34,13 @@ const SHORT: f64 = 0.3;
 const LONG: f64 = 1.0;
 /// How often a part of the loads is halved.
 const HALVINGS: i32 = 10;
+/// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
+const LIGHT: f64 = 1e-3;
+const LEAST: f64 = 1e-12;
+/// Steps that are held back, at most.
+const RELAXATIONS: u32 = 300;
+/// Iterations that are few.
+const FEW: u32 = 6;
 
 /// How an equilibrium is looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -222,9 +230,10 @@ struct Statics<'a> {
     state: State,
     kkt: Kkt,
     tangent: Tangent,
-    /// None where nothing elastic holds the mechanism.
+    /// None where there is nothing elastic.
     newton: Option<Newton>,
     bounds: Bounds,
+    metric: Metric,
     counts: Search,
 }
 
@@ -244,7 +253,8 @@ impl<'a> Statics<'a> {
         let followed = options.load_steps.is_some();
         let bounds = Bounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
         let counts = Search { trials: 0, steps: 0, residual: 0.0 };
-        Ok(Statics { system, mechanism, state, kkt, tangent, newton, bounds, counts })
+        let metric = Metric::new(system, &state);
+        Ok(Statics { system, mechanism, state, kkt, tangent, newton, bounds, metric, counts })
     }
 
     fn energy(&mut self) -> f64 {
@@ -278,7 +288,7 @@ impl<'a> Statics<'a> {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
             let before = (self.state.clone(), self.mechanism.hints().to_vec());
             self.load(next);
-            match self.iterate(watch)? {
+            match self.iterate(0.0, self.bounds, watch)? {
                 Ok(rest) if next == to => return Ok((Found { rest, found: true }, None)),
                 Ok(_) => {
                     at = next;
@@ -293,9 +303,14 @@ impl<'a> Statics<'a> {
             }
         }
         // from where this part began, as a damped motion under its loads would
-        self.state = state;
+        self.state.copy_from(&state);
         self.mechanism.set_hints(&hints);
         self.load(to);
+        if let Some(rest) = self.relax(watch)? {
+            return Ok((Found { rest, found: true }, Some(Jumped)));
+        }
+        self.state.copy_from(&state);
+        self.mechanism.set_hints(&hints);
         let here = self.rest()?;
         let rest = search(
             &mut self.mechanism,
@@ -309,8 +324,45 @@ impl<'a> Statics<'a> {
         Ok((Found { found: is_rest(&rest), rest }, Some(Jumped)))
     }
 
-    /// Newton's iteration under the loads at hand.
-    fn iterate(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SolveError> {
+    /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
+    /// nothing elastic, or where they lead nowhere.
+    fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Option<Rest>, SolveError> {
+        if self.newton.is_none() {
+            return Ok(None);
+        }
+        let bounds = Bounds { longest: SHORT, downhill: true };
+        let here = self.rest()?;
+        let still = vec![0.0; self.system.structure.nv];
+        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.tangent);
+        let typical = self.metric.stiffness(&here.eq, &self.tangent);
+        let mut mu = LIGHT * typical;
+        for _ in 0..RELAXATIONS {
+            let before = (self.state.clone(), self.mechanism.hints().to_vec());
+            let made = self.counts.steps;
+            match self.iterate(mu, bounds, watch)? {
+                Ok(rest) if mu == 0.0 => return Ok(Some(rest)),
+                // few steps: the next one may lead farther
+                Ok(_) if self.counts.steps - made <= FEW => {
+                    mu = if mu < LEAST * typical { 0.0 } else { 0.1 * mu }
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    self.state = before.0;
+                    self.mechanism.set_hints(&before.1);
+                    mu = (5.0 * mu).max(LEAST * typical);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Newton's iteration under the loads at hand, held back by `mu` times the metric.
+    fn iterate(
+        &mut self,
+        mu: f64,
+        bounds: Bounds,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Result<Rest, Stop>, SolveError> {
         let Some(newton) = &mut self.newton else { return Ok(Err(Stop::Lost)) };
         let here = rest(&mut self.mechanism, &mut self.kkt, &self.state)?;
         if is_still(&here) {
@@ -318,6 +370,7 @@ impl<'a> Statics<'a> {
         }
         self.counts.residual = here.residual();
         watch(&self.counts);
+        let held = self.metric.entries(self.system, &self.state, &here.eq, mu);
         let mut out = vec![false; self.system.structure.nc];
         here.dependent.iter().for_each(|&row| out[row] = true);
         let (mut lambda, mut made) = (here.accel.lambda, 0);
@@ -327,7 +380,8 @@ impl<'a> Statics<'a> {
             &mut self.state,
             &mut lambda,
             &out,
-            self.bounds,
+            &held,
+            bounds,
             &mut made,
         );
         self.counts.trials += made;

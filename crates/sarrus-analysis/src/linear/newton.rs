@@ -10,6 +10,10 @@
 //! stretches it by the square of the turn, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
 //! steps become shorter.
 //!
+//! Where something may move that nothing elastic holds, or far from rest, the iteration is held back by a metric G: with Δ, the way since
+//! it began, K + μG takes the place of K, and f - μGΔ that of f. It comes to rest on the way that a damped motion would take, the farther the
+//! smaller μ is: a step of the proximal point method \[Rockafellar1976\], which bends and swings stiff members without stretching them.
+//!
 //! Rows that depend on others are left out. Cost: a tangent and a sparse factorization of one pattern a step. Not where nothing holds the
 //! mechanism (K is singular along what is free), nor far from rest.
 
@@ -45,6 +49,9 @@ pub(super) struct Bounds {
     pub downhill: bool,
 }
 
+/// μG: entries (row, column, value), of which those at one place add up.
+pub(super) type Held = [(usize, usize, f64)];
+
 /// The iteration, for systems of one pattern.
 pub(super) struct Newton {
     lu: PatternLu<f64>,
@@ -56,6 +63,8 @@ pub(super) struct Newton {
     eq: Equations,
     x: Vec<f64>,
     still: Vec<f64>,
+    /// Δ.
+    way: Vec<f64>,
 }
 
 impl Newton {
@@ -81,10 +90,11 @@ impl Newton {
             eq: Equations::new(m),
             x: vec![0.0; s.nv + s.nc],
             still: vec![0.0; s.nv],
+            way: vec![0.0; s.nv],
         })
     }
 
-    /// Takes `state` and `lambda` to rest. `out` are the scalar rows that depend on others; `made` counts the steps.
+    /// Takes `state` and `lambda` to rest, as far as they are not `held` back. `out` are the scalar rows that depend on others; `made` counts the steps.
     pub fn solve(
         &mut self,
         m: &mut Mechanism,
@@ -92,15 +102,23 @@ impl Newton {
         state: &mut State,
         lambda: &mut [f64],
         out: &[bool],
+        held: &Held,
         bounds: Bounds,
         made: &mut u32,
     ) -> Result<(), Stop> {
         let s = m.structure().clone();
         self.scale.measure(&s, state);
+        self.way.fill(0.0);
         let (mut before, mut longer) = (f64::INFINITY, 0);
         for _ in 0..MOST {
             m.update(state, Stage::FORCE, &mut self.eq);
             m.tangent(state, &self.still, lambda, tangent);
+            for &(i, j, value) in held {
+                self.eq.f[i] -= value * self.way[j];
+                let [a, b] = [i, j].map(|i| s.cols.partition_point(|c| c.start <= i) - 1);
+                let place = tangent.place([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
+                tangent.K[place + j - s.cols[b].start] += value;
+            }
             self.step(&s, tangent, lambda, out).ok_or(Stop::Lost)?;
             let (delta, nu) = self.x.split_at(s.nv);
             let length = self.scale.size(delta, 1.0, 0.0, 1.0).0;
@@ -116,6 +134,7 @@ impl Newton {
                 return Err(Stop::Lost);
             }
             *made += 1;
+            self.way.iter_mut().zip(delta).for_each(|(way, delta)| *way += delta);
             m.retract(&mut state.q, delta);
             m.accept(state);
             lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += nu);

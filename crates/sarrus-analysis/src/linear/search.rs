@@ -110,7 +110,7 @@ pub(super) fn is_rest(here: &Rest) -> bool {
     here.size <= NEARLY * here.full
 }
 
-/// The same to rounding.
+/// The same, to rounding.
 pub(super) fn is_still(here: &Rest) -> bool {
     here.size <= REST * here.full
 }
