@@ -321,7 +321,8 @@ impl<'a> Statics<'a> {
             &mut self.counts,
             watch,
         );
-        Ok((Found { found: is_rest(&rest), rest }, Some(Jumped)))
+        // where nothing is elastic there was no branch to follow
+        Ok((Found { found: is_rest(&rest), rest }, self.newton.is_some().then_some(Jumped)))
     }
 
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is

@@ -26,6 +26,8 @@ use sarrus_system::Mechanism;
 const MOST: u32 = 30;
 /// A last step: what is left after it is its square.
 const LAST: f64 = 1e-9;
+/// The same while it is held back, which is no rest anyhow.
+const ROUGH: f64 = 1e-4;
 /// A step that rounding may keep from becoming shorter, where stiffnesses differ by many digits.
 const ROUNDING: f64 = 1e-6;
 /// Steps that are longer than the one before them, at most.
@@ -110,6 +112,7 @@ impl Newton {
         self.scale.measure(&s, state);
         self.way.fill(0.0);
         let (mut before, mut longer) = (f64::INFINITY, 0);
+        let last = if held.is_empty() { LAST } else { ROUGH };
         for _ in 0..MOST {
             m.update(state, Stage::FORCE, &mut self.eq);
             m.tangent(state, &self.still, lambda, tangent);
@@ -138,7 +141,7 @@ impl Newton {
             m.retract(&mut state.q, delta);
             m.accept(state);
             lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += nu);
-            if length <= LAST || (length <= ROUNDING && length > 0.5 * before) {
+            if length <= last || (length <= ROUNDING && length > 0.5 * before) {
                 return Ok(());
             }
             before = length;
