@@ -128,7 +128,7 @@ fn load_steps(r: &EquilibriumReport) -> String {
         [
             short(step.load),
             step.iterations.to_string(),
-            format!("{:.1e}", step.residual),
+            if step.residual == 0.0 { "rounding".into() } else { format!("{:.1e}", step.residual) },
             format!("{} J", short(step.potential)),
             step.farthest
                 .as_ref()

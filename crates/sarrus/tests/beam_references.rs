@@ -344,7 +344,7 @@ fn a_spun_up_beam_lags_and_stretches_as_published() {
 }
 
 #[test]
-#[ignore = "half a minute: the same with a finer mesh and step"]
+#[ignore = "ten seconds: the same with a finer mesh and step"]
 fn a_spun_up_beam_converges_to_what_is_published() {
     check_spin_up(&spin_up(20, 0.0025), 0.002);
 }
@@ -410,7 +410,7 @@ fn a_flying_beam_keeps_its_momentum() {
 }
 
 #[test]
-#[ignore = "a minute: to tight tolerances"]
+#[ignore = "half a minute: to tight tolerances"]
 fn a_flying_beam_keeps_its_momentum_with_radau_too() {
     for EI in [100.0, 500.0] {
         let t = flying(EI, 20, "integrator = 'radau5'", 7.5, 0.005);
@@ -453,7 +453,7 @@ fn an_elbow_swings_as_published() {
 }
 
 #[test]
-#[ignore = "half a minute: the same with a finer mesh and step"]
+#[ignore = "ten seconds: the same with a finer mesh and step"]
 fn an_elbow_on_a_fine_mesh_swings_as_published() {
     check_elbow(20, 0.02);
 }
@@ -504,7 +504,7 @@ fn energy_and_constraints_of_a_pendulum_of_beams_do_not_drift() {
 }
 
 #[test]
-#[ignore = "a minute: ten times as long"]
+#[ignore = "half a minute: ten times as long"]
 fn energy_and_constraints_of_a_pendulum_of_beams_do_not_drift_in_a_hundred_thousand_steps() {
     check_energy(100_000);
 }

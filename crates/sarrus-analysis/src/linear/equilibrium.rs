@@ -154,9 +154,10 @@ pub fn equilibrium_with(
         let before = statics.counts.steps;
         let (mut here, jumped) = statics.bring_on([share(part - 1), share(part)], watch).map_err(named)?;
         let load = share(part);
-        if let Some(Jumped) = jumped.filter(|_| options.load_steps.is_some()) {
+        let moved = statics.counts.steps > before;
+        if let Some(Jumped) = jumped.filter(|_| moved && options.load_steps.is_some()) {
             notes.push(format!(
-                "at {load:.4} of the loads the way on was lost, and a rest searched for: it may be on another branch"
+                "at {load:.4} of the loads no rest was near: the one that a damped motion comes to may be on another branch"
             ));
         }
         if !here.found {
@@ -397,6 +398,8 @@ impl<'a> Statics<'a> {
             return Ok(Err(Stop::Lost));
         }
         self.counts.steps += made;
+        let s = &self.system.structure;
+        let there = there.beside(s, &newton.rounding(s, &self.state, &self.tangent));
         Ok(Ok(there))
     }
 }

@@ -19,7 +19,7 @@
 
 use sarrus_math::solve::PatternLu;
 use sarrus_solve::implicit::Scale;
-use sarrus_solve::{Equations, Problem, Stage, State, Structure, Tangent};
+use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
 use sarrus_system::Mechanism;
 
 /// Most steps.
@@ -147,6 +147,28 @@ impl Newton {
             before = length;
         }
         Err(Stop::Lost)
+    }
+
+    /// Forces (nv) that rounding of positions makes: a unit in the last place of the largest length, and of a radian, times |K|.
+    pub fn rounding(&self, s: &Structure, state: &State, tangent: &Tangent) -> Vec<f64> {
+        let largest = |kind| {
+            let groups = s.groups.iter().filter(move |g| g.kind == kind);
+            groups.flat_map(|g| &state.q[g.start..][..g.len]).fold(0.0_f64, |a, q| a.max(q.abs()))
+        };
+        let mut unit = vec![largest(GroupKind::Position); s.nv];
+        for turn in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            unit[turn.start..][..turn.len].fill(1.0);
+        }
+        let mut f = vec![0.0; s.nv];
+        for pair in &tangent.pairs {
+            let [a, b] = pair.at.map(|i| s.cols[i]);
+            for i in 0..a.size {
+                let row = &tangent.K[pair.offset + i * b.size..][..b.size];
+                f[a.start + i] +=
+                    row.iter().zip(&unit[b.start..]).map(|(K, u)| f64::EPSILON * K.abs() * u).sum::<f64>();
+            }
+        }
+        f
     }
 
     /// (δ, ν) in `x`.

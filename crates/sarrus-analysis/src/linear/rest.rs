@@ -1,7 +1,7 @@
 //! How far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
 
 use super::linearize::mass_dot;
-use sarrus_solve::{Accel, Equations, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
+use sarrus_solve::{Accel, Equations, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
 use sarrus_system::Mechanism;
 
 /// What forces do to a mechanism at rest.
@@ -11,14 +11,22 @@ pub(super) struct Rest {
     /// ‖a‖ and ‖M⁻¹f‖ in the metric of M.
     pub size: f64,
     pub full: f64,
+    /// What rounding makes of ‖a‖, where that is known.
+    pub rounding: f64,
     pub potential: f64,
     pub dependent: Vec<usize>,
 }
 
 impl Rest {
-    /// What is left of the forces, relative to them.
+    /// What is left of the forces, relative to them; nothing where it is rounding.
     pub fn residual(&self) -> f64 {
-        if self.full > 0.0 { self.size / self.full } else { 0.0 }
+        if self.full > 0.0 && self.size > self.rounding { self.size / self.full } else { 0.0 }
+    }
+
+    /// The same, where rounding makes forces `f` (nv).
+    pub fn beside(self, s: &Structure, f: &[f64]) -> Rest {
+        let a = free(s, &self.eq, f);
+        Rest { rounding: mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt(), ..self }
     }
 }
 
@@ -31,13 +39,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     eq.gamma.fill(0.0);
     kkt.factor(&eq, Rows::All, Rank::Settle)?;
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
-    let mut free = vec![0.0; s.nv];
-    for c in &s.cols {
-        let rows = eq.minv[c.mass..][..c.size * c.size].chunks_exact(c.size);
-        for (out, row) in free[c.start..].iter_mut().zip(rows) {
-            *out = row.iter().zip(&eq.f[c.start..]).map(|(m, f)| m * f).sum();
-        }
-    }
+    let free = free(&s, &eq, &eq.f);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).max(0.0).sqrt();
     let (size, full) = (norm(&accel.vdot), norm(&free));
     Ok(Rest {
@@ -47,5 +49,18 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
         accel,
         size,
         full,
+        rounding: 0.0,
     })
+}
+
+/// M⁻¹f.
+fn free(s: &Structure, eq: &Equations, f: &[f64]) -> Vec<f64> {
+    let mut free = vec![0.0; s.nv];
+    for c in &s.cols {
+        let rows = eq.minv[c.mass..][..c.size * c.size].chunks_exact(c.size);
+        for (out, row) in free[c.start..].iter_mut().zip(rows) {
+            *out = row.iter().zip(&f[c.start..]).map(|(m, f)| m * f).sum();
+        }
+    }
+    free
 }
