@@ -261,6 +261,9 @@ fn a_part_of_the_loads_is_a_part_of_each_of_them() {
         within(name, found, expected, 1e-9 * expected.abs());
     }
     assert_eq!(column(&whole.steps, "load"), [0.5, 1.0]);
+    // quadratic: multipliers turn with their joints, and are part of the tangent
+    let steps: Vec<u32> = whole.report.load_steps.iter().map(|s| s.iterations).collect();
+    assert!(steps.iter().all(|n| *n <= 6), "{steps:?}");
 }
 
 /// A shallow two-bar truss, by symmetry one spring that leads to a mass on a vertical guide: pressed down it snaps through, and the
