@@ -24,6 +24,10 @@ impl Constraint for Middle {
         phi.copy_from_slice(&off.0[..self.dimensions]);
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn jacobian(&self, _: &At<f64>, J: &mut Blocks) -> bool {
         for i in 0..self.dimensions {
             J.row(0, i)[i] = -0.5;
