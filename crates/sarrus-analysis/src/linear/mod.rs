@@ -13,6 +13,7 @@ mod place;
 mod prescribed;
 mod rest;
 mod search;
+mod statics;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,
