@@ -139,7 +139,8 @@ pub enum SetupError {
     },
     /// No rest was found.
     #[error(
-        "no equilibrium was found: gave up after {} of {trials} tried, {residual:.1e} of the forces are left",
+        "no equilibrium was found{}: gave up after {} of {trials} tried, {residual:.1e} of the forces are left",
+        load.map_or_else(String::new, |load| format!(" at {load:.4} of the loads")),
         plural(*iterations as usize, "step")
     )]
     NoEquilibrium {
@@ -149,6 +150,8 @@ pub enum SetupError {
         iterations: u32,
         /// Steps tried.
         trials: u32,
+        /// The share of the loads that acts, where they are brought on in parts.
+        load: Option<f64>,
     },
     /// Small motions about a position in which the mechanism can move in more ways than beside it.
     #[error(

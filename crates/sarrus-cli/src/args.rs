@@ -249,18 +249,30 @@ pub struct EquilibriumArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
+    /// Bring gravity, forces and torques on in N equal parts, and follow the rest through them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub load_steps: Option<u32>,
+
     /// Print every column of results at rest as JSON
     #[arg(long)]
     pub json: bool,
+
+    /// Write trajectory.csv, with a row for each part of the loads, and report.json to a folder
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 const EQUILIBRIUM_HELP: &str = "\
 Examples:
   sarrus equilibrium models/double_pendulum.toml
   sarrus equilibrium models/door.toml --json
+  sarrus equilibrium crane.toml --load-steps 10 --out out/crane
 
 The rest is the one that a damped motion from the start would end in: where forces have a potential,
-it falls on the way. Drivers stand still where they are at the start. Exit code 1 where there is none.";
+it falls on the way. Drivers stand still where they are at the start. Exit code 1 where there is none.
+
+With --load-steps the loads grow from nothing: each part begins at the rest under the one before, so
+that beams which bend far are followed along one branch. Springs keep their preload.";
 
 /// `sarrus inverse`
 #[derive(Debug, Args)]

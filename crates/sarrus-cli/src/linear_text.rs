@@ -2,7 +2,7 @@
 
 use crate::printer::{number, plural, short, table, time};
 use crate::style::Paint;
-use sarrus::analysis::{EquilibriumReport, Mode, ModeKind, ModesReport, PrescribedReport, Status};
+use sarrus::analysis::{EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status};
 use sarrus::system::System;
 
 /// Modes that are listed where not all are asked for.
@@ -92,6 +92,10 @@ pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Paint) -> Stri
         short(r.potential[1]),
         short(r.potential[0]),
     );
+    if !r.load_steps.is_empty() {
+        text += &load_steps(r);
+        text += "\n";
+    }
     let mut rows = vec![["joint", "coordinates", "reaction on the second body"].map(String::from)];
     for joint in &system.directory.joints {
         let of = |words: &[&str]| {
@@ -115,6 +119,32 @@ pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Paint) -> Stri
         text += &table(&rows);
     }
     text + "\n  all columns: --json; how it swings about this: sarrus modes\n"
+}
+
+/// How the loads were brought on.
+fn load_steps(r: &EquilibriumReport) -> String {
+    let head = ["load", "steps", "forces left", "potential energy", "moved farthest"].map(String::from);
+    let row = |step: &LoadStep| {
+        [
+            short(step.load),
+            step.iterations.to_string(),
+            if step.residual == 0.0 { "rounding".into() } else { format!("{:.1e}", step.residual) },
+            format!("{} J", short(step.potential)),
+            step.farthest
+                .as_ref()
+                .map_or_else(String::new, |(body, by)| format!("{body} by {} m", short(*by))),
+        ]
+    };
+    // the first, the last, and some between
+    let (n, rows) = (r.load_steps.len(), std::iter::once(head));
+    let every = n.div_ceil(LISTED);
+    let listed = r.load_steps.iter().enumerate().filter(|(i, _)| (n - 1 - i) % every == 0);
+    let rows: Vec<[String; 5]> = rows.chain(listed.map(|(_, step)| row(step))).collect();
+    let mut text = table(&rows);
+    if every > 1 {
+        text += &format!("  ... {n} in all: --out writes them\n");
+    }
+    text
 }
 
 /// What the drivers need.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{json, sarrus};
+use common::{arg, folder, json, model, sarrus};
 
 fn answer(arguments: &[&str]) -> serde_json::Value {
     json(&sarrus(arguments).stdout)
@@ -48,6 +48,34 @@ fn a_rest_is_shown_with_its_reactions() {
     let report = answer(&["equilibrium", "models/double_pendulum.toml", "--json"]);
     let z = report["values"]["lower.z"].as_f64().unwrap();
     assert!((z + 1.5).abs() < 1e-9, "{z}");
+}
+
+#[test]
+fn loads_in_parts_give_a_row_for_each_part() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\nrun.t_end = 1\n\
+         sections.s = { kind = 'given', EA = 1e4, GA = 1e4, EI = 100, rhoA = 1, rhoI = 10 }\n\
+         flexible.X = { kind = 'beam', from = [0, 0], to = [10, 0], section = 's', elements = 4 }\n\
+         joints.wall = { kind = 'fixed', bodies = ['ground', 'X.start'], at = [0, 0] }\n\
+         forces.M = { kind = 'torque', body = 'X.end', torque = 20 }\n";
+    let (file, dir) = (model("load_steps_model", text), folder("load_steps"));
+    let done = sarrus(&["equilibrium", arg(&file), "--load-steps", "4", "--out", arg(&dir)]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("moved farthest") && done.stdout.contains("0.7500"), "{}", done.stdout);
+    let csv = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let angle = rows[0].iter().position(|name| *name == "X.node4.angle").unwrap();
+    assert_eq!((rows[0][0], rows.len()), ("load", 5));
+    for (k, row) in rows[1..].iter().enumerate() {
+        let share = 0.25 * (k + 1) as f64;
+        assert_eq!(row[0].parse::<f64>(), Ok(share));
+        // M L/EI, times the share of it
+        let turned: f64 = row[angle].parse().unwrap();
+        assert!((turned - 2.0 * share).abs() < 1e-9, "{turned}");
+    }
+    let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
+    assert_eq!(report["load_steps"].as_array().map(Vec::len), Some(4));
+    let none = sarrus(&["equilibrium", arg(&file), "--load-steps", "0"]);
+    assert_eq!(none.code, 2, "{}", none.stderr);
 }
 
 #[test]

@@ -61,6 +61,11 @@ pub trait Constraint: Send + Sync + 'static {
         false
     }
 
+    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<Program<'_>> {
         None
@@ -88,6 +93,11 @@ pub trait Rows: Send + Sync {
     fn holonomic(&self) -> usize;
     /// Whether Φ_t may differ from zero.
     fn depends_on_time(&self) -> bool;
+    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<Program<'_>>;
     /// Φ; zero for rows at velocity level.
@@ -179,7 +189,11 @@ impl<C: Constraint> Rows for C {
     }
 
     fn curvature(&self, at: &At<f64>, wide: usize, lambda: &[f64], out: &mut [f64]) {
-        variation::curvature(self, at, wide, lambda, out);
+        if Constraint::is_linear(self) {
+            out.fill(0.0);
+        } else {
+            variation::curvature(self, at, wide, lambda, out);
+        }
     }
 
     fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation) {

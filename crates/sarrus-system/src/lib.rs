@@ -24,6 +24,7 @@ pub mod formula;
 pub mod joint;
 pub mod joints;
 pub mod load;
+mod loads;
 pub mod measures;
 pub mod mechanism;
 pub mod names;

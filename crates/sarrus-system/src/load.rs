@@ -51,6 +51,11 @@ pub trait Force: Send + Sync + 'static {
         false
     }
 
+    /// Whether it is a load, which statics may bring on bit by bit, and no part of the mechanism, as springs are.
+    fn is_load(&self) -> bool {
+        false
+    }
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -74,6 +79,8 @@ pub trait Load: Send + Sync {
     fn dissipation(&self, at: &At<f64>) -> f64;
     /// Whether stored energy and dissipation account for all its power.
     fn keeps_books(&self) -> bool;
+    /// Whether it is a load, which statics may bring on bit by bit.
+    fn is_load(&self) -> bool;
     /// Rate of its stored energy along a motion, by jets: the oracle of the conformance test.
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64;
     /// Names and units of what it shows in results.
@@ -101,6 +108,10 @@ impl<F: Force> Load for F {
 
     fn keeps_books(&self) -> bool {
         Force::keeps_books(self)
+    }
+
+    fn is_load(&self) -> bool {
+        Force::is_load(self)
     }
 
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64 {

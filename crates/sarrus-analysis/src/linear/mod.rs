@@ -8,10 +8,16 @@ mod equilibrium;
 mod linearize;
 mod metric;
 mod modes;
+mod newton;
 mod place;
 mod prescribed;
+mod rest;
+mod search;
+mod statics;
 
-pub use equilibrium::{Equilibrium, EquilibriumReport, Search, equilibrium, equilibrium_with};
+pub use equilibrium::{
+    Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,
+};
 pub use linearize::{Linearization, linearize};
 pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_with};
 pub use place::{About, AboutError};

@@ -1,6 +1,6 @@
 //! About which state a linear analysis is.
 
-use super::equilibrium::{Search, equilibrium_with};
+use super::equilibrium::{EquilibriumOptions, Search, equilibrium_with};
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
@@ -67,7 +67,7 @@ impl About {
         let mut mechanism = system.mechanism();
         let state = match self {
             About::Equilibrium => {
-                let found = equilibrium_with(model, system, watch)?;
+                let found = equilibrium_with(model, system, &EquilibriumOptions::default(), watch)?;
                 mechanism.set_hints(&found.hints);
                 found.state
             }

@@ -32,6 +32,10 @@ impl Force for Actuator {
         self.along.push(at, self.effort(at), out);
     }
 
+    fn is_load(&self) -> bool {
+        true
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         match self.along {
             Along::Line(_) => &[("force", "N"), ("length", "m"), ("speed", "m/s")],

@@ -56,6 +56,10 @@ where
         false
     }
 
+    fn is_load(&self) -> bool {
+        true
+    }
+
     fn potential_rate(&self, _at: &At<Jet<2>>) -> f64 {
         0.0
     }

@@ -17,6 +17,10 @@ impl Force for Field {
             out.force += force.eval(at);
         }
     }
+
+    fn is_load(&self) -> bool {
+        true
+    }
 }
 
 fn read(ctx: &mut Context) -> Result<Built> {

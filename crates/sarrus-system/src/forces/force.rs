@@ -20,6 +20,10 @@ impl Force for AppliedForce {
         let force = self.axes.map_or(force, |axes| pose.rot.mul_mat_f64(&axes) * force);
         out[0].add_force_at(force, pose.rotate(&self.point));
     }
+
+    fn is_load(&self) -> bool {
+        true
+    }
 }
 
 fn read(ctx: &mut Context) -> Result<Built> {

@@ -16,6 +16,10 @@ impl Force for AppliedTorque {
         let torque = self.torque.eval(at);
         out[0].add_torque(self.axes.map_or(torque, |axes| at.pose(0).rot.mul_mat_f64(&axes) * torque));
     }
+
+    fn is_load(&self) -> bool {
+        true
+    }
 }
 
 fn read(ctx: &mut Context) -> Result<Built> {

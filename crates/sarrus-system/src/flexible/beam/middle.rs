@@ -24,6 +24,10 @@ impl Constraint for Middle {
         phi.copy_from_slice(&off.0[..self.dimensions]);
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn jacobian<R: Real>(&self, _: &At<R>, J: &mut Blocks<R>) -> bool {
         for i in 0..self.dimensions {
             J.row(0, i)[i] = R::from_f64(-0.5);

@@ -1,0 +1,231 @@
+//! Newton's iteration for rest, of an elastic mechanism near it: f(q) = Jᵀλ, Φ(q) = 0.
+//!
+//! ```text
+//! [ K    κJᵀ ] [ δ   ]   [ f - Jᵀλ ]
+//! [ κJ   0   ] [ ν/κ ] = [ -κΦ     ],   q ← q ⊕ δ,   λ ← λ + ν
+//! ```
+//!
+//! K is exact, so the iteration converges quadratically, in a few steps. κ, the largest entry of K, gives all blocks one size. Positions
+//! come onto the constraints together with the forces, and nothing is asked of the residual on the way: a step that bends a slender beam
+//! stretches it by the square of the turn, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
+//! steps become shorter.
+//!
+//! Where something may move that nothing elastic holds, or far from rest, the iteration is held back by a metric G: with Δ, the way since
+//! it began, K + μG takes the place of K, and f - μGΔ that of f. It comes to rest on the way that a damped motion would take, the farther the
+//! smaller μ is: a step of the proximal point method \[Rockafellar1976\], which bends and swings stiff members without stretching them.
+//!
+//! Rows that depend on others are left out. Cost: a tangent and a sparse factorization of one pattern a step. Not where nothing holds the
+//! mechanism (K is singular along what is free), nor far from rest.
+
+use sarrus_math::solve::PatternLu;
+use sarrus_solve::implicit::Scale;
+use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
+use sarrus_system::Mechanism;
+
+/// Most steps.
+const MOST: u32 = 30;
+/// A last step: what is left after it is its square.
+const LAST: f64 = 1e-9;
+/// The same while it is held back, which is no rest anyhow.
+const ROUGH: f64 = 1e-4;
+/// A step that rounding may keep from becoming shorter, where stiffnesses differ by many digits.
+const ROUNDING: f64 = 1e-6;
+/// Steps that are longer than the one before them, at most.
+const LONGER: u32 = 4;
+
+/// Why the iteration stopped short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A step led up a potential: towards a rest that is not stable.
+    Uphill,
+    /// Steps were too long, or became no shorter, or there were none.
+    Lost,
+}
+
+/// What the iteration may do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Longest step \[rad, and relative to the size of the mechanism\].
+    pub longest: f64,
+    /// Whether every step must lead along the forces.
+    pub downhill: bool,
+}
+
+/// μG: entries (row, column, value), of which those at one place add up.
+pub(super) type Held = [(usize, usize, f64)];
+
+/// The iteration, for systems of one pattern.
+pub(super) struct Newton {
+    lu: PatternLu<f64>,
+    /// Where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
+    pairs: Vec<usize>,
+    rows: Vec<[usize; 2]>,
+    diagonal: Vec<usize>,
+    scale: Scale,
+    eq: Equations,
+    x: Vec<f64>,
+    still: Vec<f64>,
+    /// Δ.
+    way: Vec<f64>,
+}
+
+impl Newton {
+    /// For the pattern of `m` and `tangent`; none where it is too large.
+    pub fn new(m: &Mechanism, tangent: &Tangent) -> Option<Newton> {
+        let s = m.structure();
+        let mut entries = Vec::new();
+        for pair in &tangent.pairs {
+            let [a, b] = pair.at.map(|i| s.cols[i]);
+            (0..a.size).for_each(|i| (0..b.size).for_each(|j| entries.push((a.start + i, b.start + j))));
+        }
+        let pairs = entries.len();
+        each_of_J(s, |row, col, _| entries.extend([(s.nv + row, col), (col, s.nv + row)]));
+        let rows = entries.len();
+        entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
+        let (lu, places) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
+        Some(Newton {
+            pairs: places[..pairs].to_vec(),
+            rows: places[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
+            diagonal: places[rows..].to_vec(),
+            lu,
+            scale: Scale::new(s),
+            eq: Equations::new(m),
+            x: vec![0.0; s.nv + s.nc],
+            still: vec![0.0; s.nv],
+            way: vec![0.0; s.nv],
+        })
+    }
+
+    /// Takes `state` and `lambda` to rest, as far as they are not `held` back. `out` are the scalar rows that depend on others; `made` counts the steps.
+    pub fn solve(
+        &mut self,
+        m: &mut Mechanism,
+        tangent: &mut Tangent,
+        state: &mut State,
+        lambda: &mut [f64],
+        out: &[bool],
+        held: &Held,
+        bounds: Bounds,
+        made: &mut u32,
+    ) -> Result<(), Stop> {
+        let s = m.structure().clone();
+        self.scale.measure(&s, state);
+        self.way.fill(0.0);
+        let (mut before, mut longer) = (f64::INFINITY, 0);
+        let last = if held.is_empty() { LAST } else { ROUGH };
+        for _ in 0..MOST {
+            m.update(state, Stage::FORCE, &mut self.eq);
+            m.tangent(state, &self.still, lambda, tangent);
+            for &(i, j, value) in held {
+                self.eq.f[i] -= value * self.way[j];
+                let [a, b] = [i, j].map(|i| s.cols.partition_point(|c| c.start <= i) - 1);
+                let place = tangent.place([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
+                tangent.K[place + j - s.cols[b].start] += value;
+            }
+            self.step(&s, tangent, lambda, out).ok_or(Stop::Lost)?;
+            let (delta, nu) = self.x.split_at(s.nv);
+            let length = self.scale.size(delta, 1.0, 0.0, 1.0).0;
+            if !(length <= bounds.longest) {
+                return Err(Stop::Lost);
+            }
+            // what is rounding leads anywhere
+            if bounds.downhill && length > ROUNDING && !(along(&s, tangent, delta) > 0.0) {
+                return Err(Stop::Uphill);
+            }
+            longer += u32::from(length > before);
+            if longer > LONGER {
+                return Err(Stop::Lost);
+            }
+            *made += 1;
+            self.way.iter_mut().zip(delta).for_each(|(way, delta)| *way += delta);
+            m.retract(&mut state.q, delta);
+            m.accept(state);
+            lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += nu);
+            if length <= last || (length <= ROUNDING && length > 0.5 * before) {
+                return Ok(());
+            }
+            before = length;
+        }
+        Err(Stop::Lost)
+    }
+
+    /// Forces (nv) that rounding of positions makes: a unit in the last place of the largest length, and of a radian, times |K|.
+    pub fn rounding(&self, s: &Structure, state: &State, tangent: &Tangent) -> Vec<f64> {
+        let largest = |kind| {
+            let groups = s.groups.iter().filter(move |g| g.kind == kind);
+            groups.flat_map(|g| &state.q[g.start..][..g.len]).fold(0.0_f64, |a, q| a.max(q.abs()))
+        };
+        let mut unit = vec![largest(GroupKind::Position); s.nv];
+        for turn in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            unit[turn.start..][..turn.len].fill(1.0);
+        }
+        let mut f = vec![0.0; s.nv];
+        for pair in &tangent.pairs {
+            let [a, b] = pair.at.map(|i| s.cols[i]);
+            for i in 0..a.size {
+                let row = &tangent.K[pair.offset + i * b.size..][..b.size];
+                f[a.start + i] +=
+                    row.iter().zip(&unit[b.start..]).map(|(K, u)| f64::EPSILON * K.abs() * u).sum::<f64>();
+            }
+        }
+        f
+    }
+
+    /// (δ, ν) in `x`.
+    fn step(&mut self, s: &Structure, tangent: &Tangent, lambda: &[f64], out: &[bool]) -> Option<()> {
+        let largest = tangent.K.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        let kappa = if largest > 0.0 { largest } else { 1.0 };
+        let (values, J) = (&mut self.lu.values, &self.eq.J);
+        values.fill(0.0);
+        let mut place = self.pairs.iter();
+        for pair in &tangent.pairs {
+            let n = pair.at.map(|i| s.cols[i].size).iter().product();
+            tangent.K[pair.offset..][..n].iter().zip(&mut place).for_each(|(K, &to)| values[to] += K);
+        }
+        let mut place = self.rows.iter();
+        each_of_J(s, |row, _, at| {
+            if let Some(places) = place.next().filter(|_| !out[row]) {
+                places.iter().for_each(|&to| values[to] += kappa * J[at]);
+            }
+        });
+        self.diagonal.iter().zip(out).filter(|(_, out)| **out).for_each(|(&to, _)| values[to] = kappa);
+        self.lu.factor().ok()?;
+
+        let (r, c) = self.x.split_at_mut(s.nv);
+        r.fill(0.0);
+        self.eq.add_Jt_mul(s, lambda, r);
+        r.iter_mut().zip(&self.eq.f).for_each(|(r, f)| *r = f - *r);
+        for ((c, phi), out) in c.iter_mut().zip(&self.eq.phi).zip(out) {
+            *c = if *out { 0.0 } else { -kappa * phi };
+        }
+        self.lu.solve(&mut self.x).ok()?;
+        self.x[s.nv..].iter_mut().for_each(|nu| *nu *= kappa);
+        self.x.iter().all(|x| x.is_finite()).then_some(())
+    }
+}
+
+/// Every number of J: its row, its column, and its place among the numbers.
+fn each_of_J(s: &Structure, mut see: impl FnMut(usize, usize, usize)) {
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            for i in 0..row.size {
+                (0..col.size).for_each(|j| see(row.start + i, col.start + j, e.offset + i * col.size + j));
+            }
+        }
+    }
+}
+
+/// δᵀK δ.
+fn along(s: &Structure, tangent: &Tangent, delta: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for pair in &tangent.pairs {
+        let [a, b] = pair.at.map(|i| s.cols[i]);
+        for i in 0..a.size {
+            let row = &tangent.K[pair.offset + i * b.size..][..b.size];
+            let moved: f64 = row.iter().zip(&delta[b.start..]).map(|(K, d)| K * d).sum();
+            sum += delta[a.start + i] * moved;
+        }
+    }
+    sum
+}

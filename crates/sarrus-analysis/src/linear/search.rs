@@ -1,0 +1,202 @@
+//! The search for rest where Newton's iteration alone would not do: far from it, or where nothing elastic holds the mechanism.
+//!
+//! Steps are Newton's, with the tangent K of the forces and of Jᵀλ, held back by a multiple of a metric G where they lead too far,
+//!
+//! ```text
+//! (K + μG) δ + Jᵀν = M a,   J δ = 0,   q ← q ⊕ δ, brought back onto Φ = 0 in the metric G,
+//! δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|² over all that are tied together.
+//! ```
+//!
+//! With M alone a long chain would be let down link by link, since where it is held a link turns n times as far as the chain sinks;
+//! with c, the inertia of the whole, it swings down as one.
+//!
+//! δ must lead along the forces (δᵀM a > 0), so that where these have a potential it falls, and the equilibrium that is found is one
+//! that a damped motion from the start would come to rest in, and not the nearest unstable one; a step over which they do no
+//! work, and that does not lower a, is taken back. Cost: a sparse factorization a step. Not for slender beams that bend far: a step along
+//! the tangent of their bending stretches them, which costs so much work that only short ones are let pass.
+
+use super::equilibrium::Search;
+use super::linearize::mass_dot;
+use super::metric::Metric;
+use super::rest::{Rest, rest};
+use sarrus_math::solve::SparseLu;
+use sarrus_solve::{Equations, Kkt, Problem, Stage, State, Tangent};
+use sarrus_system::Mechanism;
+
+/// Trials before giving up.
+const TRIALS: u32 = 1000;
+/// An acceleration that is rest, relative to M⁻¹f.
+const REST: f64 = 1e-11;
+/// The same once no step makes it smaller.
+const NEARLY: f64 = 1e-8;
+/// Corrections that bring a position onto the constraints, at most.
+const CORRECTIONS: u32 = 20;
+/// A violation that is rounding, relative to the size of the mechanism ...
+const ROUNDING: f64 = 1e-15;
+/// ... and one that will do where corrections make it no smaller.
+const ON: f64 = 1e-11;
+/// Longest step \[rad, and relative to the size of the mechanism\].
+const LONGEST: f64 = 0.3;
+
+/// Looks for rest from `state`, where all is as `here` says. The rest that it has come to is close enough where it is [`is_rest`].
+pub(super) fn search(
+    mechanism: &mut Mechanism,
+    kkt: &mut Kkt,
+    tangent: &mut Tangent,
+    state: &mut State,
+    mut here: Rest,
+    counts: &mut Search,
+    watch: &mut dyn FnMut(&Search),
+) -> Rest {
+    let system = mechanism.system().clone();
+    let s = &system.structure;
+    let size = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
+    let mut mu = 0.0;
+    let mut trial = state.clone();
+    let metric = Metric::new(&system, state);
+    let last = counts.trials + TRIALS;
+    while counts.trials < last {
+        if here.size <= REST * here.full {
+            break;
+        }
+        counts.residual = here.residual();
+        watch(counts);
+        counts.trials += 1;
+        mechanism.tangent(state, &vec![0.0; s.nv], &here.accel.lambda, tangent);
+        let typical = metric.stiffness(&here.eq, tangent);
+        let more = |mu: f64| (10.0 * mu).max(1e-3 * typical);
+        let held = metric.entries(&system, state, &here.eq, mu);
+        let Some(delta) = step(s, &here, tangent, held).filter(|delta| {
+            let along = mass_dot(s, &here.eq, delta, &here.accel.vdot);
+            along > 0.0 && delta.iter().all(|d| d.abs() <= LONGEST * size)
+        }) else {
+            mu = more(mu);
+            continue;
+        };
+        trial.copy_from(state);
+        mechanism.retract(&mut trial.q, &delta);
+        let there = project(mechanism, &metric, &here, &mut trial)
+            .then(|| rest(mechanism, kkt, &trial).ok())
+            .flatten();
+        // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
+        let better = |there: &Rest| {
+            let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
+            there.size < here.size || work(&here) + work(there) > 0.0
+        };
+        match there {
+            Some(there) if better(&there) => {
+                state.copy_from(&trial);
+                mechanism.accept(state);
+                here = there;
+                counts.steps += 1;
+                // a step nearly as long as it may be would be too long with less
+                let long = delta.iter().fold(0.0_f64, |a, d| a.max(d.abs())) > 0.3 * LONGEST * size;
+                mu = match mu {
+                    mu if long => mu,
+                    mu if mu < 1e-9 * typical => 0.0,
+                    mu => 0.1 * mu,
+                };
+            }
+            _ if here.size <= NEARLY * here.full => break,
+            _ => mu = more(mu),
+        }
+    }
+    counts.residual = here.residual();
+    here
+}
+
+/// Whether what is left of the forces is nothing beside them.
+pub(super) fn is_rest(here: &Rest) -> bool {
+    here.size <= NEARLY * here.full
+}
+
+/// The same, to rounding.
+pub(super) fn is_still(here: &Rest) -> bool {
+    here.size <= REST * here.full
+}
+
+/// δ of (K + μG) δ + Jᵀν = M a, J δ = 0, from the entries of μG; none where that has no solution.
+fn step(
+    s: &sarrus_solve::Structure,
+    here: &Rest,
+    tangent: &Tangent,
+    mut entries: Vec<(usize, usize, f64)>,
+) -> Option<Vec<f64>> {
+    for pair in &tangent.pairs {
+        let [row, col] = pair.at.map(|i| s.cols[i]);
+        for i in 0..row.size {
+            for j in 0..col.size {
+                entries.push((row.start + i, col.start + j, tangent.K[pair.offset + i * col.size + j]));
+            }
+        }
+    }
+    let mut x = vec![0.0; s.nv + s.nc];
+    here.eq.mass_mul(s, &here.accel.vdot, &mut x[..s.nv]);
+    solve(s, &here.eq.J, &here.dependent, entries, x)
+}
+
+/// δ of A δ + Jᵀν = a, J δ = b, from the entries of A and x = (a, b); rows that depend on others take no part.
+fn solve(
+    s: &sarrus_solve::Structure,
+    J: &[f64],
+    dependent: &[usize],
+    mut entries: Vec<(usize, usize, f64)>,
+    mut x: Vec<f64>,
+) -> Option<Vec<f64>> {
+    let (nv, nc) = (s.nv, s.nc);
+    let mut is_dependent = vec![false; nc];
+    dependent.iter().for_each(|&row| is_dependent[row] = true);
+    for row in &s.rows {
+        for i in 0..row.size {
+            let at = nv + row.start + i;
+            // a row that depends on others takes no part
+            if is_dependent[row.start + i] {
+                entries.push((at, at, 1.0));
+                continue;
+            }
+            for e in &s.entries[row.entries.clone()] {
+                let col = s.cols[e.col];
+                for j in 0..col.size {
+                    let value = J[e.offset + i * col.size + j];
+                    if value != 0.0 {
+                        entries.push((at, col.start + j, value));
+                        entries.push((col.start + j, at, value));
+                    }
+                }
+            }
+        }
+    }
+    SparseLu::new(nv + nc, &entries).ok()?.solve(&mut x).ok()?;
+    x.truncate(nv);
+    Some(x)
+}
+
+/// Brings `state` onto the constraints by the least displacement in the metric: G δ + Jᵀν = 0, J δ = -Φ. Returns whether it is there.
+///
+/// In the metric of M alone the light links of a long chain would turn far, and nothing be found.
+fn project(m: &mut Mechanism, metric: &Metric, here: &Rest, state: &mut State) -> bool {
+    let system = m.system().clone();
+    let s = &system.structure;
+    let size = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
+    let mut eq = Equations::new(m);
+    let mut before = f64::INFINITY;
+    for _ in 0..CORRECTIONS {
+        m.update(state, Stage::POSITION, &mut eq);
+        let off = eq.phi.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        // to rounding, or to where it gets no better
+        if off <= ROUNDING * size || (off <= ON * size && off > 0.3 * before) {
+            return true;
+        }
+        if !off.is_finite() || off > 2.0 * before {
+            return false;
+        }
+        before = off;
+        let mut x = vec![0.0; s.nv + s.nc];
+        x[s.nv..].iter_mut().zip(&eq.phi).for_each(|(x, phi)| *x = -phi);
+        here.dependent.iter().for_each(|&row| x[s.nv + row] = 0.0);
+        let entries = metric.entries(&system, state, &eq, 1.0);
+        let Some(delta) = solve(s, &eq.J, &here.dependent, entries, x) else { return false };
+        m.retract(&mut state.q, &delta);
+    }
+    false
+}
