@@ -1,16 +1,14 @@
-//! Claims about the crane, its tables, and what the paper leaves unsaid of it.
+//! Claims about the crane, and what the paper leaves unsaid of it.
 
 use super::crane::{Motion, Run, Runs, Way};
+use super::crane_tables::{LEAST, disagreement, peaks};
 use super::reference::{CRANE_FLEXIBLE, CRANE_FREQUENCIES, CRANE_PLACES, CRANE_RIGID};
 use crate::claim::{Claim, Verdict};
 use crate::runs::largest;
-use crate::table::Table;
 use std::f64::consts::TAU;
 
 /// Torques of rigid links by whatever way are the same to this \[N m\].
 const SAME: f64 = 1e-8;
-/// Peaks below this fraction of the highest are left out.
-const LEAST: f64 = 0.01;
 /// Steps up to this are compared \[s\].
 const FINE: f64 = 1e-4;
 /// Methods agree if torques are within this fraction of the largest, in the mean square over 3 s. Methods of second order bring a vibration
@@ -195,20 +193,6 @@ fn torques(runs: &Runs) -> Claim {
     )
 }
 
-/// Peaks of all spectra, with the natural frequency next to each: joint, frequency, amplitude, mode.
-fn peaks(runs: &Runs) -> Vec<(usize, f64, f64, usize)> {
-    let natural = &runs.natural[1];
-    let mut found = Vec::new();
-    for (joint, spectrum) in runs.spectra.iter().enumerate() {
-        for (omega, amplitude) in spectrum.peaks(LEAST) {
-            let away = |k: &usize| (natural[*k] - omega).abs();
-            let mode = (0..natural.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
-            found.extend(mode.map(|mode| (joint, omega, amplitude, mode)));
-        }
-    }
-    found
-}
-
 /// What the difference of the torques is.
 fn vibrations(runs: &Runs) -> Claim {
     let found = peaks(runs);
@@ -239,12 +223,6 @@ fn vibrations(runs: &Runs) -> Claim {
     )
 }
 
-/// Largest over the joints of the mean difference to the tightest run, relative to the largest torque there.
-fn disagreement(runs: &Runs, run: &Run) -> f64 {
-    let tight = &runs.flexible[0].motion;
-    largest((0..3).map(|joint| run.motion.off_rms(tight, joint) / tight.most(joint)))
-}
-
 /// Which methods give the same.
 fn methods_agree(runs: &Runs) -> Claim {
     let fine = |run: &&Run| match run.way {
@@ -268,61 +246,6 @@ fn methods_agree(runs: &Runs) -> Claim {
             names.join("; ")
         ),
     )
-}
-
-/// Method by method.
-pub fn methods(runs: &Runs) -> Table {
-    let mut table = Table::new(
-        &format!("The crane with beams by several methods, {} s", runs.t_end),
-        &[
-            "method",
-            "steps",
-            "joints apart [m]",
-            "torque apart, rms: shoulder, elbow, wrist [N m]",
-            "of the largest torque",
-            "certified",
-        ],
-    );
-    let tight = &runs.flexible[0].motion;
-    for run in &runs.flexible {
-        let rms = [0, 1, 2].map(|joint| format!("{:.1e}", run.motion.off_rms(tight, joint)));
-        table.rows.push(vec![
-            run.way.name(),
-            run.steps.to_string(),
-            format!("{:.1e}", run.motion.apart(tight)),
-            rms.join(", "),
-            format!("{:.1e}", disagreement(runs, run)),
-            if run.certified { "yes".into() } else { "no".into() },
-        ]);
-    }
-    table
-}
-
-/// Frequency by frequency.
-pub fn frequencies(runs: &Runs) -> Table {
-    let mut table = Table::new(
-        "Natural frequencies of the crane, and peaks in the spectra of the torques after the stop",
-        &[
-            "at the start [rad/s]",
-            "at the end [rad/s]",
-            "peak [rad/s]",
-            "amplitude: shoulder, elbow, wrist [N m]",
-        ],
-    );
-    let found = peaks(runs);
-    for mode in 0..16.min(runs.natural[0].len()).min(runs.natural[1].len()) {
-        let of: Vec<_> = found.iter().filter(|p| p.3 == mode).collect();
-        let strongest = of.iter().max_by(|a, b| a.2.total_cmp(&b.2));
-        let amplitude = [0, 1, 2]
-            .map(|joint| of.iter().find(|p| p.0 == joint).map_or("-".to_string(), |p| format!("{:.4}", p.2)));
-        table.rows.push(vec![
-            format!("{:.2}", runs.natural[0][mode]),
-            format!("{:.2}", runs.natural[1][mode]),
-            strongest.map_or("-".into(), |p| format!("{:.2}", p.1)),
-            amplitude.join(", "),
-        ]);
-    }
-    table
 }
 
 /// What the paper leaves unsaid of it.

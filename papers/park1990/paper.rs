@@ -10,6 +10,8 @@ mod crane;
 mod crane_claims;
 #[path = "crane_figures.rs"]
 mod crane_figures;
+#[path = "crane_tables.rs"]
+mod crane_tables;
 #[path = "deployment.rs"]
 mod deployment;
 #[path = "figures.rs"]
@@ -141,7 +143,7 @@ fn reproduce(effort: Effort, progress: &mut dyn Progress) -> Result<Reproduction
     let mut tables = vec![deployment::table(&locked)];
     tables.extend(counted.tables);
     tables.extend([pendulum::orders_table(&swung), pendulum::samples_table(&swung)]);
-    tables.extend([crane_claims::methods(&led), crane_claims::frequencies(&led)]);
+    tables.extend([crane_tables::methods(&led), crane_tables::frequencies(&led)]);
     Ok(Reproduction {
         name: PAPER.name.into(),
         title: PAPER.title.into(),
