@@ -200,7 +200,7 @@ fn euler_parameters() -> Claim {
 /// What the paper leaves unsaid.
 pub fn unsaid() -> Vec<String> {
     [
-        "No data of either example is printed: links of 1 m and 1 kg folded at 80 degrees, springs of 1 N m/rad slack when folded and \
+        "No data of examples A and B is printed: links of 1 m and 1 kg folded at 80 degrees, springs of 1 N m/rad slack when folded and \
          18.5 N on the tip, chosen so that the last lock falls at 1.1 s; cylinders of 1 m, 1 kg and radius 0.05 m at 45 degrees, \
          turning at 1 rad/s about the vertical.",
         "How a lock is written and when it acts is not said. Here it acts when its joint is straight, with a plastic impact; as a row \
@@ -217,7 +217,6 @@ pub fn unsaid() -> Vec<String> {
         "Which frequency is the highest is not said: that of small swings is taken.",
         "That modules can be replaced (section VII) is shown by tests of the integrator: `a_module_can_be_replaced` and \
          `a_controller_between_the_modules_acts_on_the_multipliers_at_second_order`.",
-        "The manipulator of example C is not part of this reproduction.",
     ]
     .iter()
     .map(|s| s.to_string())

@@ -1,6 +1,6 @@
 //! Reference values.
 //!
-//! The paper prints none, and no data. Data are those of `models/deployment.toml` and `models/double_pendulum.toml`; values are from
+//! The paper prints none, and no data. Data are those of `models/deployment.toml`, `models/double_pendulum.toml` and `models/crane.toml`; values are from
 //! an independent prototype (DOP853 at 2e-14 against 1e-12, with energy and momentum checked), in the conventions of Sarrus.
 
 /// Instants at which J3, J2 and J1 lock \[s\], trusted to 1e-9.
@@ -46,4 +46,36 @@ pub const FORCES: [f64; 6] = [
     7.2167744252581265,
     0.1179342839868488,
     7.882993334650202,
+];
+
+/// Torques of the rigid crane at shoulder, elbow and wrist \[N m\], trusted to 1e-12.
+pub const CRANE_RIGID: [(f64, [f64; 3]); 5] = [
+    (0.25, [-2.1809739872402103, -1.2675112244331403, -0.10356730362003963]),
+    (0.5, [-1.8186571454425624, -0.9501360592397154, -0.07926698246022833]),
+    (1.0, [-0.2340956748212507, -0.02365747667830881, 0.0]),
+    (1.5, [1.8214668178439697, 0.6788068297622634, 0.07926698246022833]),
+    (1.9, [2.7151936103303544, 0.9031833767581336, 0.11072029918699391]),
+];
+/// The same of the flexible crane, trusted to 1e-6: without the instant of the stop, where accelerations jump.
+pub const CRANE_FLEXIBLE: [(f64, [f64; 3]); 6] = [
+    (0.25, [-2.132991093555821, -1.4217468646342144, -0.29110264861126994]),
+    (0.5, [-1.6874096474960787, -0.8146724437516446, -0.007212770095241489]),
+    (1.0, [-0.3519420730614479, -0.03900152928317234, 0.03249981497396798]),
+    (1.5, [2.166866338950549, 0.9162633631415722, 0.17192110916074088]),
+    (2.5, [-0.46585314242797954, -0.31007644457358624, 0.008658449176917826]),
+    (3.0, [-0.2772455304374954, -0.2558454482080382, -0.05173137736304048]),
+];
+/// Elbow and wrist of the flexible crane at 0.5 s \[m\], trusted to 1e-7.
+pub const CRANE_PLACES: [[f64; 2]; 2] =
+    [[-0.1348502414855106, 0.990899909096332], [0.8355966140894564, 1.232273098060945]];
+/// Its lowest frequencies at the start, consistent mass \[rad/s\].
+pub const CRANE_FREQUENCIES: [f64; 8] = [
+    10.561464388228918,
+    66.73560254427126,
+    75.64535321216488,
+    111.92645072227229,
+    178.62877664878764,
+    207.41445489689897,
+    284.7227028488267,
+    329.1549732602633,
 ];

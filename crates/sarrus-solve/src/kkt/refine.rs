@@ -31,6 +31,9 @@ const NOISE: f64 = 1e-12;
 /// by all rows, one with small terms is not to show the whole.
 const SHARED: f64 = 1e-3;
 
+/// Terms below this lose digits to the number format: of a mechanism that comes to rest they are all that is left.
+const SUBNORMAL: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+
 /// How a solve went. Residuals are relative to the size of their terms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveReport {
@@ -273,7 +276,7 @@ impl Kkt {
             }
         }
         let largest = r_terms.iter().filter(|t| t.is_finite()).fold(0.0_f64, |a, t| a.max(*t));
-        *noise = NOISE * largest;
+        *noise = (NOISE * largest).max(SUBNORMAL);
         if !self.dropped.is_empty() {
             let scaled = r_terms.iter().zip(&self.scale).filter(|(t, s)| t.is_finite() && **s > 0.0);
             let unit = scaled.fold(0.0_f64, |a, (t, s)| a.max(t / s.sqrt()));

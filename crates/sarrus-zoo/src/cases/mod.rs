@@ -8,6 +8,7 @@ pub mod deployment;
 mod double_pendulum;
 mod four_bar;
 mod free_top;
+mod governor;
 mod heavy_top;
 mod mcpherson;
 mod oscillator;
@@ -29,6 +30,7 @@ pub static PROBLEMS: &[&Problem] = &[
     &a02_n_four_bar::N10,
     &a02_n_four_bar::N40,
     &andrews::ANDREWS,
+    &governor::GOVERNOR,
     &heavy_top::HEAVY_TOP,
     &rolling_sphere::ROLLING_SPHERE,
     &chaplygin_sleigh::CHAPLYGIN_SLEIGH,
