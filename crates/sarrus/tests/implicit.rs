@@ -243,3 +243,38 @@ fn a_step_that_cannot_be_solved_says_why_and_chosen_ones_are_shortened() {
     let chosen = at("radau5", Some(0.25));
     assert_eq!(chosen.status, Status::Completed, "{}", chosen.reason);
 }
+
+/// A parallelogram that starts in line, where one row depends on the others for that instant alone.
+#[test]
+fn a_joint_that_depends_on_others_for_an_instant_is_not_lost() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\n\
+        bodies.crank = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+        bodies.coupler = { from = [1, 0], to = [3, 0], mass = 1 }\n\
+        bodies.rocker = { from = [2, 0], to = [3, 0], mass = 1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'crank'], at = [0, 0] }\n\
+        joints.B = { kind = 'revolute', bodies = ['crank', 'coupler'], at = [1, 0] }\n\
+        joints.C = { kind = 'revolute', bodies = ['coupler', 'rocker'], at = [3, 0] }\n\
+        joints.D = { kind = 'revolute', bodies = ['ground', 'rocker'], at = [2, 0] }\n\
+        initial.A.rate = 4\ninitial.D.rate = 4\n";
+    let model =
+        load_str("line.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    for integrator in ["generalized_alpha", "trapezoidal", "hht:constraints=positions", "bdf", "radau5"] {
+        let overrides = Overrides {
+            integrator: Some(integrator.parse::<MethodText>().unwrap().0),
+            t_end: Some(0.5),
+            step: Some(1e-3),
+            every: Some(0.5),
+            ..Overrides::default()
+        };
+        let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
+        if outcome.report.status == Status::Failed {
+            continue;
+        }
+        // the branch, with both cranks as fast as at the start: nothing acts on them
+        let last = |column: &str| outcome.trajectory.last(column).unwrap();
+        let (a, d) = (last("A.angle"), last("D.angle"));
+        assert!((a - 2.0).abs() < 1e-2 && (a - d).abs() < 1e-6, "{integrator}: {a} {d}");
+        assert!(outcome.report.violation.position.max < 1e-6, "{integrator}: {:?}", outcome.report.violation);
+    }
+}

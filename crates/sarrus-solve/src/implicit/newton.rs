@@ -16,7 +16,7 @@
 use super::matrix::{IterationMatrix, Turn, right_tangent_inverse};
 use super::scale::Scale;
 use crate::error::{SolveError, StepError};
-use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::problem::{Accel, Equations, RowBlock, Stage, State, Structure};
 use crate::tangent::Tangent;
 use crate::views::Implicit;
 
@@ -121,6 +121,20 @@ pub struct Converged {
     /// Rate of convergence: last change over the one before.
     pub rate: f64,
 }
+
+/// Which matrix an iteration starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matrix {
+    /// The one at hand.
+    Kept,
+    /// That of the start of the step.
+    Start,
+    /// That of where the iteration starts.
+    Here,
+}
+
+/// A row left out as dependent that is off by more than this, relative to the largest position, is dependent no longer.
+const LOST: f64 = 1e-7;
 
 /// A correction.
 struct Past {
@@ -244,16 +258,53 @@ impl Newton {
         self.guess.clone_from(&self.accel);
         let fits = |factored: f64| (target.gamma / factored - 1.0).abs() <= OTHER_STEP;
         let fresh = !self.factored.is_some_and(fits) || self.stale;
-        let mut done = self.iterate(view, start, target, fresh);
+        let mut done = self.iterate(view, start, target, if fresh { Matrix::Start } else { Matrix::Kept });
         if done.is_err() && !fresh {
             self.accel.clone_from(&self.guess);
-            done = self.iterate(view, start, target, true);
+            done = self.iterate(view, start, target, Matrix::Start);
+        }
+        if done.is_ok() && self.has_lost(view.structure()) {
+            done = self.look_again(view, start, target);
         }
         if done.is_err() {
             self.accel.clone_from(&self.guess);
             self.factored = None;
         }
         done
+    }
+
+    /// Whether a row that was left out as dependent on others does not hold.
+    fn has_lost(&self, s: &Structure) -> bool {
+        let most = LOST * self.scale.length();
+        let of_row = |row: &RowBlock| {
+            (row.start..row.start + row.holonomic).any(|at| self.out[at] && self.eq.phi[at].abs() > most)
+        };
+        s.rows.iter().any(of_row)
+    }
+
+    /// Solves again with the rows that depend on others where the step has led to: where the run began, in a singular position, they were
+    /// more.
+    fn look_again(
+        &mut self,
+        view: &mut dyn Implicit,
+        start: &State,
+        target: &Target,
+    ) -> Result<Converged, StepError> {
+        let failed = |source| StepError::Solve { t: target.t, source };
+        let before = self.out.clone();
+        let state = self.state.clone();
+        view.dependent_rows(&state, &mut self.out).map_err(failed)?;
+        if self.out == before {
+            let (t, h) = (start.t, target.h);
+            return Err(StepError::NoStep { t, h });
+        }
+        self.accel.clone_from(&self.guess);
+        let done = self.iterate(view, start, target, Matrix::Here)?;
+        if self.has_lost(view.structure()) {
+            let (t, h) = (start.t, target.h);
+            return Err(StepError::NoStep { t, h });
+        }
+        Ok(done)
     }
 
     /// One correction with a new matrix, whether that is enough or not.
@@ -330,19 +381,19 @@ impl Newton {
         view: &mut dyn Implicit,
         start: &State,
         target: &Target,
-        fresh: bool,
+        matrix: Matrix,
     ) -> Result<Converged, StepError> {
         let Target { t, h, gamma, beta, .. } = *target;
         let NewtonOptions { tolerance, most, .. } = self.options;
         let failed = |source| StepError::Solve { t, source };
-        if fresh {
+        if matrix == Matrix::Start {
             self.factor_at_start(view, start, target).map_err(failed)?;
         }
         self.begin(view, start, target);
         let mut last = f64::INFINITY;
         let mut slowest = 0.0_f64;
         let mut learned = 0;
-        let mut renew = false;
+        let mut renew = matrix == Matrix::Here;
         for iteration in 1..=most {
             self.iterations += 1;
             self.evaluate(view);

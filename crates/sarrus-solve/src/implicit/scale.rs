@@ -38,6 +38,11 @@ impl Scale {
         }
     }
 
+    /// The largest position \[m\].
+    pub fn length(&self) -> f64 {
+        self.length
+    }
+
     /// The largest of the changes β `z` of positions and γ `z` of velocities in a step of size `h`, and which velocity is the worst.
     pub fn size(&self, z: &[f64], beta: f64, gamma: f64, h: f64) -> (f64, usize) {
         let mut worst = (0.0, 0);
