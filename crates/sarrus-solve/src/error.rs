@@ -108,6 +108,9 @@ pub enum SolveError {
         /// Residual relative to the size of its terms.
         residual: f64,
     },
+    /// M changes with positions, and the method takes it as constant.
+    #[error("the method needs constant masses, which a modal body does not have")]
+    VaryingMass,
     /// The problem has no tangent, and the method needs one.
     #[error("the method needs a tangent, which this problem does not have")]
     NoTangent,

@@ -649,7 +649,7 @@ fn generalized_force(
         let n = element.rows.rows();
         for row in 0..n {
             let lambda = lambda(element.start + row);
-            let J = &eq.J[block.offset + row * block.columns..][..block.columns];
+            let J = &eq.J[block.offset + row * block.stride..][..block.columns];
             for (sum, J) in sum.iter_mut().zip(J) {
                 *sum -= J * lambda;
             }

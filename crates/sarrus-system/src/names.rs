@@ -3,6 +3,7 @@
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
+use crate::flexible::modal::floating::Floating;
 use crate::formula::Formula;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
@@ -104,6 +105,8 @@ pub struct Directory {
     pub joints: Vec<JointEntry>,
     /// Flexible members.
     pub flexible: Vec<FlexibleEntry>,
+    /// Modal bodies.
+    pub floating: Vec<Floating>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -127,8 +130,8 @@ impl Directory {
     pub fn new(space: Space, bodies: Vec<Body>, t_start: f64) -> Self {
         let named = bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
         let names = named.map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
-        let (joints, flexible) = (Vec::new(), Vec::new());
-        Directory { space, bodies, joints, flexible, hints: 0, t_start, names, timed: Mutex::default() }
+        let (joints, flexible, floating) = (Vec::new(), Vec::new(), Vec::new());
+        Directory { space, bodies, joints, flexible, floating, hints: 0, t_start, names, timed: Mutex::default() }
     }
 
     /// Adds a flexible member whose bodies are there.
@@ -139,6 +142,7 @@ impl Directory {
         self.add(&format!("{name}.start"), Named::Body(bodies.start));
         self.add(&format!("{name}.end"), Named::Body(bodies.end - 1));
         let (part, first) = (member.part, member.first);
+        self.floating.extend(member.floating.clone());
         self.flexible.push(FlexibleEntry { name, part, first, bodies, all });
     }
 
@@ -168,6 +172,11 @@ impl Directory {
             Some(Named::Body(id)) => Some(*id),
             _ => None,
         }
+    }
+
+    /// The modal body that the body `id` belongs to: its frame, or its amplitudes.
+    pub fn floating_of(&self, id: u32) -> Option<&Floating> {
+        self.floating.iter().find(|f| f.bodies().contains(&id))
     }
 
     /// The flexible member called `name`.

@@ -285,7 +285,8 @@ fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System
     };
     let total: f64 = (0..s.cols.len()).map(energy).sum();
     let names = || system.directory.bodies.iter().skip(1).filter(|b| !b.is_internal());
-    let mut shares: Vec<f64> = (0..s.cols.len()).map(energy).collect();
+    let mut shares: Vec<f64> = vec![0.0; system.directory.bodies.len() - 1];
+    (0..s.cols.len()).for_each(|col| shares[system.first_body(col) as usize - 1] = energy(col));
     for (i, body) in system.directory.bodies.iter().skip(1).enumerate() {
         // a point inside a flexible member is its neighbours' to show
         if let Some(pair) = body.between {

@@ -1,0 +1,357 @@
+//! A modal body: a structure that bends little while its frame moves largely.
+//!
+//! The [`structure`] is meshed from beams, or given by its matrices ([`files`]), and [`reduce`]d to few amplitudes η. The body then
+//! consists of
+//!
+//! - the frame, a body `X.frame`, at the centre of mass where η = 0, with the axes of the world in the model pose;
+//! - internal points that hold three or two amplitudes each as their coordinates. Together with the frame they have one block of M, which
+//!   changes with η, and their [`inertia`] is that of the masses of the mesh, without those at the interface;
+//! - the interface nodes, bodies `X.node1`, … with their own mass, each [`tie`]d to frame and amplitudes by six rows;
+//! - the [`stiffness`] and damping of the amplitudes.
+//!
+//! Exact for small η to the second order in the energy: steady and unsteady rotation, with the stiffening by axial loads where the
+//! shapes have their quadratic part (`geometric_stiffness`). Not for members that bend so much that linear stiffness does not hold:
+//! for these `beam`. Constraint modes of the interface are stiff; implicit methods pass over them, explicit ones have to follow them.
+
+pub mod files;
+pub mod floating;
+pub mod inertia;
+pub mod reduce;
+pub mod shapes;
+pub mod stiffness;
+pub mod structure;
+pub mod tie;
+
+use super::prelude::*;
+use floating::Floating;
+use inertia::Inertia;
+use reduce::{Failed, Reduced, reduce};
+use sarrus_model::transform::{apply, quaternion};
+use sarrus_model::{Model, Section as Sort, Span};
+use shapes::Shapes;
+use stiffness::{MOST_AMPLITUDES, Stiffness};
+use std::collections::HashMap;
+use structure::{MOST_NODES, Structure};
+use tie::Tie;
+
+/// Names of the beams that modal bodies are made of: they are no beams of their own. With the body that takes each.
+pub(super) fn taken(model: &Model) -> HashMap<String, String> {
+    let mut taken = HashMap::new();
+    for element in model.flexible.iter().filter(|e| e.kind == KIND.name) {
+        // what is wrong with the list is said when the body is read
+        for (name, _) in Reader::open(model, element).names("members").unwrap_or_default() {
+            taken.insert(name, element.name.clone());
+        }
+    }
+    taken
+}
+
+/// The structure, with its interface nodes.
+fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize>)> {
+    let from_files = reader.require_one_of(&["members", "mass"])? == "mass";
+    let interface: Vec<(String, Span)>;
+    let structure = if from_files {
+        let text = |key: &str| -> Result<(String, String)> {
+            let name = reader.text(key)?.ok_or_else(|| reader.missing(key))?;
+            let text = reader.scope().texts.get(name);
+            let text = text.ok_or_else(|| reader.error(key, format!("the file `{name}` was not read")))?;
+            Ok((name.to_string(), text.clone()))
+        };
+        let said = |key: &str, file: &str, (line, message, hint): files::Wrong| {
+            reader.error(key, format!("{file}:{line}: {message}")).maybe_hint(hint)
+        };
+        let (file, csv) = text("nodes")?;
+        let nodes = files::nodes(&csv).map_err(|wrong| said("nodes", &file, wrong))?;
+        let mut matrices = Vec::new();
+        for key in ["mass", "stiffness"] {
+            let (file, market) = text(key)?;
+            let (A, n) = files::matrix(&market, 6 * MOST_NODES).map_err(|wrong| said(key, &file, wrong))?;
+            if n != 6 * nodes.len() {
+                let message = format!("{file}: {n} rows do not fit {} nodes", nodes.len());
+                let hint = format!("six rows a node: {}", 6 * nodes.len());
+                return Err(reader.error(key, message).hint(hint));
+            }
+            matrices.push(A);
+        }
+        let (K, M) = (matrices.pop().unwrap_or_default(), matrices.pop().unwrap_or_default());
+        let span = reader.span("interface");
+        let names = reader.texts("interface")?.unwrap_or_default();
+        interface = names.into_iter().map(|name| (name.to_string(), span)).collect();
+        let hint = "most programs write a lumped mass matrix on request";
+        files::structure(nodes, &M, K).map_err(|message| reader.error("mass", message).hint(hint))?
+    } else {
+        for key in ["stiffness", "nodes", "at", "orientation"] {
+            if reader.has(key) {
+                let message = format!("{} has `members`, and so no `{key}`", reader.title());
+                return Err(reader.error(key, message));
+            }
+        }
+        interface = reader.names("interface")?;
+        let mut members = Vec::new();
+        for (name, span) in reader.names("members")? {
+            let found = reader.model().find(&name).filter(|e| e.section == Sort::Flexible);
+            let Some(element) = found.filter(|e| e.kind == "beam") else {
+                return Err(reader.at(span, format!("`{name}` is no beam of [flexible]")));
+            };
+            members.push(Reader::new(reader.model(), element, super::beam::KIND.keys)?);
+        }
+        if members.is_empty() {
+            return Err(reader.error("members", format!("{} has no members", reader.title())));
+        }
+        Structure::of_beams(&members, sections)?.map_err(|nodes| {
+            let message = format!("{} has {nodes} nodes or more, and {MOST_NODES} are the most", reader.title());
+            reader.error("members", message).hint("fewer `elements`: the reduction is dense")
+        })?
+    };
+    if interface.is_empty() {
+        let error = reader.missing("interface");
+        return Err(error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`"));
+    }
+    let mut found: Vec<usize> = Vec::new();
+    for (name, span) in interface {
+        let at = structure.nodes.iter().position(|node| node.names.contains(&name));
+        let Some(at) = at else {
+            let known = structure.nodes.iter().flat_map(|n| n.names.iter().map(String::as_str));
+            let hint = sarrus_model::suggest::did_you_mean(&name, known);
+            return Err(reader.at(span, format!("{} has no node `{name}`", reader.title())).maybe_hint(hint));
+        };
+        if found.contains(&at) {
+            return Err(reader.at(span, format!("node `{name}` is in the interface of {} twice", reader.title())));
+        }
+        found.push(at);
+    }
+    Ok((structure, found))
+}
+
+/// What is wrong with a structure that cannot be reduced.
+fn failed(reader: &Reader, structure: &Structure, why: &Failed) -> sarrus_model::Diagnostic {
+    let key = if reader.has("members") { "members" } else { "stiffness" };
+    let name = reader.title();
+    match why {
+        Failed::Loose(node) => {
+            let node = &structure.nodes[*node].names[0];
+            let message = format!("{name}: held at its interface, node `{node}` can still move freely");
+            reader.error(key, message).hint("its parts must be connected, at nodes in the same place")
+        }
+        Failed::Held => {
+            let message = format!("{name}: K resists motions of the whole, so something holds it");
+            reader.error(key, message).hint("give K without supports; joints hold the body")
+        }
+        Failed::Mechanism => {
+            reader.error(key, format!("{name}: K lets parts move against each other without resistance"))
+        }
+        Failed::Mass => reader
+            .error("modes", format!("{name}: the masses of its nodes do not tell so many shapes apart"))
+            .hint("more elements, or fewer modes"),
+        Failed::Decomposition => reader.element_error("its modes were not found"),
+    }
+}
+
+/// Damping ratios of `n` amplitudes: one for all, or a list whose last goes on.
+fn ratios(reader: &Reader, n: usize) -> Result<Vec<f64>> {
+    let Some(value) = reader.value("damping") else { return Ok(vec![0.0; n]) };
+    let list = match &value.data {
+        sarrus_model::Data::List(_) => reader.numbers("damping")?.unwrap_or_default(),
+        _ => vec![reader.number("damping")?],
+    };
+    if list.is_empty() || list.len() > n || list.iter().any(|r| *r < 0.0) {
+        let message = format!("`damping` of {} is a ratio, or up to {n} of them, not negative", reader.title());
+        return Err(reader.error("damping", message));
+    }
+    Ok((0..n).map(|j| list[j.min(list.len() - 1)]).collect())
+}
+
+/// Where the amplitudes are kept: bodies after the frame with three or two of them each, by amplitude.
+fn amplitudes(n: usize) -> Vec<(usize, usize)> {
+    let twos = [0, 2, 1][n % 3];
+    let threes = (n - 2 * twos) / 3;
+    let sizes = std::iter::repeat_n(3, threes).chain(std::iter::repeat_n(2, twos));
+    sizes.enumerate().flat_map(|(body, size)| (0..size).map(move |k| (body + 1, k))).collect()
+}
+
+fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
+    if reader.is_planar() {
+        return Err(reader.element_error("is a modal body, which a planar model cannot have"))
+            .map_err(|e| e.hint("space = \"spatial\", or a `beam`"));
+    }
+    let (structure, interface) = source(reader, sections)?;
+    let modes = reader.count_opt("modes")?.unwrap_or(6) as usize;
+    let knows_bars = !structure.bars.is_empty();
+    let quadratic = reader.flag_or("geometric_stiffness", knows_bars)?;
+    if quadratic && !knows_bars {
+        let message = format!("{}: matrices do not say how loads stiffen it", reader.title());
+        return Err(reader.error("geometric_stiffness", message).hint("`members` do; leave it out here"));
+    }
+    let held = 6 * (structure.nodes.len() - interface.len());
+    let n = (modes.min(held) + 6 * interface.len()).saturating_sub(6);
+    if modes > held || !(2..=MOST_AMPLITUDES).contains(&n) {
+        let least = if interface.len() == 1 { 2 } else { 0 };
+        let most = held.min(MOST_AMPLITUDES + 6 - 6 * interface.len().min(20));
+        let message = format!("`modes` of {} cannot be {modes}", reader.title());
+        return Err(reader.error("modes", message).hint(format!("{least} to {most} here")));
+    }
+    let reduced = reduce(&structure, &interface, modes, quadratic)
+        .map_err(|why| failed(reader, &structure, &why))?;
+    let damping = ratios(reader, reduced.squares.len())?;
+    build(reader, &structure, &interface, reduced, &damping)
+}
+
+/// How the nodes `nodes` move together, all with the same share, from `middle`.
+fn shapes(structure: &Structure, reduced: &Reduced, nodes: &[usize], middle: &[f64; 3]) -> Shapes {
+    let share = 1.0 / nodes.len() as f64;
+    let mean = |shape: &Vec<f64>, first: usize| {
+        [0, 1, 2].map(|k| nodes.iter().map(|&n| share * shape[6 * n + first + k]).sum::<f64>())
+    };
+    let place = |k: usize| nodes.iter().map(|&n| share * structure.nodes[n].p[k]).sum::<f64>();
+    Shapes {
+        r: [0, 1, 2].map(|k| place(k) - middle[k]),
+        S: reduced.shapes.iter().map(|shape| mean(shape, 0)).collect(),
+        P: reduced.shapes.iter().map(|shape| mean(shape, 3)).collect(),
+        quadratic: reduced.quadratic.iter().map(|shape| mean(shape, 0)).collect(),
+    }
+}
+
+fn build(
+    reader: &Reader,
+    structure: &Structure,
+    interface: &[usize],
+    reduced: Reduced,
+    damping: &[f64],
+) -> Result<Member> {
+    let name = reader.element().name.clone();
+    let n = reduced.squares.len();
+    let middle = structure.middle();
+    let from = reader.point("at")?.unwrap_or_else(|| reader.transform().point([0.0; 3]));
+    let turned = match reader.orientation("orientation")? {
+        Some(q) => Mat3::from_quat(q),
+        None if reader.has("members") => Mat3::identity(),
+        None => Mat3(reader.transform().q),
+    };
+    let from = if reader.has("members") { [0.0; 3] } else { from };
+    let in_world = |p: [f64; 3]| {
+        let p = apply(&turned.0, p);
+        [0, 1, 2].map(|k| from[k] + p[k])
+    };
+
+    let mut bodies: Vec<Body> = Vec::new();
+    for (k, &node) in interface.iter().enumerate() {
+        let of = &structure.nodes[node];
+        let own = structure.weights.iter().filter(|w| w.nodes == [node]);
+        let (mut mass, mut inertia) = (0.0, Mat3([[0.0; 3]; 3]));
+        for weight in own {
+            mass += weight.lump.mass;
+            let local = of.axes.transpose() * (weight.lump.inertia * of.axes);
+            (0..9).for_each(|i| inertia.0[i / 3][i % 3] += local.0[i / 3][i % 3]);
+        }
+        if !(mass > 0.0 && (0..3).all(|i| inertia.0[i][i] > 0.0)) {
+            let message = format!("interface node `{}` of {} needs mass and inertia", of.names[0], reader.title());
+            return Err(reader.error("interface", message).hint("choose a node that has both"));
+        }
+        let start = (in_world(of.p), quaternion(&(turned * of.axes).0), 0.0);
+        bodies.push(body(format!("{name}.node{}", k + 1), BodyKind::Rigid, mass, inertia, start));
+    }
+    let visible = bodies.len();
+
+    // the masses that are no bodies of their own
+    let inside = structure.weights.iter().filter(|w| w.nodes.len() > 1 || !interface.contains(&w.nodes[0]));
+    let lumps: Vec<_> =
+        inside.map(|w| (w.lump, shapes(structure, &reduced, &w.nodes, &middle))).collect();
+    let inertia = Inertia::new(&lumps, n);
+    let tensor = inertia.at_rest().ok_or_else(|| failed(reader, structure, &Failed::Mass))?;
+    let places = amplitudes(n);
+    let frame = bodies.len();
+    let start = (in_world(middle), quaternion(&turned.0), 0.0);
+    let frame_body = body(format!("{name}.frame"), BodyKind::Rigid, inertia.mass, tensor, start);
+    bodies.push(Body { shares: true, ..frame_body });
+    for after in 1..=places.last().map_or(0, |(body, _)| *body) {
+        let held = places.iter().filter(|(body, _)| *body == after).count();
+        let kind = if held == 3 { BodyKind::Point } else { BodyKind::PlanarPoint };
+        let start = ([0.0; 3], [1.0, 0.0, 0.0, 0.0], 0.0);
+        bodies.push(Body {
+            shares: true,
+            between: Some([frame as u32; 2]),
+            ..body(format!("{name}.amplitudes{after}"), kind, 0.0, Mat3([[0.0; 3]; 3]), start)
+        });
+    }
+    let holders: Vec<usize> = (frame..bodies.len()).collect();
+
+    let mut rows = Vec::new();
+    for (k, &node) in interface.iter().enumerate() {
+        let tie = Tie {
+            shapes: shapes(structure, &reduced, &[node], &middle),
+            axes: structure.nodes[node].axes,
+            amplitudes: places.clone(),
+            node: holders.len(),
+        };
+        let bodies = holders.iter().copied().chain([k]).collect();
+        rows.push(Part { name: format!("{name}.node{}", k + 1), bodies, rows: Arc::new(tie) });
+    }
+    let roots = reduced.squares.iter().map(|s| s.sqrt());
+    let stiffness = Stiffness {
+        amplitudes: places.iter().map(|(body, k)| (body - 1, *k)).collect(),
+        damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
+        squares: reduced.squares,
+    };
+    let forces = vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
+    let floating = Floating { frame: frame as u32, amplitudes: places, inertia: Arc::new(inertia) };
+    Ok(Member {
+        name,
+        bodies,
+        visible,
+        part: "node",
+        first: 1,
+        mirrored: Vec::new(),
+        rows,
+        joints: Vec::new(),
+        forces,
+        floating: Some(floating),
+        id: 0,
+    })
+}
+
+fn body(name: String, kind: BodyKind, mass: f64, inertia: Mat3, start: ([f64; 3], [f64; 4], f64)) -> Body {
+    Body {
+        name,
+        kind,
+        mass,
+        inertia,
+        com: [0.0; 3],
+        q: 0,
+        v: 0,
+        start,
+        markers: Vec::new(),
+        between: None,
+        shares: false,
+    }
+}
+
+/// `kind = "modal"`
+pub const KIND: Kind = Kind {
+    name: "modal",
+    doc: "a body that bends little: a floating frame with few shapes of a beam structure, or of given matrices",
+    keys: &[
+        Key::new("members", KeyType::Names, "", "beams that it consists of; they are no beams of their own"),
+        Key::new("mass", KeyType::Text, "", "M instead: Matrix Market, six rows a node, lumped"),
+        Key::new("stiffness", KeyType::Text, "", "K: Matrix Market, six rows a node, without supports"),
+        Key::new("nodes", KeyType::Text, "", "their nodes: CSV of name, x, y, z"),
+        Key::new("interface", KeyType::Names, "", "nodes that become bodies: node1, node2, …"),
+        Key::new("modes", KeyType::Number, "6", "shapes beside those of the interface, with that held"),
+        Key::new(
+            "damping",
+            KeyType::Either(&KeyType::Number, &KeyType::Numbers),
+            "0",
+            "damping ratio, or one of each amplitude",
+        ),
+        Key::new(
+            "geometric_stiffness",
+            KeyType::Flag,
+            "true, of matrices false",
+            "whether axial loads stiffen and soften it",
+        ),
+        Key::new("at", KeyType::Point, "the origin", "where the origin of `nodes` is [m]"),
+        Key::new("orientation", KeyType::Orientation, "", "how their axes stand"),
+    ],
+    planar: &[],
+    spatial: &[],
+    read,
+};
