@@ -131,7 +131,17 @@ impl Directory {
         let named = bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
         let names = named.map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
         let (joints, flexible, floating) = (Vec::new(), Vec::new(), Vec::new());
-        Directory { space, bodies, joints, flexible, floating, hints: 0, t_start, names, timed: Mutex::default() }
+        Directory {
+            space,
+            bodies,
+            joints,
+            flexible,
+            floating,
+            hints: 0,
+            t_start,
+            names,
+            timed: Mutex::default(),
+        }
     }
 
     /// Adds a flexible member whose bodies are there.

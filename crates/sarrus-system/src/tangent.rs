@@ -63,9 +63,7 @@ fn kind_columns(system: &System, id: u32) -> usize {
 /// ω × I ω of each body, in D.
 fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
     for (i, body) in system.directory.bodies.iter().enumerate().skip(1) {
-        if !matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler)
-            || body.shares
-        {
+        if !matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) || body.shares {
             continue;
         }
         let (w, inertia) = (at.twists[i].w, &body.inertia);

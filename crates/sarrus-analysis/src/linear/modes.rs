@@ -137,7 +137,8 @@ pub fn modes_with(
     refuse_singular(&mut mechanism, &state)?;
     watch(Doing::Decomposing(system.structure.nv.saturating_sub(system.structure.nc)));
     let linear = linearize(&mut mechanism, &state)?;
-    let eq = Equations::new(&mechanism);
+    let mut eq = Equations::new(&mechanism);
+    mechanism.update(&state, Stage::POSITION, &mut eq);
     let equilibrium = at_rest(&mut mechanism, &state, &linear);
     let stiffness = linear.stiffness();
     let pairs =

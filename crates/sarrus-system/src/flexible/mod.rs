@@ -143,7 +143,9 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
     let (mut q, mut v) = bodies.last().map_or((0, 0), |b| (b.q + b.kind.nq(), b.v + b.kind.nv()));
     let mut placed = HashMap::new();
     let taken = modal::taken(model);
-    for element in model.flexible.iter().filter(|e| !(e.kind == beam::KIND.name && taken.contains_key(&e.name))) {
+    for element in
+        model.flexible.iter().filter(|e| !(e.kind == beam::KIND.name && taken.contains_key(&e.name)))
+    {
         match read_one(model, element, &sections) {
             Ok(mut member) => {
                 member.id = bodies.len() as u32;

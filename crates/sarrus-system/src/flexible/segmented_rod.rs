@@ -39,7 +39,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
             start: (frame.p, frame.q, frame.angle),
             markers: Vec::new(),
             between: None,
-        shares: false,
+            shares: false,
         }
     };
     let bodies: Vec<Body> = mesh.pieces.iter().map(|piece| &piece.middle).enumerate().map(segment).collect();
@@ -64,7 +64,19 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let mirrored = mirrored.iter().map(|p| reader.transform().frame(&p.middle.frame(planar))).collect();
     let visible = bodies.len();
     let rows = Vec::new();
-    Ok(Member { name, bodies, visible, part: "seg", first: 1, mirrored, rows, joints: hinges, forces, floating: None, id: 0 })
+    Ok(Member {
+        name,
+        bodies,
+        visible,
+        part: "seg",
+        first: 1,
+        mirrored,
+        rows,
+        joints: hinges,
+        forces,
+        floating: None,
+        id: 0,
+    })
 }
 
 /// `kind = "segmented_rod"`

@@ -105,7 +105,19 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let mirrored = line.unmirrored(reader).map(|own| own.mesh().stations).unwrap_or_default();
     let mirrored = mirrored.iter().map(|s| reader.transform().frame(&s.frame(planar))).collect();
     let joints = Vec::new();
-    Ok(Member { name, bodies, visible, part: "node", first: 0, mirrored, rows, joints, forces, floating: None, id: 0 })
+    Ok(Member {
+        name,
+        bodies,
+        visible,
+        part: "node",
+        first: 0,
+        mirrored,
+        rows,
+        joints,
+        forces,
+        floating: None,
+        id: 0,
+    })
 }
 
 /// A node, without mass yet.

@@ -118,7 +118,8 @@ pub fn nodes(text: &str) -> Result<Vec<Node>, Wrong> {
             let hint = Some("a line reads `tip, 1.0, 0, 0`".to_string());
             return Err((line, format!("there are {} cells and not name, x, y, z", cells.len()), hint));
         };
-        let headings = std::mem::replace(&mut is_first, false) && [x, y, z].iter().all(|c| c.parse::<f64>().is_err());
+        let headings =
+            std::mem::replace(&mut is_first, false) && [x, y, z].iter().all(|c| c.parse::<f64>().is_err());
         if headings {
             continue;
         }
@@ -152,7 +153,9 @@ pub fn structure(nodes: Vec<Node>, M: &[f64], K: Vec<f64>) -> Result<Structure, 
                 if !(same && i >= 3 && j >= 3) && (x - wanted).abs() > SAME * largest[0].max(largest[1]) {
                     return Err(match same {
                         false => format!("M is not lumped: it has entries between `{name}` and other nodes"),
-                        true => format!("M is not lumped: at `{name}` it is no mass with a tensor of inertia"),
+                        true => {
+                            format!("M is not lumped: at `{name}` it is no mass with a tensor of inertia")
+                        }
                     });
                 }
             }

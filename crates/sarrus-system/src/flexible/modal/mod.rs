@@ -5,8 +5,9 @@
 //!
 //! - the frame, a body `X.frame`, at the centre of mass where η = 0, with the axes of the world in the model pose;
 //! - internal points that hold three or two amplitudes each as their coordinates. Together with the frame they have one block of M, which
-//!   changes with η, and their [`inertia`] is that of the masses of the mesh, without those at the interface;
-//! - the interface nodes, bodies `X.node1`, … with their own mass, each [`tie`]d to frame and amplitudes by six rows;
+//!   changes with η, and their [`inertia`] is that of the masses of the mesh, with half of those at the interface;
+//! - the interface nodes, bodies `X.node1`, … with the other half, each [`tie`]d to frame and amplitudes by six rows. They move as the
+//!   shapes say, so it does not matter who carries their mass; shared, both blocks of M are far from singular;
 //! - the [`stiffness`] and damping of the amplitudes.
 //!
 //! Exact for small η to the second order in the energy: steady and unsteady rotation, with the stiffening by axial loads where the
@@ -28,14 +29,17 @@ use inertia::Inertia;
 use reduce::{Failed, Reduced, reduce};
 use sarrus_model::transform::{apply, quaternion};
 use sarrus_model::{Model, Section as Sort, Span};
-use shapes::Shapes;
-use stiffness::{MOST_AMPLITUDES, Stiffness};
+use shapes::{Lump, Shapes};
 use std::collections::HashMap;
+use stiffness::{MOST_AMPLITUDES, Stiffness};
 use structure::{MOST_NODES, Structure};
 use tie::Tie;
 
+/// The part of the mass at an interface node that its own body carries.
+const OWN: f64 = 0.5;
+
 /// Names of the beams that modal bodies are made of: they are no beams of their own. With the body that takes each.
-pub(super) fn taken(model: &Model) -> HashMap<String, String> {
+pub(crate) fn taken(model: &Model) -> HashMap<String, String> {
     let mut taken = HashMap::new();
     for element in model.flexible.iter().filter(|e| e.kind == KIND.name) {
         // what is wrong with the list is said when the body is read
@@ -99,13 +103,16 @@ fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize
             return Err(reader.error("members", format!("{} has no members", reader.title())));
         }
         Structure::of_beams(&members, sections)?.map_err(|nodes| {
-            let message = format!("{} has {nodes} nodes or more, and {MOST_NODES} are the most", reader.title());
+            let message =
+                format!("{} has {nodes} nodes or more, and {MOST_NODES} are the most", reader.title());
             reader.error("members", message).hint("fewer `elements`: the reduction is dense")
         })?
     };
     if interface.is_empty() {
         let error = reader.missing("interface");
-        return Err(error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`"));
+        return Err(
+            error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`")
+        );
     }
     let mut found: Vec<usize> = Vec::new();
     for (name, span) in interface {
@@ -116,7 +123,9 @@ fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize
             return Err(reader.at(span, format!("{} has no node `{name}`", reader.title())).maybe_hint(hint));
         };
         if found.contains(&at) {
-            return Err(reader.at(span, format!("node `{name}` is in the interface of {} twice", reader.title())));
+            return Err(
+                reader.at(span, format!("node `{name}` is in the interface of {} twice", reader.title()))
+            );
         }
         found.push(at);
     }
@@ -155,7 +164,8 @@ fn ratios(reader: &Reader, n: usize) -> Result<Vec<f64>> {
         _ => vec![reader.number("damping")?],
     };
     if list.is_empty() || list.len() > n || list.iter().any(|r| *r < 0.0) {
-        let message = format!("`damping` of {} is a ratio, or up to {n} of them, not negative", reader.title());
+        let message =
+            format!("`damping` of {} is a ratio, or up to {n} of them, not negative", reader.title());
         return Err(reader.error("damping", message));
     }
     Ok((0..n).map(|j| list[j.min(list.len() - 1)]).collect())
@@ -190,8 +200,8 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
         let message = format!("`modes` of {} cannot be {modes}", reader.title());
         return Err(reader.error("modes", message).hint(format!("{least} to {most} here")));
     }
-    let reduced = reduce(&structure, &interface, modes, quadratic)
-        .map_err(|why| failed(reader, &structure, &why))?;
+    let reduced =
+        reduce(&structure, &interface, modes, quadratic).map_err(|why| failed(reader, &structure, &why))?;
     let damping = ratios(reader, reduced.squares.len())?;
     build(reader, &structure, &interface, reduced, &damping)
 }
@@ -239,12 +249,13 @@ fn build(
         let own = structure.weights.iter().filter(|w| w.nodes == [node]);
         let (mut mass, mut inertia) = (0.0, Mat3([[0.0; 3]; 3]));
         for weight in own {
-            mass += weight.lump.mass;
+            mass += OWN * weight.lump.mass;
             let local = of.axes.transpose() * (weight.lump.inertia * of.axes);
-            (0..9).for_each(|i| inertia.0[i / 3][i % 3] += local.0[i / 3][i % 3]);
+            (0..9).for_each(|i| inertia.0[i / 3][i % 3] += OWN * local.0[i / 3][i % 3]);
         }
         if !(mass > 0.0 && (0..3).all(|i| inertia.0[i][i] > 0.0)) {
-            let message = format!("interface node `{}` of {} needs mass and inertia", of.names[0], reader.title());
+            let message =
+                format!("interface node `{}` of {} needs mass and inertia", of.names[0], reader.title());
             return Err(reader.error("interface", message).hint("choose a node that has both"));
         }
         let start = (in_world(of.p), quaternion(&(turned * of.axes).0), 0.0);
@@ -252,10 +263,14 @@ fn build(
     }
     let visible = bodies.len();
 
-    // the masses that are no bodies of their own
-    let inside = structure.weights.iter().filter(|w| w.nodes.len() > 1 || !interface.contains(&w.nodes[0]));
+    // what those bodies do not carry
+    let rest = |w: &structure::Weight| {
+        let shared = w.nodes.len() == 1 && interface.contains(&w.nodes[0]);
+        let part = if shared { 1.0 - OWN } else { 1.0 };
+        Lump { mass: part * w.lump.mass, inertia: Mat3(w.lump.inertia.0.map(|row| row.map(|x| part * x))) }
+    };
     let lumps: Vec<_> =
-        inside.map(|w| (w.lump, shapes(structure, &reduced, &w.nodes, &middle))).collect();
+        structure.weights.iter().map(|w| (rest(w), shapes(structure, &reduced, &w.nodes, &middle))).collect();
     let inertia = Inertia::new(&lumps, n);
     let tensor = inertia.at_rest().ok_or_else(|| failed(reader, structure, &Failed::Mass))?;
     let places = amplitudes(n);
@@ -292,7 +307,8 @@ fn build(
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
-    let forces = vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
+    let forces =
+        vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
     let floating = Floating { frame: frame as u32, amplitudes: places, inertia: Arc::new(inertia) };
     Ok(Member {
         name,

@@ -112,7 +112,8 @@ pub fn reduce(
     }
 
     let r = basis.len();
-    let reduced = |A: &[f64]| -> Vec<f64> { (0..r * r).map(|k| form(A, &basis[k / r], &basis[k % r])).collect() };
+    let reduced =
+        |A: &[f64]| -> Vec<f64> { (0..r * r).map(|k| form(A, &basis[k / r], &basis[k % r])).collect() };
     let (mut root, mut stiffness) = (reduced(&M), reduced(K));
     cholesky(&mut root, r).map_err(|_| Failed::Mass)?;
     for _ in 0..2 {
