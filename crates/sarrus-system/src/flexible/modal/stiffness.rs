@@ -73,6 +73,6 @@ impl Force for Stiffness {
 
     fn reading(&self, k: usize, at: &At<f64>) -> f64 {
         let (body, which) = self.amplitudes[k / 2];
-        if k % 2 == 0 { at.pose(body).p.0[which] } else { at.twist(body).v.0[which] }
+        if k.is_multiple_of(2) { at.pose(body).p.0[which] } else { at.twist(body).v.0[which] }
     }
 }
