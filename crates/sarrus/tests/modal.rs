@@ -168,10 +168,10 @@ fn a_free_modal_body_keeps_energy_and_momentum() {
     let text = BAR.replace(
         "EA = 5e5, GA = [2e5, 3e5], EI = [70, 110], GJ = 60",
         "EA = 500, GA = [200, 300], EI = [7, 11], GJ = 6",
-    ) + "flexible.X = { kind = 'modal', members = ['b'], interface = ['b.start'], modes = 4 }\n\
+    ) + "flexible.X = { kind = 'modal', members = ['b'], interface = ['b.start'], show = ['b.start', 'b.end'], modes = 4 }\n\
            run = { t_end = 1.0, integrator = 'dop853', rtol = 1e-10, atol = 1e-11 }\n\
            initial.X.frame.omega = [2, -3, 4]\ninitial.X.node1.velocity = [1, 2, 0.5]\n\
-           measures.p = { kind = 'momentum', bodies = ['X'] }\nmeasures.e = { kind = 'energy', bodies = ['X'] }\n";
+           measures.p = { kind = 'momentum', bodies = ['X'] }\nmeasures.e = { kind = 'energy', bodies = ['X'] }\nmeasures.twice = '2*X.eta2'\n";
     let outcome = run(&text);
     let eta = column(&outcome, "X.eta1");
     let swing = eta.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
@@ -183,6 +183,20 @@ fn a_free_modal_body_keeps_energy_and_momentum() {
     }
     let [kinetic, measured] = ["energy.kinetic", "e.kinetic"].map(|name| column(&outcome, name));
     assert!(kinetic.iter().zip(&measured).all(|(a, b)| (a - b).abs() < 1e-12 * a));
+    // a node that is shown is where the body at it is, and others are where the shapes put them
+    for word in ["x", "y", "z", "vx", "vy", "vz"] {
+        let [body, shown] = ["X.node1", "X.b.start"].map(|name| column(&outcome, &format!("{name}.{word}")));
+        assert!(body.iter().zip(&shown).all(|(a, b)| (a - b).abs() < 1e-7), "{word}");
+    }
+    let [x, vx] = ["X.b.end.x", "X.b.end.vx"].map(|name| column(&outcome, name));
+    let t = column(&outcome, "t");
+    for k in 1..x.len() - 1 {
+        let rate = (x[k + 1] - x[k - 1]) / (t[k + 1] - t[k - 1]);
+        assert!((rate - vx[k]).abs() < 1e-2 * vx[k].abs().max(1.0), "{rate} {}", vx[k]);
+    }
+    assert!(column(&outcome, "X.b.end.uy").iter().any(|u| u.abs() > 1e-3));
+    let eta = column(&outcome, "X.eta2");
+    assert!(column(&outcome, "twice").iter().zip(&eta).all(|(a, b)| (a - 2.0 * b).abs() < 1e-12));
 }
 
 /// A bar so stiff that it hardly bends swings like a rigid body of its mass and inertia; both are exact for a consistent mass.

@@ -110,6 +110,8 @@ pub struct Member {
     pub forces: Vec<Spring>,
     /// Of a modal body its frame and amplitudes, by place in [`Member::bodies`] until the member has its number.
     pub floating: Option<Floating>,
+    /// Nodes of a modal body that are shown, by their names in it.
+    pub shown: Vec<(String, Arc<modal::shapes::Shapes>)>,
     /// Number of its first body in the system.
     pub id: u32,
 }

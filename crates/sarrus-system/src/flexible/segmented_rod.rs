@@ -75,6 +75,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
         joints: hinges,
         forces,
         floating: None,
+        shown: Vec::new(),
         id: 0,
     })
 }

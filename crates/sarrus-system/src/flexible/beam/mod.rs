@@ -116,6 +116,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
         joints,
         forces,
         floating: None,
+        shown: Vec::new(),
         id: 0,
     })
 }

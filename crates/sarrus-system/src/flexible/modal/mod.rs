@@ -17,6 +17,7 @@
 pub mod files;
 pub mod floating;
 pub mod inertia;
+pub mod recover;
 pub mod reduce;
 pub mod shapes;
 pub mod stiffness;
@@ -53,7 +54,6 @@ pub(crate) fn taken(model: &Model) -> HashMap<String, String> {
 /// The structure, with its interface nodes.
 fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize>)> {
     let from_files = reader.require_one_of(&["members", "mass"])? == "mass";
-    let interface: Vec<(String, Span)>;
     let structure = if from_files {
         let text = |key: &str| -> Result<(String, String)> {
             let name = reader.text(key)?.ok_or_else(|| reader.missing(key))?;
@@ -78,9 +78,6 @@ fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize
             matrices.push(A);
         }
         let (K, M) = (matrices.pop().unwrap_or_default(), matrices.pop().unwrap_or_default());
-        let span = reader.span("interface");
-        let names = reader.texts("interface")?.unwrap_or_default();
-        interface = names.into_iter().map(|name| (name.to_string(), span)).collect();
         let hint = "most programs write a lumped mass matrix on request";
         files::structure(nodes, &M, K).map_err(|message| reader.error("mass", message).hint(hint))?
     } else {
@@ -90,7 +87,6 @@ fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize
                 return Err(reader.error(key, message));
             }
         }
-        interface = reader.names("interface")?;
         let mut members = Vec::new();
         for (name, span) in reader.names("members")? {
             let found = reader.model().find(&name).filter(|e| e.section == Sort::Flexible);
@@ -108,28 +104,39 @@ fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize
             reader.error("members", message).hint("fewer `elements`: the reduction is dense")
         })?
     };
+    let interface = nodes(reader, &structure, "interface")?;
     if interface.is_empty() {
         let error = reader.missing("interface");
         return Err(
             error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`")
         );
     }
-    let mut found: Vec<usize> = Vec::new();
-    for (name, span) in interface {
+    Ok((structure, interface.into_iter().map(|(_, node)| node).collect()))
+}
+
+/// The nodes that a key names, none twice.
+fn nodes(reader: &Reader, structure: &Structure, key: &str) -> Result<Vec<(String, usize)>> {
+    let names: Vec<(String, Span)> = if reader.has("members") {
+        reader.names(key)?
+    } else {
+        let span = reader.span(key);
+        let names = reader.texts(key)?.unwrap_or_default();
+        names.into_iter().map(|name| (name.to_string(), span)).collect()
+    };
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for (name, span) in names {
         let at = structure.nodes.iter().position(|node| node.names.contains(&name));
         let Some(at) = at else {
             let known = structure.nodes.iter().flat_map(|n| n.names.iter().map(String::as_str));
             let hint = sarrus_model::suggest::did_you_mean(&name, known);
             return Err(reader.at(span, format!("{} has no node `{name}`", reader.title())).maybe_hint(hint));
         };
-        if found.contains(&at) {
-            return Err(
-                reader.at(span, format!("node `{name}` is in the interface of {} twice", reader.title()))
-            );
+        if found.iter().any(|(_, other)| *other == at) {
+            return Err(reader.at(span, format!("node `{name}` is in `{key}` of {} twice", reader.title())));
         }
-        found.push(at);
+        found.push((name, at));
     }
-    Ok((structure, found))
+    Ok(found)
 }
 
 /// What is wrong with a structure that cannot be reduced.
@@ -203,7 +210,8 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let reduced =
         reduce(&structure, &interface, modes, quadratic).map_err(|why| failed(reader, &structure, &why))?;
     let damping = ratios(reader, reduced.squares.len())?;
-    build(reader, &structure, &interface, reduced, &damping)
+    let shown = nodes(reader, &structure, "show")?;
+    build(reader, &structure, &interface, &shown, reduced, &damping)
 }
 
 /// How the nodes `nodes` move together, all with the same share, from `middle`.
@@ -225,6 +233,7 @@ fn build(
     reader: &Reader,
     structure: &Structure,
     interface: &[usize],
+    shown: &[(String, usize)],
     reduced: Reduced,
     damping: &[f64],
 ) -> Result<Member> {
@@ -301,6 +310,9 @@ fn build(
         let bodies = holders.iter().copied().chain([k]).collect();
         rows.push(Part { name: format!("{name}.node{}", k + 1), bodies, rows: Arc::new(tie) });
     }
+    let shown =
+        shown.iter().map(|(node, of)| (node.clone(), Arc::new(shapes(structure, &reduced, &[*of], &middle))));
+    let shown = shown.collect();
     let roots = reduced.squares.iter().map(|s| s.sqrt());
     let stiffness = Stiffness {
         amplitudes: places.iter().map(|(body, k)| (body - 1, *k)).collect(),
@@ -321,6 +333,7 @@ fn build(
         joints: Vec::new(),
         forces,
         floating: Some(floating),
+        shown,
         id: 0,
     })
 }
@@ -351,6 +364,7 @@ pub const KIND: Kind = Kind {
         Key::new("stiffness", KeyType::Text, "", "K: Matrix Market, six rows a node, without supports"),
         Key::new("nodes", KeyType::Text, "", "their nodes: CSV of name, x, y, z"),
         Key::new("interface", KeyType::Names, "", "nodes that become bodies: node1, node2, …"),
+        Key::new("show", KeyType::Names, "", "further nodes whose places and displacements are results"),
         Key::new("modes", KeyType::Number, "6", "shapes beside those of the interface, with that held"),
         Key::new(
             "damping",

@@ -41,6 +41,22 @@ impl Shapes {
         s
     }
 
+    /// ṡ at the amplitudes that `eta` gives with their rates.
+    pub fn rate<R: Real>(&self, eta: impl Fn(usize) -> R, rate: impl Fn(usize) -> R) -> Vec3<R> {
+        let n = self.S.len();
+        let mut out = Vec3::zero();
+        for j in 0..n {
+            let mut shape = Vec3::from_f64(self.S[j]);
+            if !self.quadratic.is_empty() {
+                for i in 0..n {
+                    shape += Vec3::from_f64(self.quadratic[i * n + j]).scale(eta(i));
+                }
+            }
+            out += shape.scale(rate(j));
+        }
+        out
+    }
+
     /// The rotation with the Gibbs vector P η/2: that by P η to the second order, and the same over every scalar.
     pub fn turn<R: Real>(&self, eta: impl Fn(usize) -> R) -> Mat3<R> {
         let mut half = Vec3::<R>::zero();
