@@ -270,7 +270,7 @@ impl Kkt {
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
-        self.take_masses(eq);
+        self.take_masses(eq)?;
         let rank = self.rank;
         loop {
             self.factorizations += 1;
@@ -313,11 +313,17 @@ impl Kkt {
         Ok(true)
     }
 
-    /// Takes the blocks of M that vary.
-    fn take_masses(&mut self, eq: &Equations) {
-        if !self.structure.varying.is_empty() {
-            eq.copy_varying(&self.structure, &mut self.mass, &mut self.minv);
-            self.weigh_hubs();
+    /// Takes the blocks of M that vary. One that is not positive definite has no inverse, and NaN in its place.
+    fn take_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
+        if self.structure.varying.is_empty() {
+            return Ok(());
+        }
+        eq.copy_varying(&self.structure, &mut self.mass, &mut self.minv);
+        self.weigh_hubs();
+        let bad = |col: &&usize| !self.minv[self.structure.cols[**col].mass].is_finite();
+        match self.structure.varying.iter().find(bad) {
+            Some(&col) => Err(SolveError::Overbent { velocity: self.structure.cols[col].start }),
+            None => Ok(()),
         }
     }
 
