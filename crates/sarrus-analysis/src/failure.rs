@@ -136,7 +136,7 @@ pub(crate) fn element(error: &SolveError, mechanism: &Mechanism) -> Option<Strin
         return Some(mechanism.name_of_row(row));
     }
     let velocity = match *error {
-        SolveError::Mass { velocity } => velocity,
+        SolveError::Mass { velocity } | SolveError::Overbent { velocity } => velocity,
         SolveError::NotFinite { quantity: "f" | "vdot", index } => index,
         _ => return None,
     };

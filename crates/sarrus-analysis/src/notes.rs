@@ -32,11 +32,15 @@ pub(crate) fn internal(system: &System) -> Option<String> {
     let velocities: usize = bodies.map(|b| b.kind.nv()).sum();
     let rows = system.elements.iter().filter(|e| e.family == Family::Internal);
     let rows: usize = rows.map(|e| e.rows.rows()).sum();
-    (velocities > 0).then(|| {
-        format!(
-            "{velocities} velocities and {rows} rows are of points inside beam elements, which carry mass between the nodes"
-        )
-    })
+    let modal = !system.directory.floating.is_empty();
+    let what = match (modal, system.directory.bodies.iter().any(|b| b.is_internal() && !b.shares)) {
+        (true, true) => {
+            "inside flexible members: amplitudes of shapes, and points that carry mass between nodes"
+        }
+        (true, false) => "inside modal bodies: amplitudes of their shapes, and what ties the nodes to them",
+        _ => "of points inside beam elements, which carry mass between the nodes",
+    };
+    (velocities > 0).then(|| format!("{velocities} velocities and {rows} rows are {what}"))
 }
 
 /// How orientations of spatial bodies are integrated, where there are any.

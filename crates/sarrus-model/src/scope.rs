@@ -32,6 +32,8 @@ pub struct ScopeData {
     pub functions: HashMap<String, Arc<Function>>,
     /// `[tables]`
     pub tables: HashMap<String, Arc<Curve>>,
+    /// Texts of the files that elements name, by name as written.
+    pub texts: HashMap<String, String>,
     /// The points behind the tables, for the resolved file.
     pub table_points: HashMap<String, Vec<[f64; 2]>>,
 }

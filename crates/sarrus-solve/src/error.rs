@@ -108,6 +108,17 @@ pub enum SolveError {
         /// Residual relative to the size of its terms.
         residual: f64,
     },
+    /// A block of M that changes with positions is not positive definite here.
+    #[error(
+        "a modal body is bent too far for its shapes: its mass is not positive any more (from velocity {velocity} on)"
+    )]
+    Overbent {
+        /// First index in v of the block.
+        velocity: usize,
+    },
+    /// M changes with positions, and the method takes it as constant.
+    #[error("the method needs constant masses, which a modal body does not have")]
+    VaryingMass,
     /// The problem has no tangent, and the method needs one.
     #[error("the method needs a tangent, which this problem does not have")]
     NoTangent,

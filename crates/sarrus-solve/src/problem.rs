@@ -141,6 +141,8 @@ pub struct Structure {
     pub nx: usize,
     /// Diagonal blocks of M, in the order of v.
     pub cols: Vec<ColBlock>,
+    /// Those of them that change with positions, by index in ascending order; the others are constant.
+    pub varying: Vec<usize>,
     /// Block rows of J, in the order of λ.
     pub rows: Vec<RowBlock>,
     /// Blocks of J, row by row.
@@ -196,6 +198,14 @@ impl StructureBuilder {
         s.nv += size;
         s.mass_len += size * size;
         index
+    }
+
+    /// Says that M of the column `col` changes with positions: [`Problem::update`] fills it with the stage of positions.
+    pub fn varying(&mut self, col: usize) {
+        let varying = &mut self.structure.varying;
+        if let Err(at) = varying.binary_search(&col) {
+            varying.insert(at, col);
+        }
     }
 
     /// Adds an element of `size` rows, the first `holonomic` of which have a position level, on the bodies
@@ -258,7 +268,7 @@ impl StructureBuilder {
 pub struct Stage(u8);
 
 impl Stage {
-    /// Φ and J, which depend on t and q.
+    /// Φ, J and the blocks of M that vary, which depend on t and q.
     pub const POSITION: Stage = Stage(1);
     /// Also Φ̇ and Φ_t.
     pub const VELOCITY: Stage = Stage(3);
@@ -273,7 +283,8 @@ impl Stage {
     }
 }
 
-/// The equations' values at one instant. Mass blocks are constant; the rest is filled by [`Problem::update`].
+/// The equations' values at one instant. Mass blocks are constant but for [`Structure::varying`]; the rest is filled by
+/// [`Problem::update`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Equations {
     /// Diagonal blocks of M, each by rows, at [`ColBlock::mass`].
@@ -309,7 +320,7 @@ impl Equations {
         }
     }
 
-    /// Zeros with the constant mass blocks of `problem` filled in.
+    /// Zeros with the mass blocks of `problem` filled in.
     pub fn new(problem: &dyn Problem) -> Equations {
         let mut eq = Equations::zeros(problem.structure());
         problem.mass(&mut eq.mass, &mut eq.minv);
@@ -345,6 +356,16 @@ impl Equations {
                     }
                 }
             }
+        }
+    }
+
+    /// Copies the blocks of M and M⁻¹ that vary into arrays of the same layout.
+    pub fn copy_varying(&self, s: &Structure, mass: &mut [f64], minv: &mut [f64]) {
+        for &col in &s.varying {
+            let col = s.cols[col];
+            let at = col.mass..col.mass + col.size * col.size;
+            mass[at.clone()].copy_from_slice(&self.mass[at.clone()]);
+            minv[at.clone()].copy_from_slice(&self.minv[at]);
         }
     }
 
@@ -405,7 +426,7 @@ pub trait Problem {
     /// Sizes and block pattern; constant.
     fn structure(&self) -> &Structure;
 
-    /// Fills the constant blocks of M and M⁻¹. Called once.
+    /// Fills the blocks of M and M⁻¹, those that vary as they are in the model pose. Called once.
     fn mass(&self, mass: &mut [f64], minv: &mut [f64]);
 
     /// Fills the parts of `eq` that belong to `stage`. The hot path: must not allocate.

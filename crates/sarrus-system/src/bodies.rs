@@ -129,6 +129,7 @@ fn ground() -> Body {
         start: ([0.0; 3], [1.0, 0.0, 0.0, 0.0], 0.0),
         markers: Vec::new(),
         between: None,
+        shares: false,
     }
 }
 
@@ -184,6 +185,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
         start: (p, frame.quaternion, frame.pose.angle),
         markers,
         between: None,
+        shares: false,
     })
 }
 

@@ -73,6 +73,8 @@ pub struct Body {
     pub markers: Vec<(String, [f64; 3])>,
     /// Of a point inside a flexible member that carries mass and is no body of the model: the bodies it is between.
     pub between: Option<[u32; 2]>,
+    /// Whether it is part of a modal body, whose inertia is no sum over its parts; mass and inertia are then those in its model pose.
+    pub shares: bool,
 }
 
 impl Body {

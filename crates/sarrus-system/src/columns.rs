@@ -115,6 +115,7 @@ impl Columns {
     pub(crate) fn all(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
         let mut all = Columns::none();
         all.add_bodies(system);
+        all.add_nodes(system);
         all.add_joints(system);
         all.add_drivers_and_forces(system);
         for controller in &system.controllers {
@@ -223,6 +224,16 @@ impl Columns {
             for (marker, _) in &body.markers {
                 dimensions.iter().for_each(|axis| add(&format!("{marker}.{axis}")));
                 dimensions.iter().for_each(|axis| add(&format!("{marker}.v{axis}")));
+            }
+        }
+    }
+
+    fn add_nodes(&mut self, system: &System) {
+        for shown in &system.directory.shown {
+            for field in ["x", "y", "z", "vx", "vy", "vz", "ux", "uy", "uz"] {
+                let name = format!("{}.{field}", shown.name);
+                let signals = system.directory.read(&name, &mut |body| body as usize).ok();
+                self.live(name, signals);
             }
         }
     }
@@ -649,7 +660,7 @@ fn generalized_force(
         let n = element.rows.rows();
         for row in 0..n {
             let lambda = lambda(element.start + row);
-            let J = &eq.J[block.offset + row * block.columns..][..block.columns];
+            let J = &eq.J[block.offset + row * block.stride..][..block.columns];
             for (sum, J) in sum.iter_mut().zip(J) {
                 *sum -= J * lambda;
             }

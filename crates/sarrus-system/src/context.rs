@@ -60,6 +60,11 @@ impl<'a> Context<'a> {
             return Some(self.reader.at(body.span, message).hint(format!("one of: {}", member.parts())));
         }
         let (name, part) = body.name.rsplit_once('.')?;
+        if let Some(modal) = crate::flexible::modal::taken(self.model).get(name) {
+            let message = format!("`{name}` is a member of the modal body `{modal}`, and no beam of its own");
+            let hint = format!("make it one of the `interface` of `{modal}`: these are its bodies");
+            return Some(self.reader.at(body.span, message).hint(hint));
+        }
         let member = self.directory.member(name)?;
         let message = format!("`{name}` has no body `{part}`");
         Some(self.reader.at(body.span, message).hint(format!("it has {}", member.parts())))

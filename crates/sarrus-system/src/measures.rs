@@ -435,6 +435,12 @@ impl Measure {
 fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
     let (body, pose, twist) =
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
+    if let Some(floating) = system.directory.floating_of(id) {
+        // all of it is its frame's
+        let (_, _, [p, l]) = floating.books(at, &system.gravity);
+        let own = if id == floating.frame { [p.0, l.0] } else { [[0.0; 3]; 2] };
+        return [own[0][0], own[0][1], own[0][2], own[1][0], own[1][1], own[1][2]];
+    }
     let linear = twist.v.scale(body.mass);
     let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
@@ -444,6 +450,10 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
 fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
     let (body, pose, twist) =
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
+    if let Some(floating) = system.directory.floating_of(id) {
+        let (kinetic, potential, _) = floating.books(at, &system.gravity);
+        return if id == floating.frame { [kinetic, potential] } else { [0.0; 2] };
+    }
     let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
     [kinetic, -body.mass * Vec3(system.gravity).dot(pose.p)]

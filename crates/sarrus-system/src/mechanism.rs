@@ -1,12 +1,14 @@
 //! The equations of motion of a system: M, f, J, γ, Φ, Φ̇ at a state.
 //!
 //! v = (ṗ of the centre of mass in world axes, ω in body axes), so M = diag(m, m, m, I) is constant and the only
-//! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque.
+//! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque. Of a modal body M changes with its amplitudes, and
+//! [`Inertia`](crate::flexible::modal::inertia::Inertia) has the equations.
 
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
 use crate::derive::{Scratch, Taylor};
+use crate::flexible::modal::floating::Room;
 use crate::load::Wrench;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
@@ -51,6 +53,8 @@ pub struct Mechanism {
     all: Vec<u32>,
     nearest_singular: Option<NearSingular>,
     motion: Motion,
+    /// Room for modal bodies.
+    room: Room<f64>,
 }
 
 /// Bodies along a motion; empty until it is asked for.
@@ -85,6 +89,7 @@ impl Mechanism {
             all: (0..n as u32).collect(),
             nearest_singular: None,
             motion: Motion::default(),
+            room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
             system,
         }
     }
@@ -252,6 +257,12 @@ impl Mechanism {
                 _ => {}
             }
         }
+        for floating in &system.directory.floating {
+            let first = system.directory.bodies[floating.frame as usize].v;
+            let size = floating.inertia.nv();
+            floating.force(&self.poses, &self.twists, &g, &mut self.room);
+            eq.f[first..first + size].copy_from_slice(&self.room.f[..size]);
+        }
         for force in system.forces.iter().filter(|f| f.enabled) {
             let wrenches = &mut self.wrenches[..force.ids.len()];
             wrenches.fill(Wrench::zero());
@@ -336,11 +347,19 @@ impl Mechanism {
         let mut energy = Energy { work: s.x[WORK], dissipated: s.x[DISSIPATED], ..Energy::default() };
         for ((body, pose), twist) in system.directory.bodies.iter().zip(&self.poses).zip(&self.twists).skip(1)
         {
+            if body.shares {
+                continue;
+            }
             energy.kinetic += 0.5 * body.mass * twist.v.dot(twist.v);
             if body.kind.turns() {
                 energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
             }
             energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
+        }
+        for floating in &system.directory.floating {
+            let books = floating.books_in(&self.poses, &self.twists, &system.gravity, &mut self.room);
+            energy.kinetic += books.0;
+            energy.potential += books.1;
         }
         for force in system.forces.iter().filter(|f| f.enabled) {
             energy.potential += force.load.potential(&self.at(s.t, &force.ids));
@@ -355,8 +374,10 @@ impl Problem for Mechanism {
     }
 
     fn mass(&self, mass: &mut [f64], minv: &mut [f64]) {
-        let bodies = &self.system.directory.bodies;
-        for (body, col) in bodies.iter().skip(1).zip(&self.system.structure.cols) {
+        let system = &self.system;
+        let bodies = system.directory.bodies.iter().enumerate().skip(1);
+        for (id, body) in bodies.filter(|(_, body)| !body.shares) {
+            let col = &system.structure.cols[system.column(id as u32)];
             let n = col.size;
             let turning = if body.kind.turns() { body.kind.nv() - linear(body.kind) } else { 0 };
             let (mass, minv) = (&mut mass[col.mass..col.mass + n * n], &mut minv[col.mass..col.mass + n * n]);
@@ -379,10 +400,27 @@ impl Problem for Mechanism {
                 }
             }
         }
+        // in the model pose, where amplitudes are zero; every update says them anew
+        let poses: Vec<Pose<f64>> =
+            system.directory.bodies.iter().map(|b| Pose::from_quat(b.start.0, b.start.1)).collect();
+        for floating in &system.directory.floating {
+            let col = &system.structure.cols[system.column(floating.frame)];
+            let own = col.mass..col.mass + col.size * col.size;
+            let mut room = Room::new(floating.inertia.n);
+            floating.mass(&poses, &mut room, &mut mass[own.clone()], Some(&mut minv[own]));
+        }
     }
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
         self.place(s);
+        if stage.includes(Stage::POSITION) {
+            for floating in &self.system.directory.floating {
+                let col = &self.system.structure.cols[self.system.column(floating.frame)];
+                let own = col.mass..col.mass + col.size * col.size;
+                let (mass, minv) = (&mut eq.mass[own.clone()], &mut eq.minv[own]);
+                floating.mass(&self.poses, &mut self.room, mass, Some(minv));
+            }
+        }
         if stage.includes(Stage::LOADS) {
             self.control(s);
             self.update_forces(s, eq);
@@ -559,6 +597,10 @@ impl Problem for Mechanism {
         with_J: bool,
         out: &mut Expansion,
     ) -> bool {
+        // an expansion of the motion takes M as constant
+        if !self.system.directory.floating.is_empty() {
+            return false;
+        }
         self.place(s);
         let system = self.system.clone();
         let mut motion = std::mem::take(&mut self.motion);

@@ -3,6 +3,8 @@
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
+use crate::flexible::modal::floating::Floating;
+use crate::flexible::modal::recover::Shown;
 use crate::formula::Formula;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
@@ -88,6 +90,8 @@ pub enum Named {
     Controller(Vec<(String, usize)>),
     /// Index among the flexible members.
     Flexible(usize),
+    /// Index among the nodes of modal bodies that are shown.
+    Node(usize),
     /// A measure made of an expression.
     Measure(RuntimeExpr),
     /// Anything else: it has readings only in results.
@@ -104,6 +108,10 @@ pub struct Directory {
     pub joints: Vec<JointEntry>,
     /// Flexible members.
     pub flexible: Vec<FlexibleEntry>,
+    /// Modal bodies.
+    pub floating: Vec<Floating>,
+    /// Nodes of theirs that are shown.
+    pub shown: Vec<Shown>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -127,8 +135,19 @@ impl Directory {
     pub fn new(space: Space, bodies: Vec<Body>, t_start: f64) -> Self {
         let named = bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
         let names = named.map(|(i, b)| (b.name.clone(), Named::Body(i as u32))).collect();
-        let (joints, flexible) = (Vec::new(), Vec::new());
-        Directory { space, bodies, joints, flexible, hints: 0, t_start, names, timed: Mutex::default() }
+        let (joints, flexible, floating, shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Directory {
+            space,
+            bodies,
+            joints,
+            flexible,
+            floating,
+            shown,
+            hints: 0,
+            t_start,
+            names,
+            timed: Mutex::default(),
+        }
     }
 
     /// Adds a flexible member whose bodies are there.
@@ -139,6 +158,12 @@ impl Directory {
         self.add(&format!("{name}.start"), Named::Body(bodies.start));
         self.add(&format!("{name}.end"), Named::Body(bodies.end - 1));
         let (part, first) = (member.part, member.first);
+        for (node, shapes) in &member.shown {
+            let name = format!("{name}.{node}");
+            self.add(&name, Named::Node(self.shown.len()));
+            self.shown.push(Shown { name, floating: self.floating.len(), shapes: shapes.clone() });
+        }
+        self.floating.extend(member.floating.clone());
         self.flexible.push(FlexibleEntry { name, part, first, bodies, all });
     }
 
@@ -170,6 +195,11 @@ impl Directory {
         }
     }
 
+    /// The modal body that the body `id` belongs to: its frame, or its amplitudes.
+    pub fn floating_of(&self, id: u32) -> Option<&Floating> {
+        self.floating.iter().find(|f| f.bodies().contains(&id))
+    }
+
     /// The flexible member called `name`.
     pub fn member(&self, name: &str) -> Option<&FlexibleEntry> {
         match self.names.get(name) {
@@ -194,6 +224,16 @@ impl Directory {
             }
         }
         path.to_owned()
+    }
+
+    /// An amplitude of the modal body that the member `i` is: `eta1`, or its rate `eta1_rate`.
+    fn amplitude(&self, i: usize, word: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+        let floating = self.floating.iter().find(|f| self.flexible[i].all.contains(&f.frame))?;
+        let number = word.strip_prefix("eta")?;
+        let (number, rate) = number.strip_suffix("_rate").map_or((number, false), |number| (number, true));
+        let &(after, k) = floating.amplitudes.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let body = place(floating.frame + after as u32);
+        Some(if rate { Signal::Velocity(body, [0.0; 3], k) } else { Signal::Position(body, [0.0; 3], k) })
     }
 
     /// The joint called `name`.
@@ -295,7 +335,15 @@ impl Directory {
                 None => Err(known(&outputs.iter().map(|(o, _)| o.as_str()).collect::<Vec<_>>())),
             },
             Named::Measure(_) => Err(known(&[])),
+            Named::Node(i) => {
+                let shown = &self.shown[*i];
+                let signals = shown.read(&self.floating[shown.floating], rest, place);
+                signals.ok_or_else(|| known(&["x", "y", "z", "vx", "vy", "vz", "ux", "uy", "uz"]))
+            }
             Named::Flexible(i) => {
+                if let Some(signal) = self.amplitude(*i, rest, place) {
+                    return Ok(vec![signal]);
+                }
                 if rest.starts_with("element") {
                     return Err(format!("`{name}.{rest}` is known only after a step; measures can read it, this cannot"));
                 }

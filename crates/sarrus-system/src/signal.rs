@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::coordinate::CoordinateRef;
+use crate::flexible::modal::recover::{NodeReading, NodeSignal};
 use crate::formula::Formula;
 use crate::joint::{Fixed, Frames};
 use sarrus_math::{Mat3, Real, Vec3};
@@ -41,6 +42,8 @@ pub enum Signal {
     Length(Distance),
     /// Its rate.
     LengthRate(Distance),
+    /// Component of something that a node of a modal body does: its frame, the bodies that hold its amplitudes, the node.
+    Node(Box<NodeSignal>),
     /// A controller's output or state.
     Output(usize),
     /// A named expression.
@@ -131,6 +134,7 @@ impl Signal {
             }
             Signal::Length(d) => d.length(at),
             Signal::LengthRate(d) => d.rate(at),
+            Signal::Node(node) => node.eval(at),
             Signal::Output(slot) => R::from_f64(at.outs[*slot]),
             Signal::Nested(formula) => formula.eval(at),
         }
@@ -145,6 +149,7 @@ impl Signal {
             | Signal::Speed(_)
             | Signal::TurnRate(..)
             | Signal::LengthRate(_) => true,
+            Signal::Node(node) => node.what == NodeReading::Velocity,
             Signal::Nested(formula) => formula.needs_velocity(),
             _ => false,
         }
@@ -164,6 +169,13 @@ impl Signal {
         match self {
             Signal::Time => "s",
             Signal::Position(..) | Signal::Relative(..) | Signal::Length(_) => "m",
+            Signal::Node(node) => {
+                if node.what == NodeReading::Velocity {
+                    "m/s"
+                } else {
+                    "m"
+                }
+            }
             Signal::Velocity(..) | Signal::LengthRate(_) => "m/s",
             Signal::Angle(_) => "rad",
             Signal::Omega(..) | Signal::OmegaWorld(..) | Signal::TurnRate(..) => "rad/s",

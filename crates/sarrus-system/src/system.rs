@@ -80,11 +80,11 @@ impl ConstraintElement {
         for (i, block) in self.blocks.iter().enumerate() {
             let Some(block) = block else { continue };
             let from = &from[i * rows * wide..(i + 1) * rows * wide];
-            let to = &mut J[block.offset..block.offset + rows * block.columns];
-            if block.columns == wide {
-                to.copy_from_slice(from);
+            if block.columns == wide && block.stride == wide {
+                J[block.offset..block.offset + rows * wide].copy_from_slice(from);
             } else {
-                for (to, from) in to.chunks_exact_mut(block.columns).zip(from.chunks_exact(wide)) {
+                for (i, from) in from.chunks_exact(wide).enumerate() {
+                    let to = &mut J[block.offset + i * block.stride..][..block.columns];
                     to.copy_from_slice(&from[..block.columns]);
                 }
             }
@@ -95,8 +95,12 @@ impl ConstraintElement {
 /// Where a body's block of an element goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
+    /// Its first number.
     pub offset: usize,
+    /// How many columns the body has.
     pub columns: usize,
+    /// From one row to the next: more than that where bodies share a block.
+    pub stride: usize,
 }
 
 /// A force on bodies.
@@ -194,6 +198,8 @@ pub struct System {
     pub controllers: Vec<ControllerElement>,
     /// Sizes and block pattern.
     pub structure: Structure,
+    /// By body, its block of M; the ground has none.
+    columns: Vec<usize>,
     /// Width of a Jacobian block before the columns a body lacks are dropped: 6, planar 3.
     pub wide: usize,
     /// Hints in the model pose.
@@ -231,14 +237,31 @@ impl System {
         let mut nq = 0;
         let mut columns = vec![usize::MAX; directory.bodies.len()];
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
-            columns[i] = builder.column(body.kind.nv());
+            if columns[i] == usize::MAX {
+                // the bodies of a modal one have a block together
+                let shared = directory.floating.iter().find(|f| f.frame as usize == i);
+                let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
+                columns[i] = builder.column(size);
+                if let Some(floating) = shared {
+                    builder.varying(columns[i]);
+                    let own = columns[i];
+                    floating.bodies().for_each(|id| columns[id as usize] = own);
+                }
+            }
             groups(&mut builder, body.kind, body.q, body.v);
             nq += body.kind.nq();
         }
         for element in &mut elements {
             let rows = &element.rows;
-            let cols: Vec<usize> =
-                element.ids.iter().filter(|&&id| id != 0).map(|&id| columns[id as usize]).collect();
+            let ids = || element.ids.iter().filter(|&&id| id != 0);
+            let mut cols: Vec<usize> = Vec::with_capacity(element.ids.len());
+            for (i, &id) in ids().enumerate() {
+                let col = columns[id as usize];
+                // one body twice is an error that the builder finds; two bodies of one block are not
+                if !cols.contains(&col) || ids().take(i).any(|&other| other == id) {
+                    cols.push(col);
+                }
+            }
             builder.row(rows.rows(), rows.holonomic(), &cols);
         }
         for (start, len) in integrated(&controllers) {
@@ -247,13 +270,15 @@ impl System {
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
         for (element, row) in elements.iter_mut().zip(&structure.rows) {
             element.start = row.start;
-            let mut entries = structure.entries[row.entries.clone()].iter();
+            let entries = &structure.entries[row.entries.clone()];
             element.blocks = element
                 .ids
                 .iter()
                 .map(|&id| {
-                    let entry = if id == 0 { None } else { entries.next() };
-                    entry.map(|e| Block { offset: e.offset, columns: structure.cols[e.col].size })
+                    let entry = entries.iter().find(|e| e.col == columns[id as usize])?;
+                    let (col, body) = (structure.cols[entry.col], &directory.bodies[id as usize]);
+                    let offset = entry.offset + body.v - col.start;
+                    Some(Block { offset, columns: body.kind.nv(), stride: col.size })
                 })
                 .collect();
         }
@@ -275,6 +300,7 @@ impl System {
             forces,
             controllers,
             structure,
+            columns,
             wide,
             hints,
             outs,
@@ -385,6 +411,22 @@ impl System {
     /// A copy of the mechanism to compute with.
     pub fn mechanism(self: &Arc<Self>) -> Mechanism {
         Mechanism::new(self.clone())
+    }
+
+    /// Index in [`Structure::cols`] of the block that holds the velocities of the body `id`, which is not the ground.
+    pub fn column(&self, id: u32) -> usize {
+        self.columns[id as usize]
+    }
+
+    /// The body whose velocities come first in a block of [`Structure::cols`]: the only one, or the frame of a modal body.
+    pub fn first_body(&self, column: usize) -> u32 {
+        // in ascending order: bodies come in the order of their velocities
+        self.columns[1..].partition_point(|c| *c < column) as u32 + 1
+    }
+
+    /// Where the velocities of the body `id` begin in its block.
+    pub(crate) fn offset(&self, id: u32) -> usize {
+        self.directory.bodies[id as usize].v - self.structure.cols[self.column(id)].start
     }
 
     /// The rows of the element with this number in [`System::whole`], where it acts.

@@ -5,8 +5,8 @@
 //! δΦ̇ = Φ̇_q δq + J δv,    δΦ̈ = Φ̈_q δq + Φ̈_v δv + J δv̇
 //! ```
 //!
-//! with δq in the directions of the velocities. K and D have a block for every two bodies that an element connects; the others are
-//! laid out as J. All derivatives are exact (duals and jets), but for forces written in Rust as closures and for what controllers put
+//! with δq in the directions of the velocities; of a modal body K has ∂(M v̇)/∂q too. K and D have a block for every two bodies that an
+//! element connects; the others are laid out as J. All derivatives are exact (duals and jets), but for forces written in Rust as closures and for what controllers put
 //! out, which count as constant.
 
 use crate::at::At;
@@ -24,7 +24,7 @@ impl System {
     pub fn new_tangent(&self) -> Tangent {
         let elements = self.elements.iter().map(|e| &e.ids);
         let connected = elements.chain(self.forces.iter().map(|f| &f.ids));
-        let moving = |ids: &Vec<u32>| ids.iter().filter(|id| **id != 0).map(|id| *id as usize - 1).collect();
+        let moving = |ids: &Vec<u32>| ids.iter().filter(|id| **id != 0).map(|id| self.column(*id)).collect();
         Tangent::new(&self.structure, connected.map(moving))
     }
 }
@@ -49,6 +49,7 @@ impl Mechanism {
         out.D.fill(0.0);
         self.observe(s, |at| {
             add_gyroscopic(&system, at, out);
+            add_floating(&system, at, vdot, out);
             add_forces(&system, at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
@@ -62,13 +63,13 @@ fn kind_columns(system: &System, id: u32) -> usize {
 /// ω × I ω of each body, in D.
 fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
     for (i, body) in system.directory.bodies.iter().enumerate().skip(1) {
-        if !matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) {
+        if !matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) || body.shares {
             continue;
         }
         let (w, inertia) = (at.twists[i].w, &body.inertia);
         let momentum = *inertia * w;
         let (a, b) = (Mat3::skew(w), Mat3::skew(momentum));
-        let place = out.place([i - 1, i - 1]);
+        let (place, _) = place(system, out, [i as u32; 2]);
         let block = &mut out.D[place..][..36];
         for r in 0..3 {
             for c in 0..3 {
@@ -77,6 +78,24 @@ fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
             }
         }
     }
+}
+
+/// The inertia of modal bodies.
+fn add_floating(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) {
+    for floating in &system.directory.floating {
+        let index = system.column(floating.frame);
+        let (col, place) = (system.structure.cols[index], out.place([index, index]));
+        let own = place..place + col.size * col.size;
+        let (K, D) = (&mut out.K[own.clone()], &mut out.D[own]);
+        floating.tangent(at, &system.gravity, &vdot[col.start..][..col.size], K, D);
+    }
+}
+
+/// The first number of the block of two bodies, and the step from a row to the next.
+fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
+    let cols = [a, b].map(|id| system.column(id));
+    let stride = system.structure.cols[cols[1]].size;
+    (out.place(cols) + system.offset(a) * stride + system.offset(b), stride)
 }
 
 /// -∂f/∂q and -∂f/∂v of the applied forces.
@@ -112,11 +131,10 @@ fn add_forces(system: &System, at: &At<f64>, out: &mut Tangent) {
                 let wide = kind_columns(system, force.ids[moved]);
                 for i in (0..n).filter(|i| force.ids[*i] != 0) {
                     let f = generalized(&system.directory.bodies[body(i)], &poses[i], &wrenches[i]);
-                    let place = out.place([body(i) - 1, body(moved) - 1]);
+                    let (place, stride) = place(system, out, [force.ids[i], force.ids[moved]]);
                     let part = if velocities { &mut out.D } else { &mut out.K };
-                    for (row, f) in
-                        part[place..].chunks_mut(wide).zip(&f).take(kind_columns(system, force.ids[i]))
-                    {
+                    for (r, f) in f.iter().enumerate().take(kind_columns(system, force.ids[i])) {
+                        let row = &mut part[place + r * stride..][..wide];
                         row.iter_mut().zip(&f.d).for_each(|(x, d)| *x -= d);
                     }
                 }
@@ -172,10 +190,10 @@ fn add_rows(
         for (a, &id_a) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
             for (b, &id_b) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
                 let [m, columns] = [id_a, id_b].map(|id| kind_columns(system, id));
-                let place = out.place([id_a as usize - 1, id_b as usize - 1]);
+                let (place, stride) = place(system, out, [id_a, id_b]);
                 for i in 0..m {
                     let from = &square[(a * wide + i) * size + b * wide..][..columns];
-                    let to = &mut out.K[place + i * columns..][..columns];
+                    let to = &mut out.K[place + i * stride..][..columns];
                     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
                 }
             }

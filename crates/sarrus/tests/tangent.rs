@@ -11,11 +11,13 @@ fn noise(n: usize, seed: f64) -> Vec<f64> {
     (0..n).map(|i| ((i as f64 + 1.0) * seed).sin() * 43_758.545_3).map(|x| x.rem_euclid(1.0) - 0.5).collect()
 }
 
-/// What a tangent is about: Jᵀλ - f, Φ̇, and Φ̈ = J v̇ - γ.
+/// What a tangent is about: M v̇ + Jᵀλ - f (M changes where there are modal bodies), Φ̇, and Φ̈ = J v̇ - γ.
 fn values(m: &mut Mechanism, s: &State, vdot: &[f64], lambda: &[f64], eq: &mut Equations) -> [Vec<f64>; 3] {
     let structure = m.structure().clone();
     m.update(s, Stage::FORCE, eq);
-    let mut force: Vec<f64> = eq.f.iter().map(|f| -f).collect();
+    let mut force = vec![0.0; eq.f.len()];
+    eq.mass_mul(&structure, vdot, &mut force);
+    force.iter_mut().zip(&eq.f).for_each(|(force, f)| *force -= f);
     eq.add_Jt_mul(&structure, lambda, &mut force);
     let mut second: Vec<f64> = eq.gamma.iter().map(|g| -g).collect();
     eq.add_J_mul(&structure, vdot, &mut second);

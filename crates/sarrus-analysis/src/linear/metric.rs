@@ -75,7 +75,8 @@ impl Metric {
             }
         }
         for pair in &self.pairs {
-            let bodies = pair.map(|i| &system.directory.bodies[i + 1]);
+            // of a modal body the frame
+            let bodies = pair.map(|i| &system.directory.bodies[system.first_body(i) as usize]);
             self.tie(bodies, state, mu, &mut entries);
         }
         entries

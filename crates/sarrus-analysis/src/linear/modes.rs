@@ -137,7 +137,8 @@ pub fn modes_with(
     refuse_singular(&mut mechanism, &state)?;
     watch(Doing::Decomposing(system.structure.nv.saturating_sub(system.structure.nc)));
     let linear = linearize(&mut mechanism, &state)?;
-    let eq = Equations::new(&mechanism);
+    let mut eq = Equations::new(&mechanism);
+    mechanism.update(&state, Stage::POSITION, &mut eq);
     let equilibrium = at_rest(&mut mechanism, &state, &linear);
     let stiffness = linear.stiffness();
     let pairs =
@@ -285,7 +286,8 @@ fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System
     };
     let total: f64 = (0..s.cols.len()).map(energy).sum();
     let names = || system.directory.bodies.iter().skip(1).filter(|b| !b.is_internal());
-    let mut shares: Vec<f64> = (0..s.cols.len()).map(energy).collect();
+    let mut shares: Vec<f64> = vec![0.0; system.directory.bodies.len() - 1];
+    (0..s.cols.len()).for_each(|col| shares[system.first_body(col) as usize - 1] = energy(col));
     for (i, body) in system.directory.bodies.iter().skip(1).enumerate() {
         // a point inside a flexible member is its neighbours' to show
         if let Some(pair) = body.between {

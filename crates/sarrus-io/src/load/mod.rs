@@ -203,12 +203,29 @@ impl Loader {
         // elements
         let index = self.model.scopes.len();
         self.elements(root, &scope, index as u32, &repeats);
+        scope.texts = self.texts(folder, index as u32)?;
         self.model.scopes.push(scope);
         self.stand_ins(root, index as u32)?;
         self.materials(root, index as u32, &repeats);
         self.cross_sections(root, index as u32, &repeats);
         self.settings(root, index as u32, &repeats);
         self.includes(root, folder, index as u32, &repeats, &mut overrides)
+    }
+
+    /// The files that modal bodies name.
+    fn texts(&self, folder: &Path, scope: u32) -> Done<HashMap<String, String>> {
+        let mut texts = HashMap::new();
+        let modal = self.model.flexible.iter().filter(|e| e.scope == scope && e.kind == "modal");
+        for element in modal {
+            for key in ["mass", "stiffness", "nodes"] {
+                let Some(value) = element.table.get(key) else { continue };
+                if let sarrus_model::Data::Text(name) = &value.data {
+                    let name = name.as_str();
+                    texts.insert(name.to_owned(), read::text_of(&folder.join(name), value.span)?);
+                }
+            }
+        }
+        Ok(texts)
     }
 
     /// `[ground]`, and what replaced bodies leave behind.

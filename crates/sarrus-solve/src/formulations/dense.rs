@@ -1,7 +1,7 @@
 //! Dense matrices from the blocks of M and J, for formulations that need whole ones; all by rows.
 
 use crate::error::SolveError;
-use crate::problem::{Equations, Structure};
+use crate::problem::{ColBlock, Equations, Structure};
 use sarrus_math::solve::{NotDecomposed, cholesky};
 
 impl From<NotDecomposed> for SolveError {
@@ -71,32 +71,44 @@ fn blocks_mul(s: &Structure, blocks: &[f64], x: &[f64], y: &mut [f64]) {
 pub(crate) struct Root {
     C: Vec<f64>,
     transposed: Vec<f64>,
+    /// Room for L of one block.
+    room: Vec<f64>,
 }
 
 impl Root {
     /// The root for the masses of `eq`.
     pub fn new(s: &Structure, eq: &Equations) -> Result<Root, SolveError> {
-        let mut root = Root { C: vec![0.0; s.mass_len], transposed: vec![0.0; s.mass_len] };
-        for col in &s.cols {
-            let n = col.size;
-            let mut L = eq.mass[col.mass..][..n * n].to_vec();
-            cholesky(&mut L, n).map_err(|i| SolveError::Mass { velocity: col.start + i })?;
-            // L comes by columns, so its columns are the rows of Lᵀ; solve Lᵀ C = I from below
-            let C = &mut root.C[col.mass..][..n * n];
-            for j in 0..n {
-                for i in (0..=j).rev() {
-                    let one = if i == j { 1.0 } else { 0.0 };
-                    let sum: f64 = (i + 1..=j).map(|k| L[i * n + k] * C[k * n + j]).sum();
-                    C[i * n + j] = (one - sum) / L[i * n + i];
-                }
-            }
-            for i in 0..n {
-                for j in 0..n {
-                    root.transposed[col.mass + i * n + j] = C[j * n + i];
-                }
+        let mut root = Root { C: vec![0.0; s.mass_len], transposed: vec![0.0; s.mass_len], room: Vec::new() };
+        s.cols.iter().try_for_each(|col| root.fill(col, eq))?;
+        Ok(root)
+    }
+
+    /// Takes the masses of `eq` that vary. Does not allocate.
+    pub fn follow(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        s.varying.iter().try_for_each(|&col| self.fill(&s.cols[col], eq))
+    }
+
+    fn fill(&mut self, col: &ColBlock, eq: &Equations) -> Result<(), SolveError> {
+        let n = col.size;
+        let L = &mut self.room;
+        L.clear();
+        L.extend_from_slice(&eq.mass[col.mass..][..n * n]);
+        cholesky(L, n).map_err(|i| SolveError::Mass { velocity: col.start + i })?;
+        // L comes by columns, so its columns are the rows of Lᵀ; solve Lᵀ C = I from below
+        let C = &mut self.C[col.mass..][..n * n];
+        for j in 0..n {
+            for i in (0..=j).rev() {
+                let one = if i == j { 1.0 } else { 0.0 };
+                let sum: f64 = (i + 1..=j).map(|k| L[i * n + k] * C[k * n + j]).sum();
+                C[i * n + j] = (one - sum) / L[i * n + i];
             }
         }
-        Ok(root)
+        for i in 0..n {
+            for j in 0..n {
+                self.transposed[col.mass + i * n + j] = C[j * n + i];
+            }
+        }
+        Ok(())
     }
 
     /// The block of C at `mass`, n × n.

@@ -95,6 +95,7 @@ impl<B: Basis> Whole for NullSpace<B> {
 
     fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
         let NullSpace { root, basis, rank, correction, A, w, x } = self;
+        root.follow(s, eq)?;
         root.fill_JC(s, eq, A);
         let violation = rank.violation(s, eq);
         let r = basis.factor(A, rank, violation)?;

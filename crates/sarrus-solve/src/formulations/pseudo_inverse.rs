@@ -70,6 +70,7 @@ impl Whole for PseudoInverse {
         fill_inverse_masses(s, eq, inverse_masses);
         let longest = inverse_masses.iter().fold(0.0_f64, |a, x| a.max(*x)).sqrt();
         let d = if longest > 0.0 { 1.0 / longest } else { 1.0 };
+        root.follow(s, eq)?;
         root.fill_JC(s, eq, A);
 
         // lower half of X

@@ -54,6 +54,7 @@ impl Whole for UdwadiaKalaba {
 
     fn solve(&mut self, s: &Structure, eq: &Equations, out: &mut Accel) -> Result<(), SolveError> {
         let UdwadiaKalaba { root, svd, rank, correction, D, t, w, change } = self;
+        root.follow(s, eq)?;
         root.fill_JC(s, eq, D);
         svd.factor(D)?;
         let violation = rank.violation(s, eq);

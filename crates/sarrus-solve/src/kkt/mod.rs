@@ -1,7 +1,7 @@
 //! Block-sparse solver of [M Jᵀ; J 0] [x; μ] = [a; b], shared by every method; J may have any rank.
 //!
-//! M is constant and block diagonal, so bodies are eliminated by their constant inverse, except hubs h, bodies
-//! with very many row blocks. What is left,
+//! M is block diagonal, so bodies are eliminated by their inverse, constant but where the structure says that it varies,
+//! except hubs h, bodies with very many row blocks. What is left,
 //!
 //! ```text
 //! [ S       -J_h ] [ μ   ]   [ -(b - J_n M_n⁻¹ a_n) ]
@@ -157,12 +157,15 @@ impl Kkt {
             mass: c.mass,
             inverse: inverse_kind(&eq.minv[c.mass..][..c.size * c.size], c.size),
         });
+        let mut bodies: Vec<Body> = bodies.collect();
+        // zeros of one place need not be zeros of another
+        s.varying.iter().for_each(|&col| bodies[col].inverse = Inverse::Full);
         let unknowns = s.nc + plan.hubs.iter().map(|h| s.cols[h.col].size).sum::<usize>();
         let mut kkt = Kkt {
             structure: s.clone(),
             hub_degree,
             ldl,
-            bodies: bodies.collect(),
+            bodies,
             nc: s.nc,
             mass: eq.mass.clone(),
             minv: eq.minv.clone(),
@@ -267,6 +270,7 @@ impl Kkt {
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
+        self.take_masses(eq)?;
         let rank = self.rank;
         loop {
             self.factorizations += 1;
@@ -287,6 +291,10 @@ impl Kkt {
 
     /// Keeps the factors for the next [`factor`](Kkt::factor), which then is free if it is asked for the same J.
     pub fn hold(&mut self, eq: &Equations) {
+        // the same J does not say that M is the same
+        if !self.structure.varying.is_empty() {
+            return;
+        }
         let mut copy = std::mem::take(&mut self.spare);
         copy.clone_from(&eq.J);
         self.held = Some(copy);
@@ -303,6 +311,20 @@ impl Kkt {
         self.least = None;
         self.weigh_hubs();
         Ok(true)
+    }
+
+    /// Takes the blocks of M that vary. One that is not positive definite has no inverse, and NaN in its place.
+    fn take_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
+        if self.structure.varying.is_empty() {
+            return Ok(());
+        }
+        eq.copy_varying(&self.structure, &mut self.mass, &mut self.minv);
+        self.weigh_hubs();
+        let bad = |col: &&usize| !self.minv[self.structure.cols[**col].mass].is_finite();
+        match self.structure.varying.iter().find(bad) {
+            Some(&col) => Err(SolveError::Overbent { velocity: self.structure.cols[col].start }),
+            None => Ok(()),
+        }
     }
 
     fn weigh_hubs(&mut self) {

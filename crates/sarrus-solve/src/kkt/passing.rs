@@ -16,6 +16,7 @@ impl Kkt {
         self.held = None;
         (self.rows, self.rank) = (Rows::All, Rank::Any);
         self.factorizations += 1;
+        self.take_masses(eq)?;
         self.weigh(&eq.J)?;
         assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
         for row in &self.plan.rows {

@@ -7,6 +7,7 @@
 
 pub mod beam;
 mod mesh;
+pub mod modal;
 mod properties;
 pub mod section;
 pub mod segmented_rod;
@@ -16,6 +17,7 @@ use crate::body::Body;
 use crate::constraint::Rows;
 use crate::joint::{Frames, JointFace};
 use crate::load::Load;
+use modal::floating::Floating;
 use sarrus_model::model::Placed;
 use sarrus_model::transform::Frame;
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result};
@@ -52,10 +54,7 @@ pub struct Kind {
 }
 
 /// Every kind of member, in the order of `sarrus list flexible`.
-pub static KINDS: &[Kind] = &[beam::KIND, segmented_rod::KIND];
-
-/// Kinds that the file format names and that are not available yet.
-const LATER: &[&str] = &["modal"];
+pub static KINDS: &[Kind] = &[beam::KIND, segmented_rod::KIND, modal::KIND];
 
 /// Rows between bodies of a member, which no user wrote.
 pub struct Part {
@@ -109,6 +108,10 @@ pub struct Member {
     pub joints: Vec<Hinge>,
     /// Forces.
     pub forces: Vec<Spring>,
+    /// Of a modal body its frame and amplitudes, by place in [`Member::bodies`] until the member has its number.
+    pub floating: Option<Floating>,
+    /// Nodes of a modal body that are shown, by their names in it.
+    pub shown: Vec<(String, Arc<modal::shapes::Shapes>)>,
     /// Number of its first body in the system.
     pub id: u32,
 }
@@ -121,7 +124,9 @@ impl Member {
 
     /// Its bodies by number: those of the model, and all.
     pub fn numbers(&self) -> [std::ops::Range<u32>; 2] {
-        [self.visible, self.bodies.len()].map(|n| self.id..self.id + n as u32)
+        // amplitudes are no places, and their mass is with the frame
+        let all = self.floating.as_ref().map_or(self.bodies.len(), |f| (f.frame - self.id) as usize + 1);
+        [self.visible, all].map(|n| self.id..self.id + n as u32)
     }
 }
 
@@ -139,7 +144,10 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
     }
     let (mut q, mut v) = bodies.last().map_or((0, 0), |b| (b.q + b.kind.nq(), b.v + b.kind.nv()));
     let mut placed = HashMap::new();
-    for element in &model.flexible {
+    let taken = modal::taken(model);
+    for element in
+        model.flexible.iter().filter(|e| !(e.kind == beam::KIND.name && taken.contains_key(&e.name)))
+    {
         match read_one(model, element, &sections) {
             Ok(mut member) => {
                 member.id = bodies.len() as u32;
@@ -148,6 +156,9 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
                     q += body.kind.nq();
                     v += body.kind.nv();
                     body.between = body.between.map(|pair| pair.map(|place| place + member.id));
+                }
+                if let Some(floating) = &mut member.floating {
+                    floating.frame += member.id;
                 }
                 bodies.extend(member.bodies.iter().cloned());
                 place(&member, &mut placed);
@@ -173,11 +184,6 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
 
 fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Member> {
     let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
-        if LATER.contains(&element.kind.as_str()) {
-            let reader = Reader::open(model, element);
-            let message = format!("{}: kind `{}` is not available yet", reader.title(), element.kind);
-            return Err(reader.error("kind", message).hint("a `beam` can stand in for it"));
-        }
         return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
     };
     let reader = Reader::new(model, element, kind.keys)?;
@@ -186,7 +192,7 @@ fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Me
         return Err(error.hint("`if = \"…\"` leaves it out of the model"));
     }
     let member = (kind.read)(&reader, sections)?;
-    for body in &member.bodies {
+    for body in member.bodies.iter().filter(|b| !b.shares) {
         let moments = (0..3).map(|i| body.inertia.0[i][i]);
         // of what is given as numbers only signs were looked at
         if let Some(x) = [body.mass].into_iter().chain(moments).find(|x| in_range(*x).is_none()) {

@@ -39,6 +39,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
             start: (frame.p, frame.q, frame.angle),
             markers: Vec::new(),
             between: None,
+            shares: false,
         }
     };
     let bodies: Vec<Body> = mesh.pieces.iter().map(|piece| &piece.middle).enumerate().map(segment).collect();
@@ -63,7 +64,20 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let mirrored = mirrored.iter().map(|p| reader.transform().frame(&p.middle.frame(planar))).collect();
     let visible = bodies.len();
     let rows = Vec::new();
-    Ok(Member { name, bodies, visible, part: "seg", first: 1, mirrored, rows, joints: hinges, forces, id: 0 })
+    Ok(Member {
+        name,
+        bodies,
+        visible,
+        part: "seg",
+        first: 1,
+        mirrored,
+        rows,
+        joints: hinges,
+        forces,
+        floating: None,
+        shown: Vec::new(),
+        id: 0,
+    })
 }
 
 /// `kind = "segmented_rod"`

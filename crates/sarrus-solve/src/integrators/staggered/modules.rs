@@ -58,6 +58,9 @@ impl Modules {
 
     /// Begins a run.
     pub fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+        if !s.varying.is_empty() {
+            return Err(SolveError::VaryingMass);
+        }
         self.motion.prepare(s, &eq.mass, &eq.minv);
         self.mass = BlockDiagonal::new(s, &eq.mass);
         self.minv = BlockDiagonal::new(s, &eq.minv);

@@ -15,17 +15,20 @@ use sarrus_math::Vec3;
 const MASS_MATRICES: &[&str] = &["consistent", "lumped"];
 
 /// The constant products of a section in the axes of an element: stiffnesses and inertia per length.
-struct Constants {
-    stretch: [f64; 3],
-    bend: [f64; 3],
+pub(super) struct Constants {
+    /// EA, GAy, GAz \[N\].
+    pub stretch: [f64; 3],
+    /// GJ, EIy, EIz \[N m²\].
+    pub bend: [f64; 3],
     /// ρA \[kg/m\].
-    mass: f64,
+    pub mass: f64,
     /// ρ(Iy + Iz), ρIy, ρIz \[kg m\]; planar the last only.
-    inertia: [f64; 3],
+    pub inertia: [f64; 3],
 }
 
 impl Constants {
-    fn read(of: &Properties, planar: bool) -> Result<Constants> {
+    /// Of a beam.
+    pub fn read(of: &Properties, planar: bool) -> Result<Constants> {
         let (ea, [ga_y, ga_z], [ei_y, ei_z]) = (of.ea()?, of.ga()?, of.ei()?);
         let [rho_y, rho_z] = of.rho_i()?;
         // a planar beam bends up and down, which is about y and shears along z of its section
@@ -38,13 +41,18 @@ impl Constants {
     }
 }
 
+/// Whether mass is spread along elements.
+pub(super) fn is_consistent(reader: &Reader) -> Result<bool> {
+    Ok(reader.choice("mass_matrix", MASS_MATRICES)?.unwrap_or(0) == 0)
+}
+
 fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let planar = reader.is_planar();
     let line = Line::read(reader, "elements", 4, true)?;
     let properties = Properties::read(reader, sections)?;
     let constants = Constants::read(&properties, planar)?;
     let damping = properties.damping()?;
-    let consistent = reader.choice("mass_matrix", MASS_MATRICES)?.unwrap_or(0) == 0;
+    let consistent = is_consistent(reader)?;
     let name = reader.element().name.clone();
 
     let mesh = line.mesh();
@@ -97,7 +105,20 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let mirrored = line.unmirrored(reader).map(|own| own.mesh().stations).unwrap_or_default();
     let mirrored = mirrored.iter().map(|s| reader.transform().frame(&s.frame(planar))).collect();
     let joints = Vec::new();
-    Ok(Member { name, bodies, visible, part: "node", first: 0, mirrored, rows, joints, forces, id: 0 })
+    Ok(Member {
+        name,
+        bodies,
+        visible,
+        part: "node",
+        first: 0,
+        mirrored,
+        rows,
+        joints,
+        forces,
+        floating: None,
+        shown: Vec::new(),
+        id: 0,
+    })
 }
 
 /// A node, without mass yet.
@@ -114,6 +135,7 @@ fn node(name: String, station: &Station, planar: bool) -> Body {
         start: (frame.p, frame.q, frame.angle),
         markers: Vec::new(),
         between: None,
+        shares: false,
     }
 }
 

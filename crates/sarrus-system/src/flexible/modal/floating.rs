@@ -1,0 +1,170 @@
+//! A modal body among the others: the frame and the amplitudes that share one block of M, which changes with them.
+
+use super::inertia::{Inertia, Motion, Sums, invert};
+use crate::at::At;
+use sarrus_math::{Dual, Pose, Real, Twist, Vec3};
+use std::sync::Arc;
+
+/// The bodies of one, by number, and its inertia.
+#[derive(Clone, Debug)]
+pub struct Floating {
+    /// The frame; the bodies that hold the amplitudes follow it.
+    pub frame: u32,
+    /// By amplitude: how many bodies after the frame the one is that holds it, and which of its coordinates it is.
+    pub amplitudes: Vec<(usize, usize)>,
+    /// Its inertia.
+    pub inertia: Arc<Inertia>,
+}
+
+/// Buffers to evaluate modal bodies in.
+pub struct Room<R> {
+    eta: Vec<R>,
+    rate: Vec<R>,
+    sums: Sums<R>,
+    /// Generalized forces, or momenta.
+    pub f: Vec<R>,
+    block: Vec<f64>,
+    factor: Vec<f64>,
+}
+
+impl<R: Real> Room<R> {
+    /// For up to `n` amplitudes.
+    pub fn new(n: usize) -> Self {
+        Room {
+            eta: Vec::with_capacity(n),
+            rate: Vec::with_capacity(n),
+            sums: Sums::new(n),
+            f: vec![R::zero(); 6 + n],
+            block: vec![0.0; (6 + n) * (6 + n)],
+            factor: Vec::with_capacity((6 + n) * (6 + n)),
+        }
+    }
+}
+
+impl Floating {
+    /// Its bodies, by number.
+    pub fn bodies(&self) -> std::ops::Range<u32> {
+        let after = self.amplitudes.last().map_or(0, |(body, _)| *body);
+        self.frame..self.frame + 1 + after as u32
+    }
+
+    fn gather<R: Real>(&self, first: usize, poses: &[Pose<R>], twists: &[Twist<R>], room: &mut Room<R>) {
+        room.eta.clear();
+        room.eta.extend(self.amplitudes.iter().map(|&(body, k)| poses[first + body].p.0[k]));
+        room.rate.clear();
+        if !twists.is_empty() {
+            room.rate.extend(self.amplitudes.iter().map(|&(body, k)| twists[first + body].v.0[k]));
+        }
+        self.inertia.sums(&room.eta, &mut room.sums);
+    }
+
+    /// Fills its block of M, and M⁻¹ where asked for.
+    pub fn mass(&self, poses: &[Pose<f64>], room: &mut Room<f64>, M: &mut [f64], minv: Option<&mut [f64]>) {
+        let frame = self.frame as usize;
+        self.gather(frame, poses, &[], room);
+        self.inertia.mass(&poses[frame].rot, &room.sums, M);
+        if let Some(minv) = minv {
+            invert(M, self.inertia.nv(), &mut room.factor, minv);
+        }
+    }
+
+    /// Forces of inertia and gravity `g`, in `room.f`.
+    pub fn force(&self, poses: &[Pose<f64>], twists: &[Twist<f64>], g: &[f64; 3], room: &mut Room<f64>) {
+        self.force_from(self.frame as usize, poses, twists, g, None, room);
+    }
+
+    fn force_from<R: Real>(
+        &self,
+        frame: usize,
+        poses: &[Pose<R>],
+        twists: &[Twist<R>],
+        g: &[f64; 3],
+        vdot: Option<&[f64]>,
+        room: &mut Room<R>,
+    ) {
+        self.gather(frame, poses, twists, room);
+        let (rot, w) = (&poses[frame].rot, twists[frame].w);
+        let Room { eta, rate, sums, f, .. } = room;
+        f.fill(R::zero());
+        self.inertia.add_force(&Motion { rot, w, eta, rate }, sums, g, f);
+        if let Some(vdot) = vdot {
+            self.inertia.subtract_mass(rot, sums, vdot, f);
+        }
+    }
+
+    /// Kinetic energy, that of gravity, and the momenta: linear, and angular about the world's origin.
+    pub fn books(&self, at: &At<f64>, g: &[f64; 3]) -> (f64, f64, [Vec3<f64>; 2]) {
+        let mut room = Room::new(self.inertia.n);
+        self.books_in(at.poses, at.twists, g, &mut room)
+    }
+
+    /// The same in a given room.
+    pub fn books_in(
+        &self,
+        poses: &[Pose<f64>],
+        twists: &[Twist<f64>],
+        g: &[f64; 3],
+        room: &mut Room<f64>,
+    ) -> (f64, f64, [Vec3<f64>; 2]) {
+        let frame = self.frame as usize;
+        let (pose, twist) = (&poses[frame], &twists[frame]);
+        self.gather(frame, poses, twists, room);
+        let size = self.inertia.nv();
+        self.inertia.mass(&pose.rot, &room.sums, &mut room.block[..size * size]);
+        let velocity = |i: usize| match i {
+            0..3 => twist.v.0[i],
+            3..6 => twist.w.0[i - 3],
+            _ => room.rate[i - 6],
+        };
+        let (mut kinetic, mut momenta) = (0.0, [0.0; 6]);
+        for (i, row) in room.block.chunks_exact(size).take(size).enumerate() {
+            let p: f64 = row.iter().enumerate().map(|(j, m)| m * velocity(j)).sum();
+            kinetic += 0.5 * p * velocity(i);
+            if i < 6 {
+                momenta[i] = p;
+            }
+        }
+        let linear = Vec3([momenta[0], momenta[1], momenta[2]]);
+        let angular = pose.p.cross(linear) + pose.rot * Vec3([momenta[3], momenta[4], momenta[5]]);
+        let moment = self.inertia.moment(pose.p, &pose.rot, &room.sums);
+        (kinetic, -moment.dot(Vec3(*g)), [linear, angular])
+    }
+
+    /// Its blocks of K = ∂(M v̇ - f)/∂q and D = -∂f/∂v, by rows, added to `K` and `D`.
+    pub fn tangent(&self, at: &At<f64>, g: &[f64; 3], vdot: &[f64], K: &mut [f64], D: &mut [f64]) {
+        let bodies = self.bodies();
+        let first = bodies.start as usize;
+        let count = bodies.len();
+        let size = self.inertia.nv();
+        let lift = |i: usize| (at.poses[first + i].lift(), at.twists[first + i].lift());
+        let (mut poses, mut twists): (Vec<Pose<Dual<6>>>, Vec<Twist<Dual<6>>>) = (0..count).map(lift).unzip();
+        let mut room = Room::<Dual<6>>::new(self.inertia.n);
+        let mut column = 0;
+        for moved in 0..count {
+            let (pose, twist) = (&at.poses[first + moved], &at.twists[first + moved]);
+            let wide = if moved == 0 {
+                6
+            } else {
+                self.amplitudes.iter().filter(|(body, _)| *body == moved).count()
+            };
+            let columns = &[0, 1, 2, 3, 4, 5][..wide];
+            for velocities in [false, true] {
+                if velocities {
+                    poses[moved] = pose.lift();
+                    twists[moved] = twist.seed(pose, 0, columns);
+                } else {
+                    poses[moved] = pose.seed(0, columns);
+                    twists[moved] = twist.seed_with(&poses[moved], 0, &[]);
+                }
+                let vdot = (!velocities).then_some(vdot);
+                self.force_from(0, &poses, &twists, g, vdot, &mut room);
+                let to = if velocities { &mut *D } else { &mut *K };
+                for (row, f) in to.chunks_exact_mut(size).zip(&room.f) {
+                    row[column..][..wide].iter_mut().zip(&f.d).for_each(|(x, d)| *x -= d);
+                }
+            }
+            (poses[moved], twists[moved]) = lift(moved);
+            column += wide;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
+
+use super::floating::Floating;
+use super::shapes::Shapes;
+use crate::at::At;
+use crate::signal::Signal;
+use sarrus_math::{Real, Vec3};
+use std::sync::Arc;
+
+/// A node that is shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Its full name.
+    pub name: String,
+    /// Index of its modal body.
+    pub floating: usize,
+    /// What it does.
+    pub shapes: Arc<Shapes>,
+}
+
+/// Which of the things that a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeReading {
+    /// Where it is, in the world \[m\].
+    Position,
+    /// How fast it moves, in the world \[m/s\].
+    Velocity,
+    /// How far it is from where it would be undeformed, in the axes of the frame \[m\].
+    Displacement,
+}
+
+/// One component of that, read from bodies at places in the reader's own list.
+#[derive(Clone, Debug)]
+pub struct NodeSignal {
+    frame: usize,
+    /// By amplitude, the body that holds it and which of its coordinates it is.
+    amplitudes: Vec<(usize, usize)>,
+    shapes: Arc<Shapes>,
+    /// What is read.
+    pub what: NodeReading,
+    axis: usize,
+}
+
+impl Shown {
+    /// The signal that `word` reads: `x`, `vx`, `ux` and so on.
+    pub fn read(
+        &self,
+        of: &Floating,
+        word: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Option<Vec<Signal>> {
+        let (what, axis) = match word.strip_prefix('v') {
+            Some(axis) => (NodeReading::Velocity, axis),
+            None => match word.strip_prefix('u') {
+                Some(axis) => (NodeReading::Displacement, axis),
+                None => (NodeReading::Position, word),
+            },
+        };
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis)?;
+        let frame = place(of.frame);
+        let amplitudes =
+            of.amplitudes.iter().map(|&(after, k)| (place(of.frame + after as u32), k)).collect();
+        let signal = NodeSignal { frame, amplitudes, shapes: self.shapes.clone(), what, axis };
+        Some(vec![Signal::Node(Box::new(signal))])
+    }
+}
+
+impl NodeSignal {
+    /// The value.
+    pub fn eval<R: Real>(&self, at: &At<R>) -> R {
+        let eta = |j: usize| {
+            let (body, k) = self.amplitudes[j];
+            at.pose(body).p.0[k]
+        };
+        let frame = at.pose(self.frame);
+        let s = self.shapes.place(eta);
+        match self.what {
+            NodeReading::Displacement => (s - Vec3::from_f64(self.shapes.r)).0[self.axis],
+            NodeReading::Position => (frame.p + frame.rot * s).0[self.axis],
+            NodeReading::Velocity => {
+                let rate = |j: usize| {
+                    let (body, k) = self.amplitudes[j];
+                    at.twist(body).v.0[k]
+                };
+                let twist = at.twist(self.frame);
+                let inner = twist.w.cross(s) + self.shapes.rate(eta, rate);
+                (twist.v + frame.rot * inner).0[self.axis]
+            }
+        }
+    }
+}

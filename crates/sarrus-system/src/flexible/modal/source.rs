@@ -1,0 +1,140 @@
+//! What a model says of a modal body: its structure from beams or files, its nodes, its damping, and what is wrong with them.
+
+use super::files;
+use super::reduce::Failed;
+use super::structure::{MOST_NODES, Structure};
+use crate::flexible::prelude::*;
+use sarrus_model::{Section as Sort, Span};
+
+/// The structure, with its interface nodes.
+pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize>)> {
+    let from_files = reader.require_one_of(&["members", "mass"])? == "mass";
+    let structure = if from_files {
+        if reader.transform().sign() < 0.0 {
+            let message = format!("{} is given by matrices, which cannot be mirrored", reader.title());
+            return Err(reader.error("mass", message).hint("include the file without `mirror`"));
+        }
+        let text = |key: &str| -> Result<(String, String)> {
+            let name = reader.text(key)?.ok_or_else(|| reader.missing(key))?;
+            let text = reader.scope().texts.get(name);
+            let text = text.ok_or_else(|| reader.error(key, format!("the file `{name}` was not read")))?;
+            Ok((name.to_string(), text.clone()))
+        };
+        let said = |key: &str, file: &str, (line, message, hint): files::Wrong| {
+            reader.error(key, format!("{file}:{line}: {message}")).maybe_hint(hint)
+        };
+        let (file, csv) = text("nodes")?;
+        let nodes = files::nodes(&csv).map_err(|wrong| said("nodes", &file, wrong))?;
+        let mut matrices = Vec::new();
+        for key in ["mass", "stiffness"] {
+            let (file, market) = text(key)?;
+            let (A, n) = files::matrix(&market, 6 * MOST_NODES).map_err(|wrong| said(key, &file, wrong))?;
+            if n != 6 * nodes.len() {
+                let message = format!("{file}: {n} rows do not fit {} nodes", nodes.len());
+                let hint = format!("six rows a node: {}", 6 * nodes.len());
+                return Err(reader.error(key, message).hint(hint));
+            }
+            matrices.push(A);
+        }
+        let (K, M) = (matrices.pop().unwrap_or_default(), matrices.pop().unwrap_or_default());
+        let hint = "most programs write a lumped mass matrix on request";
+        files::structure(nodes, &M, K).map_err(|message| reader.error("mass", message).hint(hint))?
+    } else {
+        for key in ["stiffness", "nodes", "at", "orientation"] {
+            if reader.has(key) {
+                let message = format!("{} has `members`, and so no `{key}`", reader.title());
+                return Err(reader.error(key, message));
+            }
+        }
+        let mut members = Vec::new();
+        for (name, span) in reader.names("members")? {
+            let found = reader.model().find(&name).filter(|e| e.section == Sort::Flexible);
+            let Some(element) = found.filter(|e| e.kind == "beam") else {
+                return Err(reader.at(span, format!("`{name}` is no beam of [flexible]")));
+            };
+            members.push(Reader::new(reader.model(), element, crate::flexible::beam::KIND.keys)?);
+        }
+        if members.is_empty() {
+            return Err(reader.error("members", format!("{} has no members", reader.title())));
+        }
+        Structure::of_beams(&members, sections)?.map_err(|nodes| {
+            let message =
+                format!("{} has {nodes} nodes or more, and {MOST_NODES} are the most", reader.title());
+            reader.error("members", message).hint("fewer `elements`: the reduction is dense")
+        })?
+    };
+    let interface = nodes(reader, &structure, "interface")?;
+    if interface.is_empty() {
+        let error = reader.missing("interface");
+        return Err(
+            error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`")
+        );
+    }
+    Ok((structure, interface.into_iter().map(|(_, node)| node).collect()))
+}
+
+/// The nodes that a key names, none twice.
+pub(super) fn nodes(reader: &Reader, structure: &Structure, key: &str) -> Result<Vec<(String, usize)>> {
+    let names: Vec<(String, Span)> = if reader.has("members") {
+        reader.names(key)?
+    } else {
+        let span = reader.span(key);
+        let names = reader.texts(key)?.unwrap_or_default();
+        names.into_iter().map(|name| (name.to_string(), span)).collect()
+    };
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for (name, span) in names {
+        let at = structure.nodes.iter().position(|node| node.names.contains(&name));
+        let Some(at) = at else {
+            let known = structure.nodes.iter().flat_map(|n| n.names.iter().map(String::as_str));
+            let hint = sarrus_model::suggest::did_you_mean(&name, known);
+            return Err(reader.at(span, format!("{} has no node `{name}`", reader.title())).maybe_hint(hint));
+        };
+        if found.iter().any(|(_, other)| *other == at) {
+            return Err(reader.at(span, format!("node `{name}` is in `{key}` of {} twice", reader.title())));
+        }
+        // in an included file as that file says it
+        let own = name.strip_prefix(reader.scope().prefix.as_str()).unwrap_or(&name);
+        found.push((own.to_string(), at));
+    }
+    Ok(found)
+}
+
+/// What is wrong with a structure that cannot be reduced.
+pub(super) fn failed(reader: &Reader, structure: &Structure, why: &Failed) -> sarrus_model::Diagnostic {
+    let key = if reader.has("members") { "members" } else { "stiffness" };
+    let name = reader.title();
+    match why {
+        Failed::Loose(node) => {
+            let node = &structure.nodes[*node].names[0];
+            let message = format!("{name}: held at its interface, node `{node}` can still move freely");
+            reader.error(key, message).hint("its parts must be connected, at nodes in the same place")
+        }
+        Failed::Held => {
+            let message = format!("{name}: K resists motions of the whole, so something holds it");
+            reader.error(key, message).hint("give K without supports; joints hold the body")
+        }
+        Failed::Mechanism => {
+            reader.error(key, format!("{name}: K lets parts move against each other without resistance"))
+        }
+        Failed::Mass => reader
+            .error("modes", format!("{name}: the masses of its nodes do not tell so many shapes apart"))
+            .hint("more elements, or fewer modes"),
+        Failed::Decomposition => reader.element_error("its modes were not found"),
+    }
+}
+
+/// Damping ratios of `n` amplitudes: one for all, or a list whose last goes on.
+pub(super) fn ratios(reader: &Reader, n: usize) -> Result<Vec<f64>> {
+    let Some(value) = reader.value("damping") else { return Ok(vec![0.0; n]) };
+    let list = match &value.data {
+        sarrus_model::Data::List(_) => reader.numbers("damping")?.unwrap_or_default(),
+        _ => vec![reader.number("damping")?],
+    };
+    if list.is_empty() || list.len() > n || list.iter().any(|r| *r < 0.0) {
+        let message =
+            format!("`damping` of {} is a ratio, or up to {n} of them, not negative", reader.title());
+        return Err(reader.error("damping", message));
+    }
+    Ok((0..n).map(|j| list[j.min(list.len() - 1)]).collect())
+}
