@@ -24,7 +24,9 @@ fn end(name: &str, integrator: &str, rtol: f64, t_end: f64, known: &[(&str, f64)
     let kept = &run.report.certificate;
     assert!(kept.position.passed && kept.velocity.passed, "{name}, {integrator}: {kept:?}");
     // tolerances are relative to what is larger than one
-    let error = |column: &str, value: f64| (run.trajectory.last(column).unwrap() - value).abs() / value.abs().max(1.0);
+    let error = |column: &str, value: f64| {
+        (run.trajectory.last(column).unwrap() - value).abs() / value.abs().max(1.0)
+    };
     let off = known.iter().map(|(column, value)| error(column, *value));
     (off.collect(), run.report.counts.steps)
 }
