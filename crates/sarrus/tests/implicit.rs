@@ -278,3 +278,20 @@ fn a_joint_that_depends_on_others_for_an_instant_is_not_lost() {
         assert!(outcome.report.violation.position.max < 1e-6, "{integrator}: {:?}", outcome.report.violation);
     }
 }
+
+/// Steps and order are chosen, so that the order shows in how errors fall with the number of steps.
+#[test]
+fn errors_of_bdf_fall_with_its_order() {
+    let t_end = 1.0;
+    let exact = run("double_pendulum", "dop853", Control::new(1e-12, 1e-13, None).unwrap(), t_end);
+    for (text, order, slack) in [("bdf:order=2", 2.0, 0.2), ("bdf", 5.0, 1.0)] {
+        let [loose, tight] = [1e-4, 1e-8].map(|tolerance| {
+            let end = run("double_pendulum", text, Control::new(tolerance, tolerance, None).unwrap(), t_end);
+            (errors(&end, &exact), end.steps as f64)
+        });
+        for (i, what) in ["positions", "velocities", "multipliers"].iter().enumerate() {
+            let found = (loose.0[i] / tight.0[i]).ln() / (tight.1 / loose.1).ln();
+            assert!(found > order - slack, "{text}, {what}: {found:.2} from {loose:?} {tight:?}");
+        }
+    }
+}
