@@ -263,6 +263,11 @@ impl Newton {
             self.accel.clone_from(&self.guess);
             done = self.iterate(view, start, target, Matrix::Start);
         }
+        // where bodies turn far in a step the matrix of its start is worse than that of a guess of its end
+        if done.is_err() {
+            self.accel.clone_from(&self.guess);
+            done = self.iterate(view, start, target, Matrix::Here);
+        }
         if done.is_ok() && self.has_lost(view.structure()) {
             done = self.look_again(view, start, target);
         }
