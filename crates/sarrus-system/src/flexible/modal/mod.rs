@@ -1,6 +1,6 @@
 //! A modal body: a structure that bends little while its frame moves largely.
 //!
-//! The [`structure`] is meshed from beams, or given by its matrices ([`files`]), and [`reduce`]d to few amplitudes η. The body then
+//! The [`structure`] is meshed from beams, or given by its matrices ([`files`]), and [reduced](mod@reduce) to few amplitudes η. The body then
 //! consists of
 //!
 //! - the frame, a body `X.frame`, at the centre of mass where η = 0, with the axes of the world in the model pose;
