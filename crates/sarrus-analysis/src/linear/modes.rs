@@ -160,9 +160,10 @@ pub fn modes_with(
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
+        let (are, they) = if undecided == 1 { ("mode is", "it") } else { ("modes are", "they") };
         notes.push(format!(
-            "{undecided} of the modes slower than {:.2e} Hz, which rounding hides behind the fastest, {:.2e} Hz: they may swing, grow or be free; \
-             a stiff part as a rigid body, or fewer elements, shows them",
+            "{undecided} {are} slower than {:.2e} Hz, which rounding hides behind the fastest, {:.2e} Hz: {they} may swing, grow or be \
+             free; with what is stiffest as rigid bodies or joints the modes tell",
             roots.hidden.sqrt() / TAU,
             fastest / TAU
         ));
