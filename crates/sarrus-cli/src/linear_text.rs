@@ -15,6 +15,7 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
     let state = match r.stable {
         Some(true) => paint.green("stable"),
         Some(false) => paint.red("not stable"),
+        None if r.equilibrium => paint.yellow("undecided"),
         None => paint.yellow("no equilibrium"),
     };
     let place = if r.equilibrium { "at rest".to_string() } else { format!("at t = {} s", time(r.t)) };
@@ -59,10 +60,11 @@ fn row(m: &Mode) -> [String; 5] {
         ModeKind::Decay => "dies away",
         ModeKind::Growth => "grows",
         ModeKind::Free => "free",
+        ModeKind::Undecided => "undecided",
     };
     let [re, im] = m.eigenvalue;
     let value = match m.kind {
-        ModeKind::Free => "0".to_string(),
+        ModeKind::Free | ModeKind::Undecided => "0".to_string(),
         ModeKind::Oscillation => format!("{} ± {}i", short(re), short(im)),
         _ => short(re),
     };

@@ -35,7 +35,15 @@ impl Mechanism {
         self.tangent_with(s, vdot, lambda, true, out);
     }
 
-    /// The same; Φ̇_q, Φ̈_q and Φ̈_v only `with_variations`.
+    /// K and D of one applied force alone; nothing else of `out` is touched.
+    pub fn force_tangent(&mut self, s: &State, force: usize, out: &mut Tangent) {
+        let system = self.system().clone();
+        out.K.fill(0.0);
+        out.D.fill(0.0);
+        self.observe(s, |at| add_forces(&system, force..force + 1, at, out));
+    }
+
+    /// The tangent; Φ̇_q, Φ̈_q and Φ̈_v only `with_variations`.
     pub(crate) fn tangent_with(
         &mut self,
         s: &State,
@@ -50,7 +58,7 @@ impl Mechanism {
         self.observe(s, |at| {
             add_gyroscopic(&system, at, out);
             add_floating(&system, at, vdot, out);
-            add_forces(&system, at, out);
+            add_forces(&system, 0..system.forces.len(), at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
     }
@@ -98,10 +106,10 @@ fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
     (out.place(cols) + system.offset(a) * stride + system.offset(b), stride)
 }
 
-/// -∂f/∂q and -∂f/∂v of the applied forces.
-fn add_forces(system: &System, at: &At<f64>, out: &mut Tangent) {
+/// -∂f/∂q and -∂f/∂v of some of the applied forces.
+fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out: &mut Tangent) {
     let columns = columns(system.wide);
-    for force in system.forces.iter().filter(|f| f.enabled) {
+    for force in system.forces[which].iter().filter(|f| f.enabled) {
         let n = force.ids.len();
         let ids: Vec<u32> = (0..n as u32).collect();
         let body = |i: usize| force.ids[i] as usize;

@@ -479,3 +479,121 @@ fn singular_positions_are_left_alone_with_false_in_quotes_or_without() {
     let wrong = with("\"nothing\"").unwrap_err().render();
     assert!(wrong.contains("false") && wrong.contains("amirouche"), "{wrong}");
 }
+
+/// A steel bar of 1 m, 20 mm by 10 mm, from the origin to `to`, with `more` on its line and in the model.
+fn steel_bar(to: &str, on_line: &str, more: &str) -> String {
+    format!(
+        "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 0.1\n\
+         materials.st = {{ density = 7800, young = 2.1e11, poisson = 0.3 }}\n\
+         sections.s = {{ kind = \"rectangle\", width = \"20 mm\", height = \"10 mm\" }}\n\
+         flexible.b = {{ kind = \"beam\", from = [0, 0], to = {to}, section = \"s\", material = \"st\", {on_line} }}\n{more}"
+    )
+}
+
+/// ω² = 3 g/2 l, 10⁻¹¹ of the stiffest mode's; bending adds (ω/ω_bending)² = 2e-4 of it, rounding at most 1e-3.
+#[test]
+fn a_steel_bar_on_a_hinge_swings_as_a_rod_and_falls_from_standing() {
+    let hinge = "joints.h = { kind = \"revolute\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }\n";
+    let omega = (1.5 * G).sqrt();
+    for n in [4, 16] {
+        let bar = |to: &str| about(&steel_bar(to, &format!("elements = {n}"), hinge), About::Equilibrium);
+        let hanging = bar("[0, -1]");
+        assert_eq!((hanging.equilibrium, hanging.stable), (true, Some(true)), "{:?}", hanging.notes);
+        close(frequencies(&hanging)[0], omega, 1e-3);
+        let upright = bar("[0, 1]");
+        assert_eq!((upright.equilibrium, upright.stable), (true, Some(false)), "{:?}", upright.notes);
+        let growth: Vec<&_> = upright.modes.iter().filter(|m| m.kind == ModeKind::Growth).collect();
+        assert_eq!(growth.len(), 1);
+        close(growth[0].eigenvalue[0], omega, 1e-3);
+    }
+}
+
+/// EI w⁗ + P w″ + ρA s² w = 0, clamped and free: w of cos p x and cos q x with p² + q² = P/EI, p² q² = ρA s²/EI. P is 4 % above the
+/// critical load, which 16 elements have to (π/32)²/12 = 8e-4: 2 % of s².
+#[test]
+fn a_cantilever_beyond_its_critical_load_grows_away() {
+    let (EI, rhoA, P) = (2.1e11 * 0.02 * 0.01_f64.powi(3) / 12.0, 7800.0 * 2e-4, 900.0);
+    let a: f64 = P / EI;
+    let end = |s: f64| {
+        let root = (a * a - 4.0 * rhoA * s * s / EI).sqrt();
+        let [p, q] = [(a + root) / 2.0, (a - root) / 2.0].map(f64::sqrt);
+        let moment = [q * q * q.cos() - p * p * p.cos(), q * q.sin() - p * p.sin()];
+        let shear = [p * p * q * q.sin() - p * q * q * p.sin(), q * q * p.cos() - p * p * q.cos()];
+        moment[0] * shear[1] - moment[1] * shear[0]
+    };
+    let (mut low, mut high) = (1.0, 18.0);
+    assert!(end(low) * end(high) < 0.0, "{} {}", end(low), end(high));
+    for _ in 0..60 {
+        let s = 0.5 * (low + high);
+        if end(s) * end(low) > 0.0 { low = s } else { high = s }
+    }
+    let more = "gravity = [0, 0]\n\
+         joints.clamp = { kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }\n\
+         forces.p = { kind = \"force\", body = \"b.end\", at = [1, 0], force = [-900, 0] }\n";
+    let report = about(&steel_bar("[1, 0]", "elements = 16", more), About::Equilibrium);
+    assert_eq!(report.stable, Some(false), "{:?}", report.notes);
+    close(report.modes.iter().map(|m| m.eigenvalue[0]).fold(0.0, f64::max), low, 0.02);
+}
+
+/// D = β K: ω₁ = 1.8751² √(EI/ρA l⁴), ζ₁ = β ω₁/2, though the fastest mode's damping is 10⁹ times the first's. A load across bends
+/// the beam by 1 % of its length, and couples the modes by the square of that.
+#[test]
+fn a_damped_cantilever_keeps_its_slow_modes() {
+    let omega = 1.875_104_f64.powi(2) * (2.1e11 * 0.02 * 0.01_f64.powi(3) / 12.0 / (7800.0 * 2e-4)).sqrt();
+    for (load, tolerance) in [(0.0, 1e-6), (10.0, 1e-3)] {
+        let more = format!(
+            "gravity = [0, 0]\n\
+             joints.clamp = {{ kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }}\n\
+             forces.p = {{ kind = \"force\", body = \"b.end\", at = [1, 0], force = [0, -{load:?}] }}\n"
+        );
+        let report = about(&steel_bar("[1, 0]", "elements = 16, damping = 1e-3", &more), About::Equilibrium);
+        assert_eq!(report.stable, Some(true), "{:?}", report.notes);
+        assert!(report.modes.iter().all(|m| matches!(m.kind, ModeKind::Oscillation | ModeKind::Decay)));
+        let found = frequencies(&report)[0];
+        close(found, omega, 2e-3);
+        close(report.modes[0].damping_ratio.unwrap(), 0.5e-3 * found, tolerance);
+    }
+}
+
+/// A bar with a small one on a spring at its end, whose frequency hides what is slower than 10⁻⁷ of it.
+fn stiff_pair(k: &str, joint: &str, gravity: &str) -> ModesReport {
+    about(
+        &format!(
+            "format = \"sarrus/1\"\nspace = \"planar\"\nrun.t_end = 1.0\n{gravity}\n\
+             bodies.a = {{ from = [0, 0], to = [0, -1], mass = 1.0 }}\n\
+             bodies.b = {{ from = [0, -1], to = [0, -1.01], mass = 0.001 }}\n\
+             joints.A = {{ kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0]{joint} }}\n\
+             joints.B = {{ kind = \"revolute\", bodies = [\"a\", \"b\"], at = [0, -1], stiffness = {k} }}\n"
+        ),
+        About::Equilibrium,
+    )
+}
+
+#[test]
+fn a_mode_that_rounding_hides_is_free_only_where_nothing_drives_it() {
+    let told = stiff_pair("1e5", "", "");
+    assert_eq!(told.stable, Some(true));
+    close(frequencies(&told)[0], (1.5 * G).sqrt(), 2e-3);
+
+    // by its weight, by a soft spring, by nothing
+    let none = "gravity = [0, 0]";
+    for (joint, gravity, kind, stable) in [
+        ("", "", ModeKind::Undecided, None),
+        (", stiffness = 0.1", none, ModeKind::Undecided, None),
+        ("", none, ModeKind::Free, Some(true)),
+    ] {
+        let report = stiff_pair("1e9", joint, gravity);
+        assert_eq!(
+            (report.modes[0].kind, report.stable),
+            (kind, stable),
+            "{joint} {gravity}: {:?}",
+            report.notes
+        );
+        assert_eq!(
+            report.notes.iter().any(|n| n.contains("slower than")),
+            stable.is_none(),
+            "{:?}",
+            report.notes
+        );
+    }
+}

@@ -50,7 +50,7 @@ pub struct Linearization {
     pub velocities: Vec<Vec<f64>>,
     /// v̇ at the state (nv).
     pub vdot: Vec<f64>,
-    /// The largest Σ |z_a| |K_ab| |z_b| of a free motion over pairs of bodies, by the largest entries \[1/s²\]: what rounding in
+    /// The largest Σ |z_i| |K_ij| |z_j| of a free motion, or what the largest load could come to on it \[1/s²\]: what rounding in
     /// ZᵀKZ is relative to, however much cancels in it.
     pub scale: f64,
 }
@@ -61,35 +61,28 @@ impl Linearization {
         self.positions + self.speeds
     }
 
-    /// ZᵀKZ by rows, where the motion is that of masses and springs alone: no velocities in A but those that positions follow.
-    pub fn stiffness(&self) -> Option<Vec<f64>> {
+    /// ZᵀKZ and ZᵀDZ by rows, where both are symmetric and positions follow velocities alone: masses, springs and dampers.
+    pub fn symmetric(&self) -> Option<[Vec<f64>; 2]> {
         let (n, f) = (self.size(), self.positions);
         if f != self.speeds {
             return None;
         }
         let block = |i: usize, j: usize| self.A[i * n + j];
-        let mut K = vec![0.0; f * f];
-        let mut largest = 0.0_f64;
-        for i in 0..f {
-            for j in 0..f {
-                K[i * f + j] = -block(f + i, j);
-                largest = largest.max(K[i * f + j].abs());
-            }
-        }
-        let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= SAME * scale;
-        let only_springs = (0..f).all(|i| {
+        let take =
+            |first: usize| -> Vec<f64> { (0..f * f).map(|k| -block(f + k / f, first + k % f)).collect() };
+        let parts = [take(0), take(f)];
+        let same = parts.iter().all(|X| {
+            let largest = X.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+            (0..f * f).all(|k| (X[k] - X[k % f * f + k / f]).abs() <= SAME * largest)
+        });
+        let follow = (0..f).all(|i| {
             (0..f).all(|j| {
                 let one = if i == j { 1.0 } else { 0.0 };
-                block(i, j) == 0.0
-                    && close(block(i, f + j), one, 1.0)
-                    && close(block(f + i, f + j), 0.0, largest.sqrt())
-                    && close(K[i * f + j], K[j * f + i], largest)
+                block(i, j) == 0.0 && (block(i, f + j) - one).abs() <= SAME
             })
         });
-        only_springs.then(|| {
-            let mean = |i: usize, j: usize| 0.5 * (K[i * f + j] + K[j * f + i]);
-            (0..f * f).map(|k| mean(k / f, k % f)).collect()
-        })
+        (same && follow)
+            .then(|| parts.map(|X| (0..f * f).map(|k| 0.5 * (X[k] + X[k % f * f + k / f])).collect()))
     }
 }
 
@@ -165,7 +158,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
             A[(fq + i) * n + j] += dot(z, &accelerations);
         }
     }
-    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, &tangent, z)));
+    let load = eq.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, &tangent, load, z)));
     Ok(Linearization {
         positions: fq,
         speeds: fv,
@@ -177,15 +171,18 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     })
 }
 
-/// Σ |z_a| |K_ab| |z_b| over pairs of bodies, by the largest entries: terms may have cancelled within an entry.
-fn without_cancelling(s: &Structure, tangent: &Tangent, z: &[f64]) -> f64 {
-    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    let of = |pair: &Pair| {
+/// Σ |z_i| |K_ij| |z_j|, and at least the largest load times the largest |z_i|²: loads may have cancelled within an entry.
+fn without_cancelling(s: &Structure, tangent: &Tangent, load: f64, z: &[f64]) -> f64 {
+    let of = |pair: &Pair| -> f64 {
         let [row, col] = pair.at.map(|i| s.cols[i]);
-        let [a, b] = [row, col].map(|c| largest(&z[c.start..][..c.size]));
-        a * b * largest(&tangent.K[pair.offset..][..row.size * col.size])
+        let block = tangent.K[pair.offset..][..row.size * col.size].chunks_exact(col.size);
+        let terms = |(k, z_i): (&[f64], &f64)| {
+            z_i.abs() * k.iter().zip(&z[col.start..]).map(|(k, z)| (k * z).abs()).sum::<f64>()
+        };
+        block.zip(&z[row.start..]).map(terms).sum()
     };
-    tangent.pairs.iter().map(of).sum()
+    let largest = z.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
+    tangent.pairs.iter().map(of).sum::<f64>().max(load * largest * largest)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -5,6 +5,7 @@
 
 mod basis;
 mod equilibrium;
+mod hidden;
 mod linearize;
 mod metric;
 mod modes;
@@ -12,6 +13,7 @@ mod newton;
 mod place;
 mod prescribed;
 mod rest;
+mod roots;
 mod search;
 mod statics;
 

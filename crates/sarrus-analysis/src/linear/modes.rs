@@ -2,13 +2,15 @@
 
 use super::basis::check_size;
 use super::equilibrium::Search;
+use super::hidden::{Judge, moves};
 use super::linearize::{Linearization, linearize, mass_dot};
 use super::place::About;
+use super::roots::{Roots, roots, size};
 use crate::VERSION;
 use crate::error::SetupError;
 use crate::redundancy::{Nearby, Scaled, analyse, nearby_rank, shared};
 use crate::start::Rows;
-use sarrus_math::solve::{EigenPair, NotDecomposed, eigenpairs, symmetric_eigenpairs};
+use sarrus_math::solve::EigenPair;
 use sarrus_model::Model;
 use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::body::BodyKind;
@@ -17,13 +19,7 @@ use serde::Serialize;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Eigenvalues up to this fraction of the largest, squared where they are frequencies, count as zero: rounding.
-const ZERO: f64 = 1e-10;
-/// The same of what the terms of a stiffness come to without cancelling.
-const ROUNDING: f64 = 1e-13;
-/// The same of eigenvalues of a matrix that is not symmetric, where double ones lose half their digits.
-const ZERO_ROOT: f64 = 1e-6;
-/// Accelerations up to this, relative to those that its forces alone would give, are rest.
+/// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
 const REST: f64 = 1e-8;
 
 /// Most elements that a singular position is explained by.
@@ -41,6 +37,8 @@ pub enum ModeKind {
     Growth,
     /// Nothing drives it back.
     Free,
+    /// It is so slow that rounding in the fastest modes hides what it does.
+    Undecided,
 }
 
 /// A mode of small motions.
@@ -93,7 +91,7 @@ pub struct ModesReport {
     pub positions: usize,
     /// Free velocities; fewer than positions where something rolls.
     pub speeds: usize,
-    /// Whether nothing grows; none where the state is no equilibrium.
+    /// Whether nothing grows; none where the state is no equilibrium, or where nothing is seen to grow but modes are undecided.
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
     pub modes: Vec<Mode>,
@@ -140,14 +138,14 @@ pub fn modes_with(
     let mut eq = Equations::new(&mechanism);
     mechanism.update(&state, Stage::POSITION, &mut eq);
     let equilibrium = at_rest(&mut mechanism, &state, &linear);
-    let stiffness = linear.stiffness();
-    let pairs =
-        pairs(&linear, stiffness.as_deref()).map_err(|_| SetupError::NoModes { size: linear.size() })?;
-    let largest = pairs.iter().fold(0.0_f64, |a, p| a.max(size(p.value)));
-    let relative = if stiffness.is_some() { ZERO.sqrt() } else { ZERO_ROOT };
-    let zero = (relative * largest).max((ROUNDING * linear.scale).sqrt());
-    let mut modes: Vec<Mode> =
-        pairs.iter().filter(|p| p.value[1] >= 0.0).map(|p| describe(p, zero, &linear, system, &eq)).collect();
+    let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
+    let mut judge = Judge::new(&mut mechanism, &state);
+    let mut modes: Vec<Mode> = roots
+        .pairs
+        .iter()
+        .filter(|p| p.value[1] >= 0.0)
+        .map(|p| describe(p, &roots, &linear, system, &eq, &mut judge))
+        .collect();
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
 
     let mut notes = Vec::new();
@@ -160,7 +158,20 @@ pub fn modes_with(
     if !system.controllers.is_empty() {
         notes.push("what controllers put out counts as constant".into());
     }
-    let grows = |m: &Mode| m.kind != ModeKind::Free && m.eigenvalue[0] > zero;
+    let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
+    if undecided > 0 {
+        let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
+        let (are, they) = if undecided == 1 { ("mode is", "it") } else { ("modes are", "they") };
+        notes.push(format!(
+            "{undecided} {are} slower than {:.2e} Hz, which rounding hides behind the fastest, {:.2e} Hz: {they} may swing, grow or be \
+             free; with what is stiffest as rigid bodies or joints the modes tell",
+            roots.hidden.sqrt() / TAU,
+            fastest / TAU
+        ));
+    }
+    let grows =
+        |m: &Mode| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided) && m.eigenvalue[0] > roots.growth;
+    let stable = !modes.iter().any(grows);
     Ok(ModesReport {
         model: model.name.clone(),
         version: VERSION,
@@ -168,7 +179,7 @@ pub fn modes_with(
         equilibrium,
         positions: linear.positions,
         speeds: linear.speeds,
-        stable: equilibrium.then(|| !modes.iter().any(grows)),
+        stable: (equilibrium && (undecided == 0 || !stable)).then_some(stable),
         modes,
         A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
@@ -201,10 +212,6 @@ fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), Setup
     Err(SetupError::SingularPosition { t: state.t, more, elements })
 }
 
-fn size([re, im]: [f64; 2]) -> f64 {
-    re.hypot(im)
-}
-
 /// Whether nothing moves and nothing will.
 fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> bool {
     let s = mechanism.structure().clone();
@@ -220,40 +227,25 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
         })
         .collect();
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).sqrt();
-    norm(&state.v) == 0.0 && norm(&linear.vdot) <= REST * norm(&free).max(f64::MIN_POSITIVE)
+    // positions are rounded, and stiff elements answer that
+    let far = state.q.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+    let mut rounded = vec![0.0; s.nv];
+    for body in mechanism.system().directory.bodies.iter().skip(1) {
+        rounded[body.v..][..moves(body.kind)].fill(f64::EPSILON * far);
+    }
+    let answer = linear.scale * norm(&rounded);
+    norm(&state.v) == 0.0 && norm(&linear.vdot) <= (REST * norm(&free) + answer).max(f64::MIN_POSITIVE)
 }
 
-/// Eigenpairs of A; where only masses and springs act, from the symmetric stiffness, which keeps low frequencies exact.
-fn pairs(linear: &Linearization, stiffness: Option<&[f64]>) -> Result<Vec<EigenPair>, NotDecomposed> {
-    let Some(K) = stiffness else { return eigenpairs(&linear.A, linear.size()) };
-    let found = symmetric_eigenpairs(K, linear.positions)?;
-    let largest = found.iter().fold(0.0_f64, |a, (k, _)| a.max(k.abs()));
-    let zero = (ZERO * largest).max(ROUNDING * linear.scale);
-    Ok(found
-        .into_iter()
-        .flat_map(|(k, x)| {
-            let k = if k.abs() <= zero { 0.0 } else { k };
-            let vector: Vec<[f64; 2]> = x.iter().map(|x| [*x, 0.0]).collect();
-            let root = k.abs().sqrt();
-            // a negative stiffness has one root that grows and one that dies away
-            let values = match k {
-                k if k > 0.0 => vec![[0.0, root]],
-                k if k < 0.0 => vec![[root, 0.0], [-root, 0.0]],
-                _ => vec![[0.0, 0.0]],
-            };
-            values.into_iter().map(move |value| EigenPair { value, vector: vector.clone() })
-        })
-        .collect())
-}
-
-fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System, eq: &Equations) -> Mode {
+fn describe(
+    pair: &EigenPair,
+    roots: &Roots,
+    linear: &Linearization,
+    system: &System,
+    eq: &Equations,
+    judge: &mut Judge,
+) -> Mode {
     let [re, im] = pair.value;
-    let kind = match pair.value {
-        v if size(v) <= zero => ModeKind::Free,
-        _ if im > zero => ModeKind::Oscillation,
-        _ if re > 0.0 => ModeKind::Growth,
-        _ => ModeKind::Decay,
-    };
     // displacements; of a mode that moves no positions, the velocities
     let s = &system.structure;
     let mut parts = [vec![0.0; s.nv], vec![0.0; s.nv]];
@@ -272,6 +264,17 @@ fn describe(pair: &EigenPair, zero: f64, linear: &Linearization, system: &System
     if !add(&linear.displacements, 0) && pair.vector.len() > linear.positions {
         add(&linear.velocities, linear.positions);
     }
+
+    let kind = match pair.value {
+        v if size(v) <= roots.zero => {
+            let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+            let z = if norm(&parts[1]) > norm(&parts[0]) { &parts[1] } else { &parts[0] };
+            if judge.may_drive(z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
+        }
+        _ if im > roots.zero => ModeKind::Oscillation,
+        _ if re > 0.0 => ModeKind::Growth,
+        _ => ModeKind::Decay,
+    };
 
     let energy = |col: usize| {
         let c = s.cols[col];
