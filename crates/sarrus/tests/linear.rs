@@ -597,3 +597,14 @@ fn a_mode_that_rounding_hides_is_free_only_where_nothing_drives_it() {
         );
     }
 }
+
+/// A trolley on its rail and the spin of a governor, whose struts and weights act across what is free.
+#[test]
+fn freedoms_beside_springs_and_weights_stay_free() {
+    for name in ["trolley", "governor"] {
+        let (model, system) = load(sarrus_zoo::model(name).unwrap());
+        let report = modes(&model, &system, About::Equilibrium).unwrap();
+        let free = report.modes.iter().filter(|m| m.kind == ModeKind::Free).count();
+        assert_eq!((free, report.stable), (1, Some(true)), "{name}: {:?}", report.notes);
+    }
+}

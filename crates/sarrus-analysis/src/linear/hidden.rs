@@ -11,8 +11,10 @@ use sarrus_system::body::BodyKind;
 
 /// Stiffnesses that rounding leaves this fraction of are seen to cancel.
 const SEEN: f64 = 1e-6;
-/// Parts of a mode, squared, and of what an element does to it, that are rounding.
+/// Parts of a mode, squared, that are rounding.
 const PART: f64 = 1e-12;
+/// What an element leaves of its own terms where it does nothing to a mode: the rest about which modes are is not found closer.
+const LEFT: f64 = 1e-9;
 
 /// What acts on modes at a state.
 pub(super) struct Judge<'a> {
@@ -46,9 +48,10 @@ impl<'a> Judge<'a> {
             turn = turn.max(largest(&z[body.v + at..][..wide - at]));
         }
         let all = largest(z);
-        // points turn about each other
-        let turn = if turn > 0.0 { turn } else { x };
-        if x * x > PART * all * all && within(self.load * x * turn) {
+        // points turn about each other; what is carried along without a turn acts as before
+        let bodies = system.directory.bodies.iter().any(|b| b.kind.nv() > moves(b.kind));
+        let turn = if bodies { turn } else { x };
+        if x.min(turn).powi(2) > PART * all * all && within(self.load * x * turn) {
             return true;
         }
         let s = &system.structure;
@@ -67,7 +70,7 @@ impl<'a> Judge<'a> {
                 }
             }
             let part = PART * largest(&tangent.K) * all * all;
-            terms > part && sum.abs() > PART * terms && within(sum.abs())
+            terms > part && sum.abs() > LEFT * terms && within(sum.abs())
         })
     }
 }

@@ -140,7 +140,8 @@ fn one_by_one(linear: &Linearization, found: Vec<(f64, Vec<f64>)>, damping: &[f6
         } else {
             // the larger root, and the other from their product: no digits cancel
             let far = -(0.5 * d + square.sqrt().copysign(d));
-            vec![[far, 0.0], [k / far, 0.0]]
+            let near = k / far;
+            vec![[far.max(near), 0.0], [far.min(near), 0.0]]
         };
         values.into_iter().map(move |value| EigenPair { value, vector: vector.clone() })
     });
