@@ -110,6 +110,8 @@ const OTHER_STEP: f64 = 0.1;
 /// A change this small is rounding, relative to the tolerance asked for and to the numbers.
 const ROUNDING: f64 = 1e-12;
 
+/// The fastest convergence that is counted on: where something is stiff, errors that are left add up over the steps.
+const LEAST_RATE: f64 = 0.1;
 /// The most that an update makes a correction longer.
 const MOST_LEARNED: f64 = 10.0;
 
@@ -421,8 +423,9 @@ impl Newton {
 
             let rate = if iteration == 1 { 0.0 } else { change / last };
             slowest = slowest.max(rate);
-            // what is left to go, if it goes on like that
-            let left = if iteration == 1 { change } else { rate / (1.0 - rate).max(1e-3) * change };
+            // what is left to go, if it goes on like that; one fast iteration is no promise
+            let sure = rate.max(LEAST_RATE);
+            let left = if iteration == 1 { change } else { sure / (1.0 - sure).max(1e-3) * change };
             if left <= tolerance || change <= ROUNDING {
                 self.stale = slowest > SLOW;
                 return Ok(Converged { iterations: iteration, rate: slowest });
