@@ -12,6 +12,7 @@ pub mod compile;
 pub mod conditions;
 pub mod constraint;
 pub mod constraints;
+pub mod contact;
 pub mod context;
 pub mod controllers;
 pub mod coordinate;

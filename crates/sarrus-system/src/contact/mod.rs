@@ -1,0 +1,3 @@
+//! Contact: where surfaces touch, and what they do to each other there.
+
+pub mod surface;
