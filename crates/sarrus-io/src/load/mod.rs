@@ -20,7 +20,7 @@ use crate::{LoadOptions, read};
 use definitions::Definitions;
 use overrides::Overrides;
 use repeat::Repeats;
-use sarrus_model::scope::{Context, ScopeData};
+use sarrus_model::scope::{Context, NamedFile, ScopeData};
 use sarrus_model::settings::{OutputSettings, RunSettings, VIEW_KEYS};
 use sarrus_model::{
     Attachment, Diagnostic, Element, Failure, Frame, Model, Reader, Section, Space, Span, Table, Transform,
@@ -213,7 +213,7 @@ impl Loader {
     }
 
     /// The files that modal bodies name.
-    fn texts(&self, folder: &Path, scope: u32) -> Done<HashMap<String, String>> {
+    fn texts(&self, folder: &Path, scope: u32) -> Done<HashMap<String, NamedFile>> {
         let mut texts = HashMap::new();
         let modal = self.model.flexible.iter().filter(|e| e.scope == scope && e.kind == "modal");
         for element in modal {
@@ -221,7 +221,10 @@ impl Loader {
                 let Some(value) = element.table.get(key) else { continue };
                 if let sarrus_model::Data::Text(name) = &value.data {
                     let name = name.as_str();
-                    texts.insert(name.to_owned(), read::text_of(&folder.join(name), value.span)?);
+                    let path = folder.join(name);
+                    let text = read::text_of(&path, value.span)?;
+                    let path = std::path::absolute(&path).unwrap_or(path).display().to_string();
+                    texts.insert(name.to_owned(), NamedFile { path, text });
                 }
             }
         }
