@@ -135,7 +135,12 @@ pub(super) fn build(
         own.push(Own { shapes: of(node), mass, inertia });
         let local = at.axes.transpose() * (inertia * at.axes);
         let kind = if structure.turns { rigid } else { point };
-        let local = if structure.turns { local } else { Mat3::identity() };
+        let local = match (structure.turns, planar) {
+            (true, false) => local,
+            // what is used of it is the last
+            (true, true) => diagonal(local.0[2][2]),
+            (false, _) => Mat3::identity(),
+        };
         bodies.push(body(
             format!("{name}.node{}", k + 1),
             kind,
@@ -206,6 +211,10 @@ pub(super) fn build(
         shown,
         id: 0,
     })
+}
+
+fn diagonal(x: f64) -> Mat3 {
+    Mat3([[x, 0.0, 0.0], [0.0, x, 0.0], [0.0, 0.0, x]])
 }
 
 fn body(name: String, kind: BodyKind, mass: f64, inertia: Mat3, start: ([f64; 3], [f64; 4], f64)) -> Body {
