@@ -16,7 +16,7 @@
 //! The symmetric part of E1 (centrifugal loads on shapes) and E2 (how bending changes the inertia, and gyroscopic forces between shapes) are exact
 //! where M is lumped, and where it interpolates all directions alike, M_ab = m_ab 1: solids, and linear elements as those of `beam`.
 //! Cubic beam elements interpolate by turns too, and across by other functions than along: for these both are off by the
-//! square of an element's length over the body's, as much as lumping is off, and no more than the mesh itself. All invariants
+//! square of an element's length over the body's, as they would be from lumped masses. All invariants
 //! obey the symmetries by which the forces of inertia follow from M(η), so energy and momentum are conserved all the same.
 //!
 //! Tensors of inertia of nodes turn with the frame, not with the nodes: their share in E2 is left out.
