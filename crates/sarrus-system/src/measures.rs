@@ -365,7 +365,7 @@ fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<Str
             // parts of parts too: `arm.elment1.M`
             let deeper = || {
                 let below = names.iter().filter(|n| n.starts_with(name) && n[name.len()..].starts_with('.'));
-                suggest(path, &below.cloned().collect::<Vec<_>>())
+                suggest(path, below)
             };
             let near = suggest(rest, &parts).map(|near| format!("{name}.{near}")).or_else(deeper);
             let near = near.map(|near| format!("did you mean `{near}`?"));
