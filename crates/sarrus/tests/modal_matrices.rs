@@ -336,14 +336,16 @@ fn a_blade_that_turns_askew_is_bent_by_centrifugal_forces() {
 }
 
 /// The section of a wide blade that is pitched wants to lie in the plane in which it turns: it twists, and the modal body as far as the mesh
-/// of beams.
+/// of beams. The outer half is wide: what is the same everywhere does no work in free shapes.
 #[test]
 fn a_wide_blade_is_twisted_by_the_inertia_of_its_sections() {
     let text = |member: &str, root: &str, tip: &str| {
         format!(
             "{REST}functions = {{ 'theta(t)' = '0.4*(t^2/2 + (15/(2*pi))^2*(cos(2*pi*t/15) - 1))' }}\n\
-             sections.s = {{ kind = 'given', EA = 2.8e7, GA = [1e7, 1e7], EI = [1.4e5, 1.4e5], GJ = 300, rhoA = 1.2, rhoI = [1e-3, 0.05] }}\n\
-             flexible.b = {{ kind = 'beam', from = [0, 0, 0], to = [10, 0, 0], section = 's', elements = 6, up = [0, 1, 1] }}\n{member}\
+             sections.s = {{ kind = 'given', EA = 2.8e7, GA = [1e7, 1e7], EI = [1.4e5, 1.4e5], GJ = 300, rhoA = 1.2, rhoI = [1e-3, 2e-3] }}\n\
+             sections.w = {{ kind = 'given', EA = 2.8e7, GA = [1e7, 1e7], EI = [1.4e5, 1.4e5], GJ = 300, rhoA = 1.2, rhoI = [1e-3, 0.05] }}\n\
+             flexible.b = {{ kind = 'beam', from = [0, 0, 0], to = [5, 0, 0], section = 's', elements = 3, up = [0, 1, 1] }}\n\
+             flexible.c = {{ kind = 'beam', from = [5, 0, 0], to = [10, 0, 0], section = 'w', elements = 3, up = [0, 1, 1] }}\n{member}\
              joints.root = {{ kind = 'revolute', bodies = ['ground', '{root}'], at = [0, 0, 0], axis = [0, 0, 1] }}\n\
              drivers.spin = {{ kind = 'joint', joint = 'root', angle = 'theta(t)' }}\n\
              measures.l = {{ kind = 'point', body = '{tip}', on = [0, 0.5, 0], relative_to = '{root}' }}\n\
@@ -356,11 +358,12 @@ fn a_wide_blade_is_twisted_by_the_inertia_of_its_sections() {
         let [l, r] = ["l.z", "r.z"].map(|name| column(&outcome, name));
         l.iter().zip(&r).map(|(l, r)| l - r).collect()
     };
-    let mesh = twist(&text("", "b.start", "b.end"));
+    let weld = "joints.w = { kind = 'fixed', bodies = ['b.end', 'c.start'], at = [5, 0, 0] }\n";
+    let mesh = twist(&text(weld, "b.start", "c.end"));
     let modal = |geometric: bool| {
         twist(&text(
             &format!(
-                "flexible.X = {{ kind = 'modal', members = ['b'], interface = ['b.start', 'b.end'], modes = 6, geometric_stiffness = {geometric} }}\n"
+                "flexible.X = {{ kind = 'modal', members = ['b', 'c'], interface = ['b.start', 'c.end'], modes = 6, geometric_stiffness = {geometric} }}\n"
             ),
             "X.node1",
             "X.node2",
@@ -370,8 +373,8 @@ fn a_wide_blade_is_twisted_by_the_inertia_of_its_sections() {
     let off =
         |other: &[f64]| mesh.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest;
     let found = [off(&modal(true)), off(&modal(false))];
-    // linear stiffness is off by the square of the twist, half a percent
-    assert!(largest > 0.05 && found.iter().all(|off| *off < 5e-3), "{largest} {found:?}");
+    // half a percent is the square of the twist, which linear stiffness misses; without what turns with the sections it is 3 %
+    assert!(largest > 0.05 && found.iter().all(|off| *off < 1e-2), "{largest} {found:?}");
 }
 
 const FLIGHT: &str = "run = { t_end = 0.5, integrator = 'dop853', rtol = 1e-10, atol = 1e-11 }\n\
