@@ -1,0 +1,263 @@
+//! Singular positions behind integrators that resolve the constraints themselves.
+//!
+//! Such a method, implicit or staggered, asks for no accelerations on its way, and where its step ends beside a singular position its own
+//! equations lose rank with J. It is watched from outside. At the end of each of its steps the smallest pivot of J M⁻¹Jᵀ is looked
+//! at, one factorization; where that has fallen, the time to the loss of rank ([`passage`](crate::passage)). A step that ends within
+//! a zone of some hundredths of a radian around a singular position, or that went over one, is given up: from where it began, explicit steps with
+//! an error estimate of their own lead to the other side of the zone, through the windows of [`near`](super::near), so that records,
+//! branches, near misses and ends of range are those of the explicit methods. There the method begins anew: of those that remember, bdf
+//! with order 1. Steps of fixed size go on at the times that they would have had.
+//!
+//! What is stiff makes explicit steps short: after [`MOST`] of them the method is left to itself until the zone is behind it. It then
+//! passes as far as its own equations do.
+
+use super::Dynamics;
+use crate::control::{Control, StepLimits};
+use crate::error::{SolveError, StepError};
+use crate::integrators::ExplicitRk;
+use crate::integrators::tableaux::DOP853;
+use crate::kkt::{Rank, Rows};
+use crate::problem::{Problem, Stage, State};
+use crate::views::{Step, StepInfo};
+
+/// Half a zone is at least the time in which the mechanism turns by this angle \[rad\]: windows, and as much again, as rounding outside
+/// is magnified by the square of the inverse angle ...
+const ZONE: f64 = 0.05;
+/// ... and at least this many steps of the method, whose errors are magnified likewise, ...
+const STEPS: f64 = 2.0;
+/// ... but not more than this angle for their sake \[rad\].
+const MOST_ZONE: f64 = 0.2;
+/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times the
+/// angle of half a zone and a step ...
+const LOOK: f64 = 4.0;
+/// ... but never above this.
+const LOOK_MOST: f64 = 0.7;
+/// Turn in which what is usual falls to half \[rad\]: with short steps a singular position is approached slowly.
+const MEMORY: f64 = 6.0;
+/// Explicit steps in a zone, at most.
+const MOST: u32 = 2000;
+
+/// Who leads other methods through zones.
+pub(super) struct Bridge {
+    method: ExplicitRk,
+    control: Control,
+    /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
+    at: f64,
+    until: f64,
+    /// Whether the last step was one through a zone.
+    is_last: bool,
+    /// Steps in this zone.
+    steps: u32,
+    /// Whether the method is left to itself until nothing is near.
+    gave_up: bool,
+}
+
+/// What is near a state.
+#[derive(Clone, Copy)]
+enum Sight {
+    /// Nothing.
+    Clear,
+    /// A loss of rank after this time \[s\], negative where it is past, and half a zone \[s\].
+    Loss(f64, f64),
+}
+
+impl Bridge {
+    /// With explicit steps of the relative tolerance `rtol`.
+    pub(super) fn new(rtol: f64) -> Option<Box<Bridge>> {
+        let control = Control::new(rtol, 1e-2 * rtol, None).ok()?;
+        let method = ExplicitRk::new(&DOP853, StepLimits::default());
+        let never = f64::NEG_INFINITY;
+        Some(Box::new(Bridge {
+            method,
+            control,
+            at: never,
+            until: never,
+            is_last: false,
+            steps: 0,
+            gave_up: false,
+        }))
+    }
+}
+
+impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// Takes a step through a zone, where `s` is in one.
+    pub(super) fn bridge_from(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        let (Some(bridge), Some(near)) = (&self.bridge, &self.near) else { return Ok(None) };
+        if s.t < bridge.until {
+            return self.lead(s, control, is_adaptive).map(Some);
+        }
+        if near.is_last(s) {
+            return Ok(None);
+        }
+        // a start, or a state that was changed since the last step
+        let sight = self.see(s, 0.0).unwrap_or(Sight::Clear);
+        self.note_end(s);
+        match sight {
+            Sight::Loss(ahead, zone) if ahead.abs() <= zone => {
+                self.enter(s.t + ahead, s.t + ahead + zone);
+                self.lead(s, control, is_adaptive).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Looks at the step that a method has `taken` to `s`, or has failed to take. Takes one through a zone in its place, where there is one.
+    pub(super) fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        let (Some(bridge), Some(_)) = (&mut self.bridge, &self.near) else { return taken };
+        bridge.is_last = false;
+        let gave_up = bridge.gave_up;
+        let info = match taken {
+            Ok(info) => info,
+            Err(StepError::View { .. }) => return taken,
+            Err(_) if gave_up => return taken,
+            Err(error) => {
+                // where the step would have led
+                let h = control.proposal().unwrap_or(0.0);
+                return match self.see(s, h) {
+                    Ok(Sight::Loss(ahead, zone)) if ahead >= -zone => {
+                        self.enter(s.t + ahead, s.t + ahead + zone);
+                        self.lead(s, control, is_adaptive)
+                    }
+                    _ => Err(error),
+                };
+            }
+        };
+        let sight = self.see(s, info.h).unwrap_or(Sight::Clear);
+        let near_one = match sight {
+            Sight::Loss(ahead, zone) if ahead.abs() <= zone => Some((s.t + ahead, zone)),
+            Sight::Loss(ahead, zone) if ahead < 0.0 && !gave_up => {
+                self.went_over(s, s.t + ahead).map(|at| (at, zone))
+            }
+            _ => None,
+        };
+        if let Some(bridge) = &mut self.bridge {
+            bridge.gave_up &= near_one.is_some();
+        }
+        match (near_one, &self.near) {
+            (Some((at, zone)), Some(near)) if !gave_up => {
+                // from where the step began
+                s.copy_from(near.last());
+                self.problem.accept(s);
+                control.counts.steps -= 1;
+                control.counts.rejected += 1;
+                self.enter(at, at + zone);
+                self.lead(s, control, is_adaptive)
+            }
+            _ => {
+                self.note_end(s);
+                Ok(info)
+            }
+        }
+    }
+
+    /// The state at `t` inside the step just taken, where that was one through a zone.
+    pub(super) fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        let mut bridge = self.bridge.take_if(|bridge| bridge.is_last)?;
+        let done = bridge.method.dense(self, &mut bridge.control, t, out);
+        self.bridge = Some(bridge);
+        Some(done)
+    }
+
+    /// Takes note of the end `s` of a step of the method's own.
+    fn note_end(&mut self, s: &State) {
+        if let Some(near) = &mut self.near {
+            near.accept(s);
+        }
+    }
+
+    /// Begins to pass the zone of a loss of rank.
+    fn enter(&mut self, at: f64, until: f64) {
+        if let Some(bridge) = &mut self.bridge {
+            (bridge.at, bridge.until, bridge.steps) = (at, until, 0);
+            bridge.control.restart();
+            bridge.method.prepare(self.problem.structure());
+        }
+    }
+
+    /// One explicit step in a zone; looks again where that ends, and how far.
+    fn lead(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        let Some(mut bridge) = self.bridge.take() else { return Err(StepError::View { t: s.t }) };
+        if bridge.steps == 0 {
+            // methods may leave positions beside their constraints
+            let mut start = s.clone();
+            if self.project(&mut start).is_ok() {
+                s.copy_from(&start);
+            }
+        }
+        // fixed steps go on at their own times
+        let until = if is_adaptive { bridge.until } else { control.fixed_after(s.t, bridge.until) };
+        bridge.control.t_end = until.min(control.t_end);
+        let before = bridge.control.counts;
+        let done = bridge.method.step(self, s, &mut bridge.control);
+        let after = bridge.control.counts;
+        control.counts.steps += after.steps - before.steps;
+        control.counts.rejected += after.rejected - before.rejected;
+        control.counts.rhs += after.rhs - before.rhs;
+        bridge.steps += 1;
+        (bridge.is_last, bridge.gave_up) = (true, bridge.steps > MOST);
+        let (at, t_end) = (bridge.at, bridge.control.t_end);
+        self.bridge = Some(bridge);
+        let info = done?;
+        let sight = self.see(s, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
+        let Some(bridge) = &mut self.bridge else { return Ok(info) };
+        match sight {
+            _ if bridge.gave_up => bridge.until = s.t,
+            Sight::Loss(ahead, zone) if ahead >= -zone => {
+                (bridge.at, bridge.until) = (s.t + ahead, s.t + ahead + zone);
+            }
+            // before it, and too far to be seen
+            Sight::Clear if s.t < at => {}
+            _ if is_adaptive => bridge.until = s.t,
+            // out of it, but not at a time of the steps
+            _ => bridge.until = if s.t < t_end { s.t.next_up() } else { s.t },
+        }
+        Ok(info)
+    }
+
+    /// What is near `s`, on the constraints, where steps have the size `h` \[s\].
+    fn see(&mut self, s: &State, h: f64) -> Result<Sight, SolveError> {
+        self.problem.update(s, Stage::VELOCITY, &mut self.eq);
+        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
+        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));
+        let usual = self.usual_pivot;
+        self.usual_pivot = pivot.max(usual * 0.5_f64.powf(turning * h / MEMORY));
+        let Some(near) = &mut self.near else { return Ok(Sight::Clear) };
+        let angle = (LOOK * (zone + h) * turning).min(LOOK_MOST);
+        let (usual, lost) = near.usual(usual, dropped);
+        if !lost && pivot >= angle * angle * usual {
+            return Ok(Sight::Clear);
+        }
+        let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + h)?;
+        Ok(ahead.map_or(Sight::Clear, |ahead| Sight::Loss(ahead, zone)))
+    }
+
+    /// When rank was lost in the step to `s`, near the time `t`, if it was.
+    fn went_over(&mut self, s: &State, t: f64) -> Option<f64> {
+        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let near = self.near.as_mut()?;
+        let from = near.last().clone();
+        if !(from.t < t) {
+            return None;
+        }
+        let tau = (s.t - from.t).min(MOST_ZONE / turning);
+        near.passage_mut().find_between(&mut self.problem, [&from, s], t, tau).ok()?
+    }
+}
