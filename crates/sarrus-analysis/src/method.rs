@@ -44,7 +44,8 @@ const DENSE: f64 = 24.0;
 /// What accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
 
-/// Relative tolerance of the steps that lead methods of fixed steps that resolve the constraints themselves past singular positions.
+/// Largest relative tolerance of the steps that lead methods which resolve the constraints themselves past singular positions: few, and a near
+/// miss takes tight ones.
 const LED: f64 = 1e-10;
 
 /// What the bodies of beams are called.
@@ -251,9 +252,9 @@ impl Method {
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
         let steps = match self.view {
-            _ if self.adaptive => Steps::Chosen(self.rtol),
+            View::Staggered | View::Implicit => Steps::Chosen(self.rtol.min(LED)),
+            View::Ode if self.adaptive => Steps::Chosen(self.rtol),
             View::Ode => Steps::Fixed,
-            View::Staggered | View::Implicit => Steps::Chosen(LED),
         };
         dynamics.regularize(self.regularize, steps)
     }

@@ -202,6 +202,7 @@ pub fn simulate(
         None => notes.push("it could not be told which reactions are unique".into()),
     }
     notes.extend(singular::notes(&singular, settings.t_start));
+    notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(notes::findings(&method, found, system));

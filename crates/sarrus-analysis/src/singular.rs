@@ -146,6 +146,13 @@ pub(crate) fn end(
                 digits(&last.t),
                 last.elements.join(", ")
             ));
+        } else if let Some(last) = singular.last().filter(|last| stuck && beside(last)) {
+            why = Some(format!(
+                "the run failed beside a singular position at t = {} ({}): a shorter step or a smaller tolerance may pass it, or the \
+                 integrator `dop853` where nothing is stiff",
+                digits(&last.t),
+                last.elements.join(", ")
+            ));
         }
     }
     forget_unclear(singular);
@@ -205,6 +212,15 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// What a user should know of an integrator that was left to itself at `t`.
+pub(crate) fn left_alone(t: f64, integrator: &str) -> String {
+    format!(
+        "something is stiff near the singular position at t = {}: explicit steps through it were too many, and `{integrator}` was left to its \
+         own equations there, which keep branch and reactions only as far as its steps do; look at them, and compare with a shorter step",
+        digits(&t)
+    )
 }
 
 /// Markers of singular positions, for the list of events.

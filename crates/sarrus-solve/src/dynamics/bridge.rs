@@ -2,7 +2,7 @@
 //!
 //! Such a method, implicit or staggered, asks for no accelerations on its way, and where its step ends beside a singular position its own
 //! equations lose rank with J. It is watched from outside. At the end of each of its steps the smallest pivot of J M⁻¹Jᵀ is looked
-//! at, one factorization; where that has fallen, the time to the loss of rank ([`passage`](crate::passage)). A step that ends within
+//! at, one factorization, and while it is large only every few hundredths of a radian; where it has fallen, the time to the loss of rank ([`passage`](crate::passage)). A step that ends within
 //! a zone of some hundredths of a radian around a singular position, or that went over one, is given up: from where it began, explicit steps with
 //! an error estimate of their own lead to the other side of the zone, through the windows of [`near`](super::near), so that records,
 //! branches, near misses and ends of range are those of the explicit methods. There the method begins anew: of those that remember, bdf
@@ -34,6 +34,11 @@ const LOOK: f64 = 4.0;
 const LOOK_MOST: f64 = 0.7;
 /// Turn in which what is usual falls to half \[rad\]: with short steps a singular position is approached slowly.
 const MEMORY: f64 = 6.0;
+/// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
+/// is usual, ...
+const PAUSE: f64 = 0.05;
+/// ... and after no more than this part of the time in which that would fall to where singular positions are looked for.
+const WAY: f64 = 0.25;
 /// Explicit steps in a zone, at most.
 const MOST: u32 = 2000;
 
@@ -48,8 +53,12 @@ pub(super) struct Bridge {
     is_last: bool,
     /// Steps in this zone.
     steps: u32,
-    /// Whether the method is left to itself until nothing is near.
+    /// Whether the method is left to itself until nothing is near, and when that first was so \[s\].
     gave_up: bool,
+    left: Option<f64>,
+    /// When pivots were last looked at, the root of the smallest there as a fraction of what was usual, and when the next look is due \[s\].
+    seen: [f64; 2],
+    due: f64,
 }
 
 /// What is near a state.
@@ -75,11 +84,20 @@ impl Bridge {
             is_last: false,
             steps: 0,
             gave_up: false,
+            left: None,
+            seen: [never, 1.0],
+            due: never,
         }))
     }
 }
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// When a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
+    /// were too many, as something is stiff.
+    pub fn left_alone(&self) -> Option<f64> {
+        self.bridge.as_ref().and_then(|bridge| bridge.left)
+    }
+
     /// Takes a step through a zone, where `s` is in one.
     pub(super) fn bridge_from(
         &mut self,
@@ -133,6 +151,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 };
             }
         };
+        if s.t < bridge.due {
+            self.note_end(s);
+            return Ok(info);
+        }
         let sight = self.see(s, info.h).unwrap_or(Sight::Clear);
         let near_one = match sight {
             Sight::Loss(ahead, zone) if ahead.abs() <= zone => Some((s.t + ahead, zone)),
@@ -214,6 +236,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let (at, t_end) = (bridge.at, bridge.control.t_end);
         self.bridge = Some(bridge);
         let info = done?;
+        if let Some(bridge) = self.bridge.as_mut().filter(|bridge| bridge.gave_up) {
+            bridge.left.get_or_insert(s.t);
+        }
         let sight = self.see(s, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
         let Some(bridge) = &mut self.bridge else { return Ok(info) };
         match sight {
@@ -237,12 +262,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
         let turning = self.turning(s).max(f64::MIN_POSITIVE);
         let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));
-        let usual = self.usual_pivot;
-        self.usual_pivot = pivot.max(usual * 0.5_f64.powf(turning * h / MEMORY));
-        let Some(near) = &mut self.near else { return Ok(Sight::Clear) };
+        let (Some(near), Some(bridge)) = (&mut self.near, &mut self.bridge) else { return Ok(Sight::Clear) };
+        let (usual, lost) = near.usual(self.usual_pivot, dropped);
+        let [last_t, last] = bridge.seen;
+        let past = (s.t - last_t).clamp(0.0, MEMORY / turning);
+        self.usual_pivot = pivot.max(self.usual_pivot * 0.5_f64.powf(turning * past / MEMORY));
         let angle = (LOOK * (zone + h) * turning).min(LOOK_MOST);
-        let (usual, lost) = near.usual(usual, dropped);
-        if !lost && pivot >= angle * angle * usual {
+        let root = (pivot / usual).sqrt();
+        bridge.seen = [s.t, root];
+        bridge.due = s.t;
+        if !lost && root >= angle {
+            let falls = (last - root) / (s.t - last_t);
+            let wait = if falls > 0.0 { WAY * (root - angle) / falls } else { f64::INFINITY };
+            bridge.due = s.t + wait.min(PAUSE * root.min(1.0) / turning);
             return Ok(Sight::Clear);
         }
         let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + h)?;
