@@ -148,8 +148,8 @@ pub(crate) fn end(
             ));
         } else if let Some(last) = singular.last().filter(|last| stuck && beside(last)) {
             why = Some(format!(
-                "the run failed beside a singular position at t = {} ({}): a shorter step or a smaller tolerance may pass it, or the \
-                 integrator `dop853` where nothing is stiff",
+                "the run failed beside a singular position at t = {} ({}): a shorter step or a smaller tolerance may pass it; where \
+                 nothing is stiff the integrator `dop853` does, and where something is, implicit steps of fixed size may",
                 digits(&last.t),
                 last.elements.join(", ")
             ));

@@ -8,8 +8,8 @@
 //! branches, near misses and ends of range are those of the explicit methods. There the method begins anew: of those that remember, bdf
 //! with order 1. Steps of fixed size go on at the times that they would have had.
 //!
-//! What is stiff makes explicit steps short: after [`MOST`] of them the method is left to itself until the zone is behind it. It then
-//! passes as far as its own equations do.
+//! What is stiff makes explicit steps short: where they would be more than [`MOST`] the method is left to itself until the zone is behind
+//! it. It then passes as far as its own equations do.
 
 use super::Dynamics;
 use crate::control::{Control, StepLimits};
@@ -39,8 +39,10 @@ const MEMORY: f64 = 6.0;
 const PAUSE: f64 = 0.05;
 /// ... and after no more than this part of the time in which that would fall to where singular positions are looked for.
 const WAY: f64 = 0.25;
-/// Explicit steps in a zone, at most.
-const MOST: u32 = 2000;
+/// Explicit steps in a zone, at most ...
+const MOST: f64 = 2e4;
+/// ... as told after this many.
+const TRIED: u32 = 50;
 
 /// Who leads other methods through zones.
 pub(super) struct Bridge {
@@ -164,7 +166,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             _ => None,
         };
         if let Some(bridge) = &mut self.bridge {
-            bridge.gave_up &= near_one.is_some();
+            bridge.gave_up &= !matches!(sight, Sight::Clear);
         }
         match (near_one, &self.near) {
             (Some((at, zone)), Some(near)) if !gave_up => {
@@ -177,6 +179,11 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 self.lead(s, control, is_adaptive)
             }
             _ => {
+                if let Sight::Loss(ahead, zone) = sight
+                    && gave_up
+                {
+                    self.tell_over(s, s.t + ahead, zone);
+                }
                 self.note_end(s);
                 Ok(info)
             }
@@ -232,7 +239,14 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         control.counts.rejected += after.rejected - before.rejected;
         control.counts.rhs += after.rhs - before.rhs;
         bridge.steps += 1;
-        (bridge.is_last, bridge.gave_up) = (true, bridge.steps > MOST);
+        bridge.is_last = true;
+        // at a near miss or an end of range steps are short for another reason
+        if let Ok(info) = &done
+            && self.near.as_ref().is_none_or(|near| !near.is_beside())
+        {
+            let left = (bridge.until - s.t).max(0.0) / info.h;
+            bridge.gave_up = bridge.steps > TRIED && f64::from(bridge.steps) + left > MOST;
+        }
         let (at, t_end) = (bridge.at, bridge.control.t_end);
         self.bridge = Some(bridge);
         let info = done?;
@@ -279,6 +293,23 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + h)?;
         Ok(ahead.map_or(Sight::Clear, |ahead| Sight::Loss(ahead, zone)))
+    }
+
+    /// Makes a record of a loss of rank in the step to `s`, near the time `t`, if there was one.
+    fn tell_over(&mut self, s: &State, t: f64, zone: f64) {
+        let Some(near) = &mut self.near else { return };
+        let from = near.last().clone();
+        if from.t < s.t {
+            // what is not found is not told
+            let _ = near.passage_mut().look_between(
+                &mut self.problem,
+                &self.eq,
+                [&from, s],
+                t,
+                s.t - from.t,
+                zone,
+            );
+        }
     }
 
     /// When rank was lost in the step to `s`, near the time `t`, if it was.

@@ -397,6 +397,11 @@ impl Near {
         &self.last
     }
 
+    /// Whether the last right sides were in the window of a near miss.
+    pub(super) fn is_beside(&self) -> bool {
+        self.passage.is_open_miss()
+    }
+
     /// What finds singular positions.
     pub(super) fn passage_mut(&mut self) -> &mut Passage {
         &mut self.passage
