@@ -336,3 +336,31 @@ fn what_is_stiff_is_left_to_the_integrator() {
         }
     }
 }
+
+/// Something happens in the middle of explicit steps, and the integrator goes on from there.
+#[test]
+fn events_near_a_singular_position_happen_when_they_should() {
+    let text = sarrus_zoo::model("n_four_bar").unwrap();
+    // a hundredth of a radian before the bars are in line, and behind it
+    for angle in [0.01, -0.01] {
+        let flag = "[controllers]\nflag = { kind = \"ode\", states = { on = 0 }, rates = { on = 0 } }";
+        let height = 0.5 * f64::sin(angle);
+        let event =
+            format!("near = {{ when = \"link0.y < {height}\", set = {{ flag.on = 1 }}, once = true }}");
+        let event = format!("{flag}\n\n[events]\n{event}\n\n[run]");
+        let case = load_text(&text.replace("[run]", &event), &[("n", "2")]);
+        let when = |run: &Outcome| {
+            let event = run.report.events.iter().find(|e| e.name == "near");
+            event.unwrap_or_else(|| panic!("{:?}", run.report.events)).t
+        };
+        let known = when(&reference(&case, 1.4));
+        for asked in ALL.iter().filter(|asked| !asked.integrator.contains("adaptive")) {
+            let run = run(&case, by(asked.integrator, asked.step, 1.4));
+            let what =
+                format!("{} {angle}: {} {:?}", asked.integrator, run.report.reason, run.report.singular);
+            assert_eq!((run.report.status, run.report.singular.len()), (Status::Completed, 2), "{what}");
+            assert!((when(&run) - known).abs() < asked.instant, "{what}: {} {known}", when(&run));
+            assert!(couplers(&run) < 1e-4, "{what}");
+        }
+    }
+}
