@@ -37,8 +37,12 @@ const MEMORY: f64 = 6.0;
 /// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
 /// is usual, ...
 const PAUSE: f64 = 0.05;
-/// ... and after no more than this part of the time in which that would fall to where singular positions are looked for.
+/// ... after no more than this part of the time in which that would fall to where singular positions are looked for ...
 const WAY: f64 = 0.25;
+/// ... and after no more than so many steps, in which the mechanism may become faster.
+const PAUSE_STEPS: f64 = 10.0;
+/// How far before a step a loss of rank may seem to be, as a part of it, that was in it.
+const BEFORE: f64 = 0.2;
 /// Explicit steps in a zone, at most ...
 const MOST: f64 = 2e4;
 /// ... as told after this many.
@@ -51,6 +55,8 @@ pub(super) struct Bridge {
     /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
     at: f64,
     until: f64,
+    /// Size of the method's own step there \[s\].
+    h: f64,
     /// Whether the last step was one through a zone.
     is_last: bool,
     /// Steps in this zone.
@@ -83,6 +89,7 @@ impl Bridge {
             control,
             at: never,
             until: never,
+            h: 0.0,
             is_last: false,
             steps: 0,
             gave_up: false,
@@ -115,11 +122,11 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             return Ok(None);
         }
         // a start, or a state that was changed since the last step
-        let sight = self.see(s, 0.0).unwrap_or(Sight::Clear);
+        let sight = self.see(s, 0.0, 0.0).unwrap_or(Sight::Clear);
         self.note_end(s);
         match sight {
             Sight::Loss(ahead, zone) if ahead.abs() <= zone => {
-                self.enter(s.t + ahead, s.t + ahead + zone);
+                self.enter(s.t + ahead, zone, 0.0);
                 self.lead(s, control, is_adaptive).map(Some)
             }
             _ => Ok(None),
@@ -144,9 +151,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             Err(error) => {
                 // where the step would have led
                 let h = control.proposal().unwrap_or(0.0);
-                return match self.see(s, h) {
+                return match self.see(s, h, h) {
                     Ok(Sight::Loss(ahead, zone)) if ahead >= -zone => {
-                        self.enter(s.t + ahead, s.t + ahead + zone);
+                        self.enter(s.t + ahead, zone, h);
                         self.lead(s, control, is_adaptive)
                     }
                     _ => Err(error),
@@ -157,7 +164,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             self.note_end(s);
             return Ok(info);
         }
-        let sight = self.see(s, info.h).unwrap_or(Sight::Clear);
+        let sight = self.see(s, info.h, info.h).unwrap_or(Sight::Clear);
         let near_one = match sight {
             Sight::Loss(ahead, zone) if ahead.abs() <= zone => Some((s.t + ahead, zone)),
             Sight::Loss(ahead, zone) if ahead < 0.0 && !gave_up => {
@@ -173,9 +180,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 // from where the step began
                 s.copy_from(near.last());
                 self.problem.accept(s);
-                control.counts.steps -= 1;
+                control.counts.steps = control.counts.steps.saturating_sub(1);
                 control.counts.rejected += 1;
-                self.enter(at, at + zone);
+                self.enter(at, zone, info.h);
                 self.lead(s, control, is_adaptive)
             }
             _ => {
@@ -205,10 +212,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Begins to pass the zone of a loss of rank.
-    fn enter(&mut self, at: f64, until: f64) {
+    /// Begins to pass the zone of a loss of rank, for a method with steps of size `h` \[s\].
+    fn enter(&mut self, at: f64, zone: f64, h: f64) {
         if let Some(bridge) = &mut self.bridge {
-            (bridge.at, bridge.until, bridge.steps) = (at, until, 0);
+            (bridge.at, bridge.until, bridge.h, bridge.steps) = (at, at + zone, h, 0);
             bridge.control.restart();
             bridge.method.prepare(self.problem.structure());
         }
@@ -222,18 +229,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         let Some(mut bridge) = self.bridge.take() else { return Err(StepError::View { t: s.t }) };
-        if bridge.steps == 0 {
-            // methods may leave positions beside their constraints
-            let mut start = s.clone();
-            if self.project(&mut start).is_ok() {
-                s.copy_from(&start);
-            }
+        // methods may leave positions beside their constraints
+        let mut end = s.clone();
+        if bridge.steps == 0 && self.project(&mut end).is_err() {
+            end.copy_from(s);
         }
         // fixed steps go on at their own times
         let until = if is_adaptive { bridge.until } else { control.fixed_after(s.t, bridge.until) };
         bridge.control.t_end = until.min(control.t_end);
         let before = bridge.control.counts;
-        let done = bridge.method.step(self, s, &mut bridge.control);
+        let done = bridge.method.step(self, &mut end, &mut bridge.control);
+        if done.is_ok() {
+            s.copy_from(&end);
+        }
         let after = bridge.control.counts;
         control.counts.steps += after.steps - before.steps;
         control.counts.rejected += after.rejected - before.rejected;
@@ -247,13 +255,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             let left = (bridge.until - s.t).max(0.0) / info.h;
             bridge.gave_up = bridge.steps > TRIED && f64::from(bridge.steps) + left > MOST;
         }
-        let (at, t_end) = (bridge.at, bridge.control.t_end);
+        let (at, h, t_end) = (bridge.at, bridge.h, bridge.control.t_end);
         self.bridge = Some(bridge);
         let info = done?;
         if let Some(bridge) = self.bridge.as_mut().filter(|bridge| bridge.gave_up) {
             bridge.left.get_or_insert(s.t);
         }
-        let sight = self.see(s, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
+        let sight = self.see(s, h, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
         let Some(bridge) = &mut self.bridge else { return Ok(info) };
         match sight {
             _ if bridge.gave_up => bridge.until = s.t,
@@ -269,8 +277,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         Ok(info)
     }
 
-    /// What is near `s`, on the constraints, where steps have the size `h` \[s\].
-    fn see(&mut self, s: &State, h: f64) -> Result<Sight, SolveError> {
+    /// What is within a zone of `s`, on the constraints, and `reach`, where steps have the size `h` \[s\].
+    fn see(&mut self, s: &State, h: f64, reach: f64) -> Result<Sight, SolveError> {
         self.problem.update(s, Stage::VELOCITY, &mut self.eq);
         self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
         let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
@@ -281,17 +289,17 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let [last_t, last] = bridge.seen;
         let past = (s.t - last_t).clamp(0.0, MEMORY / turning);
         self.usual_pivot = pivot.max(self.usual_pivot * 0.5_f64.powf(turning * past / MEMORY));
-        let angle = (LOOK * (zone + h) * turning).min(LOOK_MOST);
+        let angle = (LOOK * (zone + reach) * turning).min(LOOK_MOST);
         let root = (pivot / usual).sqrt();
         bridge.seen = [s.t, root];
         bridge.due = s.t;
         if !lost && root >= angle {
             let falls = (last - root) / (s.t - last_t);
             let wait = if falls > 0.0 { WAY * (root - angle) / falls } else { f64::INFINITY };
-            bridge.due = s.t + wait.min(PAUSE * root.min(1.0) / turning);
+            bridge.due = s.t + wait.min(PAUSE * root.min(1.0) / turning).min(PAUSE_STEPS * h);
             return Ok(Sight::Clear);
         }
-        let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + h)?;
+        let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + reach)?;
         Ok(ahead.map_or(Sight::Clear, |ahead| Sight::Loss(ahead, zone)))
     }
 
@@ -317,10 +325,12 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let turning = self.turning(s).max(f64::MIN_POSITIVE);
         let near = self.near.as_mut()?;
         let from = near.last().clone();
-        if !(from.t < t) {
+        let h = s.t - from.t;
+        // one that is well before was passed before
+        if !(t > from.t - BEFORE * h) {
             return None;
         }
-        let tau = (s.t - from.t).min(MOST_ZONE / turning);
-        near.passage_mut().find_between(&mut self.problem, [&from, s], t, tau).ok()?
+        let tau = h.min(MOST_ZONE / turning);
+        near.passage_mut().find_between(&mut self.problem, [&from, s], t.max(from.t), tau).ok()?
     }
 }

@@ -412,6 +412,7 @@ impl Near {
     pub(super) fn usual(&mut self, usual: f64, dropped: usize) -> (f64, bool) {
         let is_new = usual == 0.0;
         let usual = if is_new { self.clear.unwrap_or(1.0) } else { usual };
+        self.fewest = self.fewest.min(dropped).max(self.harmless);
         let lost = dropped > if is_new && self.clear.is_none() { 0 } else { self.fewest };
         (usual, lost)
     }
