@@ -203,7 +203,10 @@ fn steps_that_end_on_a_singular_position_pass_it_too() {
     let line = exact.report.singular[0].t;
     for integrator in ["generalized_alpha", "trapezoidal", "staggered", "park1987"] {
         for beside in [0.0, 1e-9, 1e-6] {
-            let run = run(&case, by(integrator, Some((line + beside) / 700.0), t_end));
+            // without samples, whose reactions are looked at too
+            let few =
+                Overrides { every: Some(t_end), ..by(integrator, Some((line + beside) / 700.0), t_end) };
+            let run = run(&case, few);
             let report = &run.report;
             let what = format!("{integrator} {beside:e}: {} {:?}", report.reason, report.singular);
             assert_eq!((report.status, report.singular.len()), (Status::Completed, 1), "{what}");
@@ -212,9 +215,9 @@ fn steps_that_end_on_a_singular_position_pass_it_too() {
     }
 }
 
-/// A singular position at the start itself, which is left on the branch of the velocities.
+/// A singular position at the start itself.
 #[test]
-fn a_start_in_line_is_passed_by_explicit_steps() {
+fn a_start_in_line_is_left_on_the_branch_of_its_velocities() {
     let text = sarrus_zoo::model("n_four_bar").unwrap();
     let text = text.replace("to = [\"i\", 1]", "to = [\"i + 1\", 0]").replace("[\"i - 1\", 1]", "[\"i\", 0]");
     let text = text
@@ -375,23 +378,28 @@ fn events_near_a_singular_position_happen_when_they_should() {
     }
 }
 
-/// Steps of a third of a radian and more, that end far from the fold: it is found between their ends. No freedom is left, so that positions
-/// are exact wherever a step ends.
+/// Steps of a third of a radian and more, that end far from a singular position: it is found between their ends, with no samples there to
+/// see it.
 #[test]
 fn long_steps_do_not_go_over_a_singular_position_unseen() {
-    let case = load("two_arm_robot", &[("g", "9.81")]);
-    for integrator in ["generalized_alpha", "trapezoidal", "staggered"] {
-        for step in [0.28, 0.21, 0.14] {
-            let run = run(&case, by(integrator, Some(step), 0.84));
-            let report = &run.report;
-            let what = format!("{integrator} {step}: {} {:?}", report.reason, report.singular);
-            assert_eq!(report.status, Status::Completed, "{what}");
-            let [fold] = &report.singular[..] else { panic!("{what}") };
-            assert!(fold.outcome == "passed" && (fold.t - 0.4203125096583034).abs() < 1e-3, "{what}");
-            // mirrored in time about the fold: the elbow reads 180 degrees there
-            let elbow = run.trajectory.last("elbow.angle").unwrap()
-                - run.trajectory.column("elbow.angle").unwrap().next().unwrap();
-            assert!(elbow.abs() > 1.5, "{what}: {elbow}");
+    let robot = load("two_arm_robot", &[("g", "9.81")]);
+    let row = load("n_four_bar", &[("n", "2")]);
+    for (case, integrator, step, t_end, known) in [
+        (&row, "trapezoidal", 0.08, 1.6, &[0.714, 1.228][..]),
+        (&row, "trapezoidal", 0.1, 1.6, &[0.714, 1.228]),
+        (&row, "trapezoidal", 0.12, 1.6, &[0.714, 1.228]),
+        (&row, "staggered", 0.1, 1.6, &[0.714, 1.228]),
+        (&robot, "generalized_alpha", 0.28, 0.84, &[0.4203]),
+        (&robot, "trapezoidal", 0.21, 0.84, &[0.4203]),
+        (&robot, "staggered", 0.28, 0.84, &[0.4203]),
+    ] {
+        let few = Overrides { every: Some(t_end), ..by(integrator, Some(step), t_end) };
+        let report = run(case, few).report;
+        let what = format!("{integrator} {step}: {} {:?}", report.reason, report.singular);
+        assert_eq!((report.status, report.singular.len()), (Status::Completed, known.len()), "{what}");
+        for (found, known) in report.singular.iter().zip(known) {
+            // long steps are off by their own errors
+            assert!(found.outcome == "passed" && (found.t - known).abs() < 0.5 * step, "{what}");
         }
     }
 }

@@ -237,11 +237,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         // fixed steps go on at their own times
         let until = if is_adaptive { bridge.until } else { control.fixed_after(s.t, bridge.until) };
         bridge.control.t_end = until.min(control.t_end);
-        let before = bridge.control.counts;
+        let (before, usual) = (bridge.control.counts, self.usual_pivot);
         let done = bridge.method.step(self, &mut end, &mut bridge.control);
         if done.is_ok() {
             s.copy_from(&end);
         }
+        // what is usual is forgotten with the angle, not with steps, which may be very short here
+        self.usual_pivot = self.usual_pivot.max(usual);
         let after = bridge.control.counts;
         control.counts.steps += after.steps - before.steps;
         control.counts.rejected += after.rejected - before.rejected;
