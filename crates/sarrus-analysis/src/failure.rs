@@ -65,6 +65,7 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
         StepError::Newton { worst, .. } => body_of(*worst, mechanism),
+        StepError::Jump { row, .. } => Some(mechanism.name_of_row(*row)),
         _ => None,
     };
     let name = element.as_deref().unwrap_or("one of them");
@@ -115,6 +116,15 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
                 short(*t)
             ),
             Some(*rate),
+        ),
+        StepError::Jump { t, by, .. } => (
+            format!(
+                "{name} asks for a position that jumps by {:.3e} at t = {}, and no motion follows that: lead it there in a finite time, as by \
+                 `smoothstep`, or drive its speed",
+                by.abs(),
+                short(*t)
+            ),
+            Some(*by),
         ),
         StepError::View { .. } => (error.to_string(), None),
         StepError::NotFinite { t } => (

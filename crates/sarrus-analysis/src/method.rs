@@ -44,6 +44,10 @@ const DENSE: f64 = 24.0;
 /// What accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
 
+/// Largest relative tolerance of the steps that lead methods which resolve the constraints themselves past singular positions: few, and a near
+/// miss takes tight ones.
+const LED: f64 = 1e-10;
+
 /// What the bodies of beams are called.
 const NODE: &str = "node";
 
@@ -248,8 +252,12 @@ impl Method {
 
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
-        dynamics
-            .regularize(self.regularize, if self.adaptive { Steps::Chosen(self.rtol) } else { Steps::Fixed })
+        let steps = match self.view {
+            View::Staggered | View::Implicit => Steps::Chosen(self.rtol.min(LED)),
+            View::Ode if self.adaptive => Steps::Chosen(self.rtol),
+            View::Ode => Steps::Fixed,
+        };
+        dynamics.regularize(self.regularize, steps)
     }
 
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
@@ -317,7 +325,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
             return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at });
         }
     }
-    if matches!(settings.regularize, Regularization::Jets | Regularization::Amirouche) {
+    if settings.regularize == Regularization::Amirouche {
         let (family, name) = ("regularize", settings.regularize.name().to_string());
         return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at: choice.span });
     }
@@ -342,7 +350,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         formulation: plain("proximal"),
         stabilization: plain("none"),
         integrator: Part { name: choice.kind.clone(), options },
-        regularize: Regularize::Off,
+        regularize: regularize(settings),
         adaptive,
         rtol: settings.rtol,
         atol: settings.atol,

@@ -172,7 +172,8 @@ pub fn simulate(
     let (status, mut reason, mut failed) =
         verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
     let slow = mechanism.energy(&state).kinetic <= singular::SLOW * recorder.energy.most_kinetic();
-    if let Some(why) = singular::end(&mut singular, &ended, &mut mechanism, &state, slow) {
+    let why = singular::end(&mut singular, &ended, &mut mechanism, &state, slow, settings.t_start);
+    if let Some(why) = why {
         reason = format!("{why} ({reason})");
         failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
     }
@@ -202,6 +203,7 @@ pub fn simulate(
         None => notes.push("it could not be told which reactions are unique".into()),
     }
     notes.extend(singular::notes(&singular, settings.t_start));
+    notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(notes::findings(&method, found, system));

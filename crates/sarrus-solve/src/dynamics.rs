@@ -4,8 +4,10 @@
 //! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
 //! place.
 
+mod bridge;
 mod near;
 
+use crate::control::Control;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::formulations::Formulation;
@@ -13,7 +15,8 @@ use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
-use crate::views::{Implicit, Ode, Staggered};
+use crate::views::{Implicit, Ode, Staggered, StepInfo};
+use bridge::Bridge;
 use near::Near;
 pub use near::Steps;
 
@@ -58,6 +61,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     room: Room,
     counts: Counts,
     near: Option<Near>,
+    /// Leads methods that resolve the constraints themselves.
+    bridge: Option<Box<Bridge>>,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -105,6 +110,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             room,
             counts: Counts::default(),
             near: None,
+            bridge: None,
         })
     }
 
@@ -290,6 +296,29 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             near.accept(s);
         }
         Ok(moved)
+    }
+
+    fn bridge_from(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        Dynamics::bridge_from(self, s, control, is_adaptive)
+    }
+
+    fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        Dynamics::bridge_over(self, taken, s, control, is_adaptive)
+    }
+
+    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        Dynamics::bridge_dense(self, t, out)
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
