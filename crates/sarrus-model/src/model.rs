@@ -35,6 +35,8 @@ pub enum Section {
     Drivers,
     /// `[forces]`
     Forces,
+    /// `[contacts]`
+    Contacts,
     /// `[controllers]`
     Controllers,
     /// `[measures]`
@@ -65,13 +67,14 @@ pub enum Section {
 
 impl Section {
     /// The families whose elements carry names of the common namespace.
-    pub const ELEMENTS: [Section; 9] = [
+    pub const ELEMENTS: [Section; 10] = [
         Section::Bodies,
         Section::Flexible,
         Section::Joints,
         Section::Constraints,
         Section::Drivers,
         Section::Forces,
+        Section::Contacts,
         Section::Controllers,
         Section::Measures,
         Section::Events,
@@ -86,6 +89,7 @@ impl Section {
             Section::Constraints => "constraints",
             Section::Drivers => "drivers",
             Section::Forces => "forces",
+            Section::Contacts => "contacts",
             Section::Controllers => "controllers",
             Section::Measures => "measures",
             Section::Events => "events",
@@ -111,6 +115,7 @@ impl Section {
             Section::Constraints => "constraint",
             Section::Drivers => "driver",
             Section::Forces => "force",
+            Section::Contacts => "contact",
             Section::Controllers => "controller",
             Section::Measures => "measure",
             Section::Events => "event",
@@ -256,6 +261,8 @@ pub struct Model {
     pub drivers: Vec<Element>,
     /// `[forces]`
     pub forces: Vec<Element>,
+    /// `[contacts]`
+    pub contacts: Vec<Element>,
     /// `[controllers]`
     pub controllers: Vec<Element>,
     /// `[measures]`
@@ -323,6 +330,7 @@ impl Model {
             constraints: Vec::new(),
             drivers: Vec::new(),
             forces: Vec::new(),
+            contacts: Vec::new(),
             controllers: Vec::new(),
             measures: Vec::new(),
             events: Vec::new(),
@@ -362,6 +370,7 @@ impl Model {
             Section::Constraints => &self.constraints,
             Section::Drivers => &self.drivers,
             Section::Forces => &self.forces,
+            Section::Contacts => &self.contacts,
             Section::Controllers => &self.controllers,
             Section::Measures => &self.measures,
             Section::Events => &self.events,
@@ -379,6 +388,7 @@ impl Model {
             Section::Constraints => &mut self.constraints,
             Section::Drivers => &mut self.drivers,
             Section::Forces => &mut self.forces,
+            Section::Contacts => &mut self.contacts,
             Section::Controllers => &mut self.controllers,
             Section::Measures => &mut self.measures,
             Section::Events => &mut self.events,

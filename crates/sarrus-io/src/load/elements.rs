@@ -235,6 +235,7 @@ impl<'t> Prepared<'t> {
             (Some(v), _) => sections::text(v, "kind")?.to_string(),
             (None, Section::Bodies) => "rigid".to_string(),
             (None, Section::Events) => "event".to_string(),
+            (None, Section::Contacts) => "contact".to_string(),
             (None, _) => {
                 let message = format!("{} `{}` needs `kind`", section.singular(), entry.key);
                 let hint = format!("`sarrus list {}` shows what there is", section.name());
