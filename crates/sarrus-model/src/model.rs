@@ -57,6 +57,8 @@ pub enum Section {
     Materials,
     /// `[sections]`
     Sections,
+    /// `[fluids]`
+    Fluids,
     /// `[tables]`
     Tables,
     /// `[include]`
@@ -97,6 +99,7 @@ impl Section {
             Section::Guess => "guess",
             Section::Materials => "materials",
             Section::Sections => "sections",
+            Section::Fluids => "fluids",
             Section::Tables => "tables",
             Section::Include => "include",
         }
@@ -116,6 +119,7 @@ impl Section {
             Section::Events => "event",
             Section::Materials => "material",
             Section::Sections => "section",
+            Section::Fluids => "fluid",
             Section::Tables => "table",
             other => other.name(),
         }
@@ -276,6 +280,8 @@ pub struct Model {
     pub materials: Vec<Material>,
     /// `[sections]`, which have names of their own.
     pub sections: Vec<Element>,
+    /// `[fluids]`, likewise.
+    pub fluids: Vec<Element>,
     /// `[cases]`
     pub cases: Vec<Case>,
     /// The case that was asked for.
@@ -333,6 +339,7 @@ impl Model {
             view: blank(Section::View),
             materials: Vec::new(),
             sections: Vec::new(),
+            fluids: Vec::new(),
             cases: Vec::new(),
             case: None,
             note: None,
@@ -358,6 +365,7 @@ impl Model {
             Section::Bodies => &self.bodies,
             Section::Flexible => &self.flexible,
             Section::Sections => &self.sections,
+            Section::Fluids => &self.fluids,
             Section::Joints => &self.joints,
             Section::Constraints => &self.constraints,
             Section::Drivers => &self.drivers,
@@ -375,6 +383,7 @@ impl Model {
             Section::Bodies => &mut self.bodies,
             Section::Flexible => &mut self.flexible,
             Section::Sections => &mut self.sections,
+            Section::Fluids => &mut self.fluids,
             Section::Joints => &mut self.joints,
             Section::Constraints => &mut self.constraints,
             Section::Drivers => &mut self.drivers,

@@ -60,8 +60,8 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("include", "other files as parts of this one", true),
     section("materials", "densities and stiffnesses", true),
     section("sections", "cross sections of flexible members", true),
+    section("fluids", "what bodies float and swim in", true),
     later("contacts", "what touches what"),
-    later("fluids", "what bodies float and swim in"),
 ];
 
 /// Whether a key is a section, and which.
