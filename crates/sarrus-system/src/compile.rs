@@ -54,6 +54,7 @@ impl Errors {
 pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let run = RunSettings::read(model).map_err(|e| vec![e])?;
     let mut bodies = read_bodies(model)?;
+    sarrus_model::fluids::check(model)?;
     let members = flexible::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
         take_angles(&mut bodies);
