@@ -470,6 +470,8 @@ pub enum Family {
     Drivers,
     /// Forces
     Forces,
+    /// What touches what
+    Contacts,
     /// Controllers with states of their own
     Controllers,
     /// Measured quantities

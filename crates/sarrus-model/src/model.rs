@@ -35,6 +35,8 @@ pub enum Section {
     Drivers,
     /// `[forces]`
     Forces,
+    /// `[contacts]`
+    Contacts,
     /// `[controllers]`
     Controllers,
     /// `[measures]`
@@ -57,6 +59,8 @@ pub enum Section {
     Materials,
     /// `[sections]`
     Sections,
+    /// `[fluids]`
+    Fluids,
     /// `[tables]`
     Tables,
     /// `[include]`
@@ -65,13 +69,14 @@ pub enum Section {
 
 impl Section {
     /// The families whose elements carry names of the common namespace.
-    pub const ELEMENTS: [Section; 9] = [
+    pub const ELEMENTS: [Section; 10] = [
         Section::Bodies,
         Section::Flexible,
         Section::Joints,
         Section::Constraints,
         Section::Drivers,
         Section::Forces,
+        Section::Contacts,
         Section::Controllers,
         Section::Measures,
         Section::Events,
@@ -86,6 +91,7 @@ impl Section {
             Section::Constraints => "constraints",
             Section::Drivers => "drivers",
             Section::Forces => "forces",
+            Section::Contacts => "contacts",
             Section::Controllers => "controllers",
             Section::Measures => "measures",
             Section::Events => "events",
@@ -97,6 +103,7 @@ impl Section {
             Section::Guess => "guess",
             Section::Materials => "materials",
             Section::Sections => "sections",
+            Section::Fluids => "fluids",
             Section::Tables => "tables",
             Section::Include => "include",
         }
@@ -111,11 +118,13 @@ impl Section {
             Section::Constraints => "constraint",
             Section::Drivers => "driver",
             Section::Forces => "force",
+            Section::Contacts => "contact",
             Section::Controllers => "controller",
             Section::Measures => "measure",
             Section::Events => "event",
             Section::Materials => "material",
             Section::Sections => "section",
+            Section::Fluids => "fluid",
             Section::Tables => "table",
             other => other.name(),
         }
@@ -256,6 +265,8 @@ pub struct Model {
     pub drivers: Vec<Element>,
     /// `[forces]`
     pub forces: Vec<Element>,
+    /// `[contacts]`
+    pub contacts: Vec<Element>,
     /// `[controllers]`
     pub controllers: Vec<Element>,
     /// `[measures]`
@@ -276,6 +287,8 @@ pub struct Model {
     pub materials: Vec<Material>,
     /// `[sections]`, which have names of their own.
     pub sections: Vec<Element>,
+    /// `[fluids]`, likewise.
+    pub fluids: Vec<Element>,
     /// `[cases]`
     pub cases: Vec<Case>,
     /// The case that was asked for.
@@ -323,6 +336,7 @@ impl Model {
             constraints: Vec::new(),
             drivers: Vec::new(),
             forces: Vec::new(),
+            contacts: Vec::new(),
             controllers: Vec::new(),
             measures: Vec::new(),
             events: Vec::new(),
@@ -333,6 +347,7 @@ impl Model {
             view: blank(Section::View),
             materials: Vec::new(),
             sections: Vec::new(),
+            fluids: Vec::new(),
             cases: Vec::new(),
             case: None,
             note: None,
@@ -358,10 +373,12 @@ impl Model {
             Section::Bodies => &self.bodies,
             Section::Flexible => &self.flexible,
             Section::Sections => &self.sections,
+            Section::Fluids => &self.fluids,
             Section::Joints => &self.joints,
             Section::Constraints => &self.constraints,
             Section::Drivers => &self.drivers,
             Section::Forces => &self.forces,
+            Section::Contacts => &self.contacts,
             Section::Controllers => &self.controllers,
             Section::Measures => &self.measures,
             Section::Events => &self.events,
@@ -375,10 +392,12 @@ impl Model {
             Section::Bodies => &mut self.bodies,
             Section::Flexible => &mut self.flexible,
             Section::Sections => &mut self.sections,
+            Section::Fluids => &mut self.fluids,
             Section::Joints => &mut self.joints,
             Section::Constraints => &mut self.constraints,
             Section::Drivers => &mut self.drivers,
             Section::Forces => &mut self.forces,
+            Section::Contacts => &mut self.contacts,
             Section::Controllers => &mut self.controllers,
             Section::Measures => &mut self.measures,
             Section::Events => &mut self.events,

@@ -67,6 +67,11 @@ impl Tangent {
         self.D.resize(offset + m * n, 0.0);
     }
 
+    /// Whether two bodies have a block.
+    pub fn has(&self, at: [usize; 2]) -> bool {
+        self.places.contains_key(&at)
+    }
+
     /// First number of the block of two bodies that an element connects.
     pub fn place(&self, at: [usize; 2]) -> usize {
         self.places[&at]

@@ -13,6 +13,7 @@ mod markers;
 mod tests;
 
 use crate::body::{Body, BodyKind};
+use crate::contact;
 use crate::shapes::{self, Distribution, Shape, rod};
 use markers::Carrier;
 use sarrus_math::{Mat3, Pose, Vec3};
@@ -93,7 +94,7 @@ pub fn read_bodies(model: &Model) -> std::result::Result<Vec<Body>, Vec<Diagnost
     let mut errors = Vec::new();
     let mut ground = ground();
     match markers::attached(model, attached("ground"), &Carrier::ground()) {
-        Ok(markers) => ground.markers = markers,
+        Ok((markers, surfaces)) => (ground.markers, ground.surfaces) = (markers, surfaces),
         Err(error) => errors.push(error),
     }
     bodies.push(ground);
@@ -130,6 +131,7 @@ fn ground() -> Body {
         markers: Vec::new(),
         between: None,
         shares: false,
+        surfaces: Vec::new(),
     }
 }
 
@@ -173,7 +175,15 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     }
     let carrier = Carrier::body(&element.name, kind, frame.pose);
     let mut markers = markers::own(&reader, &carrier)?;
-    markers.extend(markers::attached(model, attachments, &carrier)?);
+    let (attached, more) = markers::attached(model, attachments, &carrier)?;
+    markers.extend(attached);
+    let material = reader.material("material")?;
+    let mut surfaces = contact::touchable(&shapes, material.as_ref());
+    surfaces.extend(more);
+    // they are given from the origin
+    for own in &mut surfaces {
+        own.surface.p = [0, 1, 2].map(|i| own.surface.p[i] - com[i]);
+    }
     Ok(Body {
         name: element.name.clone(),
         kind,
@@ -186,6 +196,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
         markers,
         between: None,
         shares: false,
+        surfaces,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Bodies as the equations see them.
 
+use crate::contact::Touchable;
 use sarrus_math::{Mat3, euler_to_quat, quat_to_euler};
 
 /// What coordinates a body has.
@@ -75,6 +76,8 @@ pub struct Body {
     pub between: Option<[u32; 2]>,
     /// Whether it is part of a modal body, whose inertia is no sum over its parts; mass and inertia are then those in its model pose.
     pub shares: bool,
+    /// What of it can be touched.
+    pub surfaces: Vec<Touchable>,
 }
 
 impl Body {

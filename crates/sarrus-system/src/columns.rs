@@ -1,6 +1,7 @@
 //! Columns of the results: every readable number, with its name and unit.
 
 use crate::body::BodyKind;
+use crate::contact::What;
 pub(crate) use crate::measures::Expression as Reading;
 use crate::measures::{self, Draft, Measure};
 use crate::mechanism::Mechanism;
@@ -25,6 +26,8 @@ pub(crate) enum Source {
     Locked(usize),
     /// Force and reading.
     Force(usize, usize),
+    /// Contact and reading: gap, force, slip.
+    Contact(usize, usize),
     /// Place among the values of measures.
     Measure(usize),
     Energy(usize),
@@ -71,6 +74,8 @@ pub(crate) struct Row<'a> {
     pub at: &'a crate::At<'a, f64>,
     energies: &'a [f64; 5],
     violations: &'a [f64; 3],
+    /// Gap, force and slip by contact.
+    contacts: &'a [[f64; 3]],
     /// Values of the measures so far.
     measures: &'a [f64],
     /// Values that the reader has found itself so far.
@@ -118,6 +123,7 @@ impl Columns {
         all.add_nodes(system);
         all.add_joints(system);
         all.add_drivers_and_forces(system);
+        all.add_contacts(system);
         for controller in &system.controllers {
             for (output, slot) in &controller.outputs {
                 all.push(
@@ -275,6 +281,18 @@ impl Columns {
             }
             for (k, (reading, unit)) in force.load.readings().iter().enumerate() {
                 self.push(format!("{}.{reading}", force.name), unit, Source::Force(i, k));
+            }
+        }
+    }
+
+    fn add_contacts(&mut self, system: &System) {
+        for (i, contact) in system.contacts.iter().enumerate() {
+            let contact = &contact.contact;
+            let slips = matches!(contact.what, What::Surfaces { .. });
+            for (k, (reading, unit)) in [("gap", "m"), ("force", "N"), ("slip", "m/s")].iter().enumerate() {
+                if k < 2 || slips {
+                    self.push(format!("{}.{reading}", contact.name), unit, Source::Contact(i, k));
+                }
             }
         }
     }
@@ -447,13 +465,15 @@ impl Columns {
         let energies = [energy.kinetic, energy.potential, energy.dissipated, energy.work, energy.balance()];
         let violations = if known.is_some() { violations(m.system(), &snapshot) } else { [f64::NAN; 3] };
         let system = m.system().clone();
-        m.observe(s, |at| {
+        let contacts = m.take_readings(s);
+        let result = m.observe(s, |at| {
             let base = Row {
                 system: &system,
                 snapshot: &snapshot,
                 at,
                 energies: &energies,
                 violations: &violations,
+                contacts: &contacts,
                 measures: &[],
                 own: &[],
             };
@@ -476,7 +496,9 @@ impl Columns {
                 }
             }
             read(&Row { measures: values, ..base }, at)
-        })
+        });
+        m.put_readings(contacts);
+        result
     }
 }
 
@@ -508,6 +530,7 @@ impl Source {
                 let local = crate::At { ids: &force.ids, ..*row.at };
                 force.load.reading(*k, &local)
             }
+            Source::Contact(i, k) => row.contacts[*i][*k],
             Source::Energy(i) => row.energies[*i],
             Source::Violation(i) => row.violations[*i],
             Source::Measure(v) => row.measures[*v],

@@ -4,6 +4,7 @@ use crate::bodies::read_bodies;
 use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
 use crate::constraints::{self, Built, coupler::Coupler};
+use crate::contact::{self, ContactElement};
 use crate::context::Context;
 use crate::controllers;
 use crate::drivers::{self, Efforts};
@@ -53,6 +54,7 @@ impl Errors {
 pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let run = RunSettings::read(model).map_err(|e| vec![e])?;
     let mut bodies = read_bodies(model)?;
+    sarrus_model::fluids::check(model)?;
     let members = flexible::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
         take_angles(&mut bodies);
@@ -109,6 +111,9 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         if let Some(named) = named {
             directory.add(&element.name, named);
         }
+    }
+    for element in &model.contacts {
+        directory.add(&element.name, contact::read::named());
     }
     let mut outs = 0;
     for element in &model.controllers {
@@ -176,12 +181,23 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
 
-    let (controllers, states) = control(model, &directory, &mut errors);
+    let (controllers, mut states) = control(model, &directory, &mut errors);
+    let surfaces = contact::read::surfaces(&directory);
+    let mut contacts = Vec::new();
+    for element in &model.contacts {
+        let read = contact::read::Surfaces { directory: &directory, all: &surfaces }.read(model, element);
+        let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+        if let Some(contact) = errors.take(read) {
+            let x = FIRST_STATE + states.len();
+            states.resize(states.len() + contact::BOOKS, 0.0);
+            contacts.push(ContactElement { contact: Arc::new(contact), enabled, x });
+        }
+    }
     errors.check()?;
     for (id, element) in elements.iter_mut().enumerate() {
         element.id = id;
     }
-    let events = Events::read(model, &directory, &elements, &loads, &controllers)?;
+    let events = Events::read(model, &directory, &elements, &loads, &contacts, &controllers)?;
     let timed = directory.take_timed();
     let acting = elements.iter().zip(&enabled).filter(|(_, on)| **on).map(|(e, _)| e.clone()).collect();
     let system = System::build(Parts {
@@ -190,6 +206,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         whole: Arc::new(Whole { elements, enabled, events }),
         elements: acting,
         forces: loads,
+        surfaces: Arc::new(surfaces),
+        contacts,
         controllers,
         hints,
         outs,
@@ -221,7 +239,7 @@ fn refuse_disabled(model: &Model, errors: &mut Errors) {
             let message = || format!("{} cannot be disabled", reader.title());
             if enabled { Ok(()) } else { Err(reader.error("enabled", message())) }
         });
-        let hint = "joints, constraints, drivers and forces can; `if = false` leaves any element out";
+        let hint = "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
         errors.take(enabled.map_err(|e| e.hint(hint)));
     }
 }

@@ -8,6 +8,7 @@ mod lock;
 
 pub use lock::Lock;
 
+use crate::contact::ContactElement;
 use crate::context::Context;
 use crate::names::{Directory, Named};
 use crate::system::{ConstraintElement, ControllerElement, ForceElement};
@@ -106,6 +107,8 @@ pub struct Target {
     pub elements: Range<usize>,
     /// Its forces; of a joint its springs.
     pub forces: Vec<usize>,
+    /// The contact that it is.
+    pub contact: Option<usize>,
 }
 
 /// What names of events stand for.
@@ -113,6 +116,7 @@ struct Names<'a> {
     directory: &'a Directory,
     elements: &'a [ConstraintElement],
     forces: &'a [ForceElement],
+    contacts: &'a [ContactElement],
     controllers: &'a [ControllerElement],
 }
 
@@ -123,6 +127,7 @@ impl Events {
         directory: &Directory,
         elements: &[ConstraintElement],
         forces: &[ForceElement],
+        contacts: &[ContactElement],
         controllers: &[ControllerElement],
     ) -> std::result::Result<Events, Vec<Diagnostic>> {
         let mut list = Vec::new();
@@ -142,7 +147,7 @@ impl Events {
                 });
             }
         }
-        let names = Names { directory, elements, forces, controllers };
+        let names = Names { directory, elements, forces, contacts, controllers };
         let mut errors = Vec::new();
         for element in &model.events {
             match names.event(model, element) {
@@ -207,8 +212,8 @@ impl Names<'_> {
     }
 
     fn targets(&self, ctx: &Context, key: &str) -> Result<Vec<Target>> {
-        const SECTIONS: [Section; 4] =
-            [Section::Joints, Section::Constraints, Section::Drivers, Section::Forces];
+        const SECTIONS: [Section; 5] =
+            [Section::Joints, Section::Constraints, Section::Drivers, Section::Forces, Section::Contacts];
         let mut targets = Vec::new();
         for (name, span) in ctx.reader.names(key)? {
             let section = ctx.model.names.get(&name).map(|named| named.section);
@@ -227,7 +232,7 @@ impl Names<'_> {
                         sarrus_model::Diagnostic::new(span, message).hint(hint)
                     }
                     (None, Some(_)) => {
-                        error.hint("joints, constraints, drivers and forces can be enabled and disabled")
+                        error.hint("joints, constraints, drivers, forces and contacts can be enabled and disabled")
                     }
                     (None, None) => error,
                 });
@@ -241,7 +246,9 @@ impl Names<'_> {
                         && force.strip_prefix(&name).is_some_and(|rest| rest.starts_with('.')))
             };
             let forces = self.forces.iter().enumerate().filter(|(_, f)| inside(&f.name)).map(|(i, _)| i);
-            targets.push(Target { forces: forces.collect(), elements: first..first + count, name });
+            let forces = forces.collect();
+            let contact = self.contacts.iter().position(|c| c.contact.name == name);
+            targets.push(Target { forces, contact, elements: first..first + count, name });
         }
         Ok(targets)
     }

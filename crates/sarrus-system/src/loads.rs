@@ -74,7 +74,7 @@ impl System {
         for force in forces.iter_mut().filter(|f| f.load.is_load()) {
             force.load = Arc::new(Part { whole: force.load.clone(), factor });
         }
-        let mut system = self.with_parts(self.elements.clone(), forces)?;
+        let mut system = self.with_parts(self.elements.clone(), forces, self.contacts.clone())?;
         system.gravity = self.gravity.map(|g| factor * g);
         Ok(system)
     }

@@ -7,6 +7,8 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
+use crate::contact::{BOOKS, Tally};
+use crate::contact::wire;
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::load::Wrench;
@@ -55,6 +57,8 @@ pub struct Mechanism {
     motion: Motion,
     /// Room for modal bodies.
     room: Room<f64>,
+    /// Contacts, and what they remember.
+    contacts: wire::Room,
 }
 
 /// Bodies along a motion; empty until it is asked for.
@@ -89,6 +93,7 @@ impl Mechanism {
             all: (0..n as u32).collect(),
             nearest_singular: None,
             motion: Motion::default(),
+            contacts: wire::Room::new(&system),
             room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
             system,
         }
@@ -107,6 +112,47 @@ impl Mechanism {
     /// Starts from other hints, as an assembly has found them.
     pub fn set_hints(&mut self, hints: &[f64]) {
         self.hints.copy_from_slice(hints);
+    }
+
+    /// Calls `act` with the contacts and the bodies where they are, at time `t`.
+    pub(crate) fn with_contacts<T>(
+        &mut self,
+        t: f64,
+        act: impl FnOnce(&mut wire::Room, &wire::Bodies, &mut Scratch) -> T,
+    ) -> T {
+        let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
+        act(contacts, &wire::Bodies { system, t, poses, twists, hints, outs }, scratch)
+    }
+
+    /// Goes on with what the contacts of `other` remember: the same model, of which other parts act.
+    pub fn take_contacts(&mut self, other: &mut Mechanism) {
+        std::mem::swap(&mut self.contacts, &mut other.contacts);
+    }
+
+    /// Gap, force and slip of every contact at `s`.
+    pub fn contact_readings(&mut self, s: &State) -> &[[f64; 3]] {
+        self.place(s);
+        if !self.contacts.is_empty() {
+            self.control(s);
+            self.with_contacts(s.t, |contacts, bodies, scratch| contacts.read(bodies, scratch));
+        }
+        &self.contacts.readings
+    }
+
+    /// The same to be kept, until it is put back.
+    pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
+        self.contact_readings(s);
+        std::mem::take(&mut self.contacts.readings)
+    }
+
+    /// Puts back the room for readings.
+    pub(crate) fn put_readings(&mut self, readings: Vec<[f64; 3]>) {
+        self.contacts.readings = readings;
+    }
+
+    /// What every contact has done up to the last accepted step.
+    pub fn tallies(&self) -> &[Tally] {
+        self.contacts.tallies()
     }
 
     /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
@@ -300,6 +346,7 @@ impl Mechanism {
                 }
             }
         }
+        self.with_contacts(s.t, |contacts, bodies, scratch| contacts.add_forces(bodies, scratch, &mut eq.f));
     }
 
     /// Power of the forces that keep no books, and power dissipated, at the current places.
@@ -363,6 +410,13 @@ impl Mechanism {
         }
         for force in system.forces.iter().filter(|f| f.enabled) {
             energy.potential += force.load.potential(&self.at(s.t, &force.ids));
+        }
+        if !self.contacts.is_empty() {
+            let [along, across] =
+                self.with_contacts(s.t, |contacts, bodies, scratch| contacts.stored(bodies, scratch));
+            energy.potential += along + across;
+            // booked as dissipated with all work of friction
+            energy.dissipated -= across;
         }
         energy
     }
@@ -454,8 +508,12 @@ impl Problem for Mechanism {
         let (work, heat) = self.powers(s.t);
         // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
         let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
-        xdot[WORK] = work + driven;
+        xdot[WORK] = work + driven + self.contacts.work;
         xdot[DISSIPATED] = heat;
+        for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
+            xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
+            xdot[DISSIPATED] += heat[0] + heat[1];
+        }
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -524,6 +582,11 @@ impl Problem for Mechanism {
 
     fn accept(&mut self, s: &State) {
         self.note_angles(s);
+        if !self.contacts.is_empty() {
+            self.place(s);
+            self.control(s);
+            self.with_contacts(s.t, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
+        }
         if self.hints.is_empty() {
             return;
         }

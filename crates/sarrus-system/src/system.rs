@@ -3,6 +3,7 @@
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
+use crate::contact::{ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::Events;
 use crate::formula::Formula;
@@ -194,6 +195,10 @@ pub struct System {
     pub(crate) idle: Vec<usize>,
     /// Forces, also those that do not act.
     pub forces: Vec<ForceElement>,
+    /// Every surface that can be touched, in the order of the bodies.
+    pub surfaces: Arc<Vec<SurfaceEntry>>,
+    /// Contacts, also those that do not act.
+    pub contacts: Vec<ContactElement>,
     /// Controllers, in an order in which each reads only earlier ones.
     pub controllers: Vec<ControllerElement>,
     /// Sizes and block pattern.
@@ -208,7 +213,7 @@ pub struct System {
     pub outs: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
-    /// States of controllers at the start, from `FIRST_STATE` on.
+    /// States of controllers at the start, from `FIRST_STATE` on, and the books of contacts.
     pub states: Vec<f64>,
     /// Drivers by the number of their element in [`System::whole`], with the names of their rows' efforts.
     pub efforts: DriverEfforts,
@@ -225,6 +230,8 @@ impl System {
             whole,
             mut elements,
             forces,
+            surfaces,
+            contacts,
             controllers,
             hints,
             outs,
@@ -298,6 +305,8 @@ impl System {
             idle,
             elements,
             forces,
+            surfaces,
+            contacts,
             controllers,
             structure,
             columns,
@@ -313,14 +322,15 @@ impl System {
 
     /// The same mechanism with other rows: the assembly adds the values to be kept, events lock joints.
     pub fn with_elements(&self, elements: Vec<ConstraintElement>) -> Result<System, StructureError> {
-        self.with_parts(elements, self.forces.clone())
+        self.with_parts(elements, self.forces.clone(), self.contacts.clone())
     }
 
-    /// The same mechanism with other rows and other forces acting.
+    /// The same mechanism with other rows, and other forces and contacts acting.
     pub fn with_parts(
         &self,
         elements: Vec<ConstraintElement>,
         forces: Vec<ForceElement>,
+        contacts: Vec<ContactElement>,
     ) -> Result<System, StructureError> {
         System::build(Parts {
             directory: self.directory.clone(),
@@ -328,6 +338,8 @@ impl System {
             whole: self.whole.clone(),
             elements,
             forces,
+            surfaces: self.surfaces.clone(),
+            contacts,
             controllers: self.controllers.clone(),
             hints: self.hints.clone(),
             outs: self.outs,
@@ -452,6 +464,8 @@ pub(crate) struct Parts {
     pub whole: Arc<Whole>,
     pub elements: Vec<ConstraintElement>,
     pub forces: Vec<ForceElement>,
+    pub surfaces: Arc<Vec<SurfaceEntry>>,
+    pub contacts: Vec<ContactElement>,
     pub controllers: Vec<ControllerElement>,
     pub hints: Vec<f64>,
     pub outs: usize,

@@ -11,6 +11,7 @@
 
 use crate::at::At;
 use crate::body::{Body, BodyKind};
+use crate::contact;
 use crate::derive::columns;
 use crate::load::Wrench;
 use crate::mechanism::Mechanism;
@@ -24,8 +25,12 @@ impl System {
     pub fn new_tangent(&self) -> Tangent {
         let elements = self.elements.iter().map(|e| &e.ids);
         let connected = elements.chain(self.forces.iter().map(|f| &f.ids));
-        let moving = |ids: &Vec<u32>| ids.iter().filter(|id| **id != 0).map(|id| self.column(*id)).collect();
-        Tangent::new(&self.structure, connected.map(moving))
+        let moving = |ids: &[u32]| -> Vec<usize> {
+            ids.iter().filter(|id| **id != 0).map(|id| self.column(*id)).collect()
+        };
+        let touching = contact::tangent::connected(self).into_iter();
+        let touching = touching.map(|ids| moving(&ids));
+        Tangent::new(&self.structure, connected.map(|ids| moving(ids)).chain(touching))
     }
 }
 
@@ -61,10 +66,11 @@ impl Mechanism {
             add_forces(&system, 0..system.forces.len(), at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
+        self.with_contacts(s.t, |contacts, bodies, _| contacts.add_tangent(bodies, out));
     }
 }
 
-fn kind_columns(system: &System, id: u32) -> usize {
+pub(crate) fn kind_columns(system: &System, id: u32) -> usize {
     system.directory.bodies[id as usize].kind.nv()
 }
 
@@ -100,7 +106,7 @@ fn add_floating(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) 
 }
 
 /// The first number of the block of two bodies, and the step from a row to the next.
-fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
+pub(crate) fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
     let cols = [a, b].map(|id| system.column(id));
     let stride = system.structure.cols[cols[1]].size;
     (out.place(cols) + system.offset(a) * stride + system.offset(b), stride)
@@ -154,7 +160,7 @@ fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out:
 }
 
 /// The wrench as generalized forces: forces in the world, torques in body axes.
-fn generalized(body: &Body, pose: &Pose<Dual<6>>, wrench: &Wrench<Dual<6>>) -> [Dual<6>; 6] {
+pub(crate) fn generalized(body: &Body, pose: &Pose<Dual<6>>, wrench: &Wrench<Dual<6>>) -> [Dual<6>; 6] {
     let f = wrench.force.0;
     match body.kind {
         BodyKind::PlanarRigid => {

@@ -43,6 +43,7 @@ pub const FAMILIES: &[&str] = &[
     "constraints",
     "drivers",
     "forces",
+    "contacts",
     "controllers",
     "measures",
     "events",
@@ -91,6 +92,10 @@ pub fn family(name: &str) -> Vec<Entry> {
         }
         "events" => {
             use sarrus_system::events::{KEYS, KIND};
+            vec![entry(KIND.0, KIND.1, "", KEYS)]
+        }
+        "contacts" => {
+            use sarrus_system::contact::{KEYS, KIND};
             vec![entry(KIND.0, KIND.1, "", KEYS)]
         }
         "shapes" => shapes(),

@@ -4,7 +4,7 @@ use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
 use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
-use sarrus_system::{bodies, constraints, controllers, drivers, events, flexible, forces, joints, measures};
+use sarrus_system::{bodies, constraints, contact, controllers, drivers, events, flexible, forces, joints, measures};
 use std::sync::LazyLock;
 
 /// The schema as indented JSON.
@@ -50,6 +50,12 @@ fn families() -> Vec<Family> {
         family("constraints", None, false, CONSTRAINTS.clone()),
         family("drivers", None, false, DRIVERS.clone()),
         family("forces", None, false, FORCES.clone()),
+        family(
+            "contacts",
+            Some(contact::KIND.0),
+            false,
+            kinds(std::iter::once((contact::KIND.0, contact::KIND.1, contact::KEYS))),
+        ),
         family("controllers", None, false, kinds(controllers::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
         family("measures", None, true, kinds(measures::KINDS.iter().map(|k| (k.name, k.doc, k.keys)))),
         family(

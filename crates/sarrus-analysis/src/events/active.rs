@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Active {
     elements: Vec<bool>,
     forces: Vec<bool>,
+    contacts: Vec<bool>,
     /// Locks that hold, with their rows.
     locks: Vec<(Lock, ConstraintElement)>,
     /// Every lock that there has been: its place here, after all elements of the model, is its number.
@@ -61,6 +62,7 @@ impl Active {
         Active {
             elements: system.whole.enabled.clone(),
             forces: system.forces.iter().map(|f| f.enabled).collect(),
+            contacts: system.contacts.iter().map(|c| c.enabled).collect(),
             locks: Vec::new(),
             known: Vec::new(),
         }
@@ -120,6 +122,7 @@ impl Active {
         };
         self.elements[target.elements.clone()].iter_mut().for_each(&mut set);
         target.forces.iter().for_each(|&i| set(&mut self.forces[i]));
+        target.contact.iter().for_each(|&i| set(&mut self.contacts[i]));
         changed
     }
 
@@ -139,7 +142,9 @@ impl Active {
         }
         let mut forces = system.forces.clone();
         forces.iter_mut().zip(&self.forces).for_each(|(force, on)| force.enabled = *on);
-        system.with_parts(elements, forces)
+        let mut contacts = system.contacts.clone();
+        contacts.iter_mut().zip(&self.contacts).for_each(|(contact, on)| contact.enabled = *on);
+        system.with_parts(elements, forces, contacts)
     }
 
     /// Every element there has been, by number: those of the model, then the locks.

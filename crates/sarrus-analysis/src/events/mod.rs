@@ -299,6 +299,7 @@ impl<'a> Journey<'a> {
         let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
         let mut next = system.mechanism();
         next.set_hints(mechanism.hints());
+        next.take_contacts(mechanism);
         self.note(mechanism);
         *mechanism = next;
         jump::jump(mechanism, state, found)

@@ -45,6 +45,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("constraints", "other conditions on positions and velocities", true),
     section("drivers", "motions prescribed in time", true),
     section("forces", "what pulls and pushes", true),
+    section("contacts", "what touches what", true),
     section("controllers", "what has states of its own", true),
     section("measures", "what is computed from the motion", true),
     section("events", "what happens when a condition becomes true", true),
@@ -60,8 +61,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("include", "other files as parts of this one", true),
     section("materials", "densities and stiffnesses", true),
     section("sections", "cross sections of flexible members", true),
-    later("contacts", "what touches what"),
-    later("fluids", "what bodies float and swim in"),
+    section("fluids", "what bodies float and swim in", true),
 ];
 
 /// Whether a key is a section, and which.

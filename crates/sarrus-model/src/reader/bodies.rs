@@ -69,6 +69,42 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
+    /// Two sides, each a name, a list of names, or `*`. A name is that of a body or member, or of something on one: `block.face`.
+    pub fn sides(&self, key: &str) -> Result<Option<[Vec<(String, Span)>; 2]>> {
+        let Some([a, b]) = self.pair(key, "two sides")? else { return Ok(None) };
+        let side = |value: &'a Value| -> Result<Vec<(String, Span)>> {
+            let list = match &value.data {
+                Data::List(list) if list.is_empty() => {
+                    let message = format!("`{key}` of {}: a side has no body", self.title());
+                    return Err(self.at(value.span, message));
+                }
+                Data::List(list) => list.as_slice(),
+                _ => std::slice::from_ref(value),
+            };
+            list.iter().map(|v| Ok((self.side_name(key, v)?, v.span))).collect()
+        };
+        Ok(Some([side(a)?, side(b)?]))
+    }
+
+    /// The full name of a side: of the body that one of an included file stands for, if it does.
+    fn side_name(&self, key: &str, value: &Value) -> Result<String> {
+        if matches!(&value.data, Data::Text(text) if text.as_str() == "*") {
+            return Ok("*".into());
+        }
+        let own = self.own_name(key, value)?;
+        let full = format!("{}{own}", self.scope().prefix);
+        let alias = |name: &str| self.model.aliases.get(name).map(|alias| alias.body.clone());
+        if let Some(body) = alias(&full) {
+            return Ok(body);
+        }
+        if let Some((body, part)) = full.rsplit_once('.')
+            && let Some(body) = alias(body)
+        {
+            return Ok(format!("{body}.{part}"));
+        }
+        Ok(full)
+    }
+
     /// A name as the file writes it, `{…}` expanded.
     fn own_name(&self, key: &str, value: &Value) -> Result<String> {
         let Data::Text(text) = &value.data else { return Err(self.expected(key, "a name", value)) };

@@ -2,8 +2,9 @@
 
 use super::GROUND_KEYS;
 use crate::body::BodyKind;
+use crate::contact::{self, Touchable};
 use crate::shapes;
-use sarrus_math::{Pose, Vec3};
+use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::expr::is_name;
 use sarrus_model::record::{Place, Plain};
 use sarrus_model::{Attachment, Key, KeyType, Model, Reader, Result, Section};
@@ -81,10 +82,14 @@ pub fn own(reader: &Reader, carrier: &Carrier) -> Result<Markers> {
     Ok(markers)
 }
 
-/// The markers that a body gets from `[ground]`, from an included file's ground or from a body that it replaces. The shapes
-/// that come along are only looked at: they change nothing about the mass of a body.
-pub fn attached(model: &Model, attachments: &[&Attachment], carrier: &Carrier) -> Result<Markers> {
-    let mut markers = Markers::new();
+/// The markers that a body gets from `[ground]`, from an included file's ground or from a body that it replaces, and the surfaces,
+/// from its origin. Shapes that come along change nothing about the mass of a body.
+pub fn attached(
+    model: &Model,
+    attachments: &[&Attachment],
+    carrier: &Carrier,
+) -> Result<(Markers, Vec<Touchable>)> {
+    let (mut markers, mut surfaces) = (Markers::new(), Vec::new());
     for attachment in attachments {
         // a replaced body keeps its table, which has a body's keys
         let reader = if attachment.shapes {
@@ -93,7 +98,13 @@ pub fn attached(model: &Model, attachments: &[&Attachment], carrier: &Carrier) -
             Reader::new(model, &attachment.element, super::KEYS)?
         };
         if attachment.shapes {
-            shapes::read(&reader, None)?;
+            let shapes = shapes::read(&reader, None)?;
+            let axes = carrier.pose.rot.transpose() * Mat3(attachment.frame.rotation());
+            for mut own in contact::touchable(&shapes, None) {
+                own.surface.p = carrier.local(attachment.frame.point(own.surface.p));
+                own.surface.rot = axes * own.surface.rot;
+                surfaces.push(own);
+            }
         }
         for (name, marker) in read(&reader, carrier)? {
             let key = marker.require_one_of(&["at", "on"])?;
@@ -113,7 +124,7 @@ pub fn attached(model: &Model, attachments: &[&Attachment], carrier: &Carrier) -
             markers.push((name, p));
         }
     }
-    Ok(markers)
+    Ok((markers, surfaces))
 }
 
 /// The tables of `markers`, their names checked.

@@ -1,3 +1,126 @@
 //! Contact: where surfaces touch, and what they do to each other there.
+//!
+//! An entry of `[contacts]` is a list of pairs of surfaces, or a gap given by an expression, with a law for the normal force
+//! ([`laws`]) and one for friction ([`friction`]). At every place where two surfaces overlap by δ > 0 the first is pushed along
+//! the normal n with N(δ, δ̇) ≥ 0 and held back across it; the second gets the opposite, at the same point, so that momentum is
+//! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
+//! mechanism that changes only where a step is accepted ([`memory`]).
+//!
+//! Cost: the laws are nothing beside finding the places; see [`broad`](crate::contact) for which pairs are looked at.
 
+pub mod friction;
+pub(crate) mod gap;
+pub mod laws;
+pub(crate) mod memory;
+pub(crate) mod place;
+pub(crate) mod read;
 pub mod surface;
+pub(crate) mod tangent;
+pub(crate) mod wire;
+
+pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
+
+use crate::constraint::Rows;
+use crate::shapes::{Role, Shape};
+use friction::Friction;
+use laws::Law;
+use sarrus_model::materials::Material;
+use std::sync::Arc;
+use surface::Surface;
+
+/// A surface of a body that contacts may name.
+#[derive(Clone, Debug)]
+pub struct Touchable {
+    /// Its name on the body.
+    pub name: Option<String>,
+    /// Where it is, from the body's centre of mass.
+    pub surface: Surface,
+    /// What it is made of: Young's modulus, Poisson's ratio, restitution and friction, where they are known.
+    pub material: Option<Arc<Material>>,
+}
+
+/// What of some shapes can be touched, with places from the same origin as theirs.
+pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
+    let material = material.map(|m| Arc::new(m.clone()));
+    let touched = shapes.iter().filter(|shape| matches!(shape.role, Role::All | Role::Contact));
+    touched
+        .filter_map(|shape| {
+            let surface = Surface { geometry: shape.geometry.clone()?, p: shape.p, rot: shape.rot };
+            Some(Touchable { name: shape.name.clone(), surface, material: material.clone() })
+        })
+        .collect()
+}
+
+/// A surface among all of the model.
+#[derive(Clone, Debug)]
+pub struct SurfaceEntry {
+    /// The body that carries it.
+    pub body: u32,
+    /// What it is.
+    pub surface: Surface,
+    /// How far it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
+    pub compliance: f64,
+}
+
+/// An entry of `[contacts]`.
+#[derive(Clone)]
+pub struct Contact {
+    /// Its name.
+    pub name: String,
+    /// What touches.
+    pub what: What,
+    /// The normal force.
+    pub law: Law,
+    /// The force across it.
+    pub friction: Option<Friction>,
+    /// Whether forces act at the centre of the rounding of a surface, not on it.
+    pub at_centre: bool,
+}
+
+/// What touches.
+#[derive(Clone)]
+pub enum What {
+    /// Surfaces, by their numbers: one of each side.
+    Surfaces {
+        /// The two sides; equal ones are all against all.
+        sides: [Vec<u32>; 2],
+        /// Bodies whose surfaces do not touch each other, the smaller number first; sorted.
+        apart: Vec<[u32; 2]>,
+    },
+    /// A gap of positions, and its bodies.
+    Gap {
+        /// Its bodies.
+        ids: Vec<u32>,
+        /// The gap as a row: its gradient is the row's Jacobian.
+        rows: Arc<dyn Rows>,
+    },
+}
+
+/// A contact with its place in the system.
+#[derive(Clone)]
+pub struct ContactElement {
+    /// What it is.
+    pub contact: Arc<Contact>,
+    /// Whether it acts.
+    pub enabled: bool,
+    /// First of its states in x: energy dissipated along the normal and across it \[J\].
+    pub x: usize,
+}
+
+/// States in x that a contact has of its own.
+pub const BOOKS: usize = 2;
+
+/// What an entry of `[contacts]` did in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// How often a place closed.
+    pub onsets: u64,
+    /// The largest normal force at an accepted step, all places together \[N\].
+    pub largest_force: f64,
+    /// The deepest overlap at an accepted step \[m\].
+    pub deepest: f64,
+    /// Time during which a place was closed \[s\].
+    pub time: f64,
+    /// The fastest speed at which a place closed \[m/s\].
+    pub fastest: f64,
+}

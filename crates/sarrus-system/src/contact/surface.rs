@@ -34,6 +34,8 @@ pub struct Touch<R> {
     pub normal: Vec3<R>,
     /// The nearest point of each \[m\]: first - second = gap · normal.
     pub points: [Vec3<R>; 2],
+    /// 1/(1/R₁ + 1/R₂) of the two surfaces there, for Hertz \[m\]; infinite where both are flat.
+    pub radius: f64,
     /// Which of the pair's places this is: the same number as long as the same features touch, below [`slots`].
     pub slot: u32,
 }
@@ -60,7 +62,15 @@ pub fn touches<R: Real>(
         let gap = (c - centre(b, at[1])).dot(normal) - *radius;
         if gap.value() < reach {
             let first = c - normal.scale(R::from_f64(*radius));
-            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], slot: 0 });
+            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], radius: *radius, slot: 0 });
         }
+    }
+}
+
+/// Radius of the rounding of a surface, 0 where it has none \[m\].
+pub fn rounding(geometry: &Geometry) -> f64 {
+    match geometry {
+        Geometry::Ball { radius } => *radius,
+        Geometry::HalfSpace => 0.0,
     }
 }

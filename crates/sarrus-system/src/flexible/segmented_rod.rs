@@ -6,6 +6,7 @@
 //! error is of order l² (of the bending frequencies of a free one of order l⁴). Where shear or stretch matters take a `beam`.
 
 use super::prelude::*;
+use crate::contact;
 use crate::forces::Bushing;
 use crate::joint::{Fixed, Frames};
 use crate::joints;
@@ -21,7 +22,8 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     let damping = properties.damping()?;
     let gj = if planar { 0.0 } else { properties.gj()? };
     // drawn, and touches what a contact names; mass is the section's
-    shapes::read(reader, Some(l))?;
+    let material = reader.material("material")?;
+    let surfaces = contact::touchable(&shapes::read(reader, Some(l))?, material.as_ref());
 
     let across = rho_i.map(|rho| rho * l + mass * l * l / 12.0);
     let moments = if planar { [across[0]; 3] } else { [(rho_i[0] + rho_i[1]) * l, across[0], across[1]] };
@@ -40,6 +42,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
             markers: Vec::new(),
             between: None,
             shares: false,
+            surfaces: surfaces.clone(),
         }
     };
     let bodies: Vec<Body> = mesh.pieces.iter().map(|piece| &piece.middle).enumerate().map(segment).collect();

@@ -188,6 +188,8 @@ pub struct Shape {
     pub rot: Mat3,
     /// What has mass of it.
     pub solid: Option<Solid>,
+    /// What can be touched of it.
+    pub geometry: Option<crate::contact::surface::Geometry>,
     /// Where it stands in the file.
     pub span: Span,
 }
@@ -220,7 +222,13 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
         Some(_) => Role::Mass,
     };
     reader.text("color")?;
+    let geometry = match kind.name {
+        "sphere" => Some(crate::contact::surface::Geometry::Ball { radius: reader.positive("radius")? }),
+        "half_space" | "plane" => Some(crate::contact::surface::Geometry::HalfSpace),
+        _ => None,
+    };
     Ok(Shape {
+        geometry,
         kind: kind.name,
         name: reader.plain_name("name")?.map(|(name, _)| name),
         role,

@@ -230,5 +230,6 @@ fn body(name: String, kind: BodyKind, mass: f64, inertia: Mat3, start: ([f64; 3]
         markers: Vec::new(),
         between: None,
         shares: false,
+        surfaces: Vec::new(),
     }
 }

@@ -1,0 +1,93 @@
+//! The force across the normal, by the slip v and the normal force N.
+//!
+//! ```text
+//! coulomb   F = -μ N tanh(|v|/v_s) v/|v|          smooth; below v_s it creeps
+//! bristle   F = -k ξ - c φ v, |F| ≤ μ N           ξ the stretch of a spring whose foot slides where it would pull more than μ N
+//! ```
+//!
+//! A bristle sticks truly: it holds at rest without creep. Its stretch is memory: at an accepted step ξ is cut to |ξ| ≤ μ N/k
+//! (an elastic-plastic return map), and within a step it grows with the way of the two points that touched at its start. The damping
+//! acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous where it breaks loose. c is by default critical for the
+//! reduced mass of the two bodies.
+//!
+//! Work of friction is booked as dissipated, less what bristles store, k|ξ|²/2, which is at most (μN)²/2k each.
+
+use sarrus_math::{Real, Vec3};
+
+/// A law for friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Friction {
+    /// Coulomb's, smooth at rest.
+    Coulomb {
+        /// μ.
+        mu: f64,
+        /// v_s \[m/s\].
+        slip_speed: f64,
+    },
+    /// A spring with a slider.
+    Bristle {
+        /// μ.
+        mu: f64,
+        /// k \[N/m\].
+        stiffness: f64,
+        /// c \[N s/m\]; none: critical for the reduced mass.
+        damping: Option<f64>,
+    },
+}
+
+impl Friction {
+    /// Whether places must remember a stretch.
+    pub fn remembers(&self) -> bool {
+        matches!(self, Friction::Bristle { .. })
+    }
+
+    /// Energy that a bristle of this stretch holds \[J\].
+    pub fn stored(&self, stretch: Vec3<f64>) -> f64 {
+        match self {
+            Friction::Bristle { stiffness, .. } => 0.5 * stiffness * stretch.norm_squared(),
+            Friction::Coulomb { .. } => 0.0,
+        }
+    }
+
+    /// Force on the first body at slip `v`, square to the normal, under a normal force `N`; `stretch` is that of the bristle if
+    /// its foot does not slide, `mass` the reduced mass. With it the stretch that is left after sliding.
+    pub fn force<R: Real>(&self, N: R, v: Vec3<R>, stretch: Vec3<R>, mass: f64) -> (Vec3<R>, Vec3<R>) {
+        match *self {
+            Friction::Coulomb { mu, slip_speed } => {
+                let square = v.norm_squared() * R::from_f64(1.0 / (slip_speed * slip_speed));
+                let factor = R::from_f64(-mu / slip_speed) * N * tanh_over(square);
+                (v.scale(factor), Vec3::zero())
+            }
+            Friction::Bristle { mu, stiffness, damping } => {
+                let c = damping.unwrap_or_else(|| 2.0 * (stiffness * mass).sqrt());
+                let most = R::from_f64(mu) * N;
+                if !(most.value() > 0.0) {
+                    return (Vec3::zero(), Vec3::zero());
+                }
+                let pull = stretch.norm_squared().value().sqrt() * stiffness;
+                if pull >= most.value() {
+                    // it slides
+                    let left = stretch.scale(most / (stretch.norm() * R::from_f64(stiffness)));
+                    return (left.scale_f64(-stiffness), left);
+                }
+                let share = stretch.norm_squared() * R::from_f64(stiffness * stiffness) / (most * most);
+                let damped = v.scale(R::from_f64(-c) * (R::one() - share));
+                let force = stretch.scale_f64(-stiffness) + damped;
+                let size = force.norm_squared().value().sqrt();
+                let force =
+                    if size > most.value() { force.scale(most / force.norm()) } else { force };
+                (force, stretch)
+            }
+        }
+    }
+}
+
+/// tanh(√s)/√s, analytic at 0.
+fn tanh_over<R: Real>(s: R) -> R {
+    if s.value() < 1e-3 {
+        let c = [1.0, -1.0 / 3.0, 2.0 / 15.0, -17.0 / 315.0, 62.0 / 2835.0, -1382.0 / 155_925.0];
+        return c.iter().rev().fold(R::zero(), |sum, c| sum * s + R::from_f64(*c));
+    }
+    let root = s.sqrt();
+    root.tanh() / root
+}

@@ -1,0 +1,42 @@
+//! A gap given by an expression g(q, t): the force N acts along its gradient on all that it names.
+//!
+//! f += Jᵀ N with J = ∂g/∂q, δ = -g, δ̇ = -(J v + g_t). Where g depends on the time by itself, -N g_t is work done on the mechanism.
+
+use super::laws::{Law, Normal};
+use crate::at::At;
+use crate::constraint::{Blocks, Rows};
+use crate::derive::Scratch;
+
+/// A gap at an instant.
+#[derive(Clone, Copy, Debug)]
+pub struct GapAt {
+    /// g \[m\].
+    pub gap: f64,
+    /// ġ along the motion \[m/s\].
+    pub rate: f64,
+    /// The part of it that is not the motion's.
+    pub driven: f64,
+}
+
+/// The gap, and its rate.
+pub fn find(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch) -> GapAt {
+    let (mut gap, mut rate, mut driven) = ([0.0], [0.0], [0.0]);
+    rows.phi(at, &mut gap);
+    rows.rates(at, scratch, &mut rate);
+    if rows.depends_on_time() {
+        rows.phi_t(at, scratch, &mut driven);
+    }
+    GapAt { gap: gap[0], rate: rate[0], driven: driven[0] }
+}
+
+/// Its gradient, `wide` numbers for each of its bodies.
+pub fn gradient(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch, wide: usize, J: &mut Vec<f64>) {
+    J.clear();
+    J.resize(at.ids.len() * wide, 0.0);
+    rows.jacobian(at, scratch, &mut Blocks { data: J, rows: 1, wide });
+}
+
+/// The normal force where it is closed.
+pub fn force(law: &Law, here: &GapAt, onset: f64) -> Option<Normal<f64>> {
+    (here.gap < 0.0).then(|| law.force(law.stiffness.unwrap_or(0.0), -here.gap, -here.rate, onset))
+}

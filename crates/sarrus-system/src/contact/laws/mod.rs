@@ -1,0 +1,120 @@
+//! The force along the normal: N(δ, δ̇) ≥ 0 of the overlap δ and its rate.
+//!
+//! ```text
+//! hertz    N = K δ^(3/2) (1 + χ δ̇/v)     K = 4/3 E* √R,  1/E* = (1-ν₁²)/E₁ + (1-ν₂²)/E₂,  1/R = 1/R₁ + 1/R₂
+//! linear   N = K δ       (1 + χ δ̇/v)
+//! ```
+//!
+//! with v the speed at which the place closed, and χ from the coefficient of restitution e ([`restitution`]): `hunt_crossley`
+//! 3(1-e)/2 \[Hunt1975\], `lankarani_nikravesh` 3(1-e²)/4 \[Lankarani1990\], `flores` 8(1-e)/(5e) \[Flores2011\], or `exact`, which
+//! delivers e. With `factor` c instead N = K δⁿ (1 + c δ̇), and with a number d, N = K δⁿ + d δ̇ whatever n is: a force that jumps
+//! when a place closes.
+//!
+//! A place that is closed and hit again is damped by the faster of the two speeds, v = max(v, δ̇), and none by less than
+//! [`SLOWEST`], below which the damping of a body at rest would be stiff without end. N never pulls: what the damping would pull is
+//! left out, and the elastic energy that goes with it is booked as dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
+
+pub mod restitution;
+
+use sarrus_math::Real;
+
+/// Speeds of closing below this are damped as if they were it \[m/s\].
+pub const SLOWEST: f64 = 1e-3;
+
+/// How an overlap is resisted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Elastic {
+    /// K δ^(3/2).
+    Hertz,
+    /// K δ.
+    Linear,
+}
+
+/// How the rate is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Damping {
+    /// 1 + χ δ̇/v.
+    Restitution {
+        /// Its name in model files.
+        kind: &'static str,
+        /// χ.
+        chi: f64,
+        /// e, as the file says.
+        nominal: f64,
+    },
+    /// 1 + c δ̇, c \[s/m\].
+    Factor(f64),
+    /// d δ̇ beside it, d \[N s/m\].
+    Dashpot(f64),
+}
+
+/// A law for the normal force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// How an overlap is resisted.
+    pub elastic: Elastic,
+    /// K \[N/m^(3/2), N/m\]; none where it follows from the materials.
+    pub stiffness: Option<f64>,
+    /// How its rate is.
+    pub damping: Damping,
+}
+
+/// A normal force.
+#[derive(Clone, Copy, Debug)]
+pub struct Normal<R> {
+    /// N \[N\].
+    pub force: R,
+    /// K δⁿ, the elastic part \[N\].
+    pub elastic: R,
+}
+
+impl Law {
+    /// The force at an overlap `depth` > 0 that grows with `speed`, of stiffness `K`, where the place closed at `onset` \[m/s\].
+    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: f64) -> Normal<R> {
+        let K = R::from_f64(K);
+        let elastic = match self.elastic {
+            Elastic::Hertz => K * depth * depth.sqrt(),
+            Elastic::Linear => K * depth,
+        };
+        let force = match self.damping {
+            Damping::Restitution { chi, .. } => {
+                let slow = onset.max(SLOWEST);
+                let chi = R::from_f64(chi);
+                // hit harder than when it closed: v is the speed itself
+                let ratio = if speed.value() > slow { R::one() } else { speed / R::from_f64(slow) };
+                elastic * (R::one() + chi * ratio)
+            }
+            Damping::Factor(c) => elastic * (R::one() + R::from_f64(c) * speed),
+            Damping::Dashpot(d) => elastic + R::from_f64(d) * speed,
+        };
+        let force = if force.value() > 0.0 { force } else { R::zero() };
+        Normal { force, elastic }
+    }
+
+    /// Energy that an overlap stores \[J\].
+    pub fn stored(&self, K: f64, depth: f64) -> f64 {
+        match self.elastic {
+            Elastic::Hertz => 0.4 * K * depth * depth * depth.sqrt(),
+            Elastic::Linear => 0.5 * K * depth * depth,
+        }
+    }
+
+    /// The restitution that an impact at `speed` \[m/s\] delivers, of bodies on which nothing else acts; none where it depends on
+    /// their masses.
+    pub fn delivered(&self, speed: f64) -> Option<f64> {
+        match self.damping {
+            Damping::Restitution { chi, .. } => Some(restitution::delivered(chi)),
+            Damping::Factor(c) => Some(restitution::delivered(c * speed)),
+            Damping::Dashpot(0.0) => Some(1.0),
+            Damping::Dashpot(_) => None,
+        }
+    }
+
+    /// The restitution that the file asks for.
+    pub fn nominal(&self) -> Option<f64> {
+        match self.damping {
+            Damping::Restitution { nominal, .. } => Some(nominal),
+            _ => None,
+        }
+    }
+}

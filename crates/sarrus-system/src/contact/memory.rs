@@ -1,0 +1,156 @@
+//! What is remembered of places that touch, or nearly do.
+//!
+//! It changes where a step is accepted, and only there, so that a step can be tried again and the equations within it are functions
+//! of the state. What was remembered when the step began is kept: the states inside the last step, which samples and events look
+//! at, see that.
+
+use super::Tally;
+
+/// A place: entry, its two surfaces, and which of their places.
+pub type Key = (u32, u32, u32, u32);
+
+/// What is remembered of a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Memory {
+    /// Which place.
+    pub key: Key,
+    /// Whether it was closed.
+    pub closed: bool,
+    /// The speed at which it closed or, while it is open, at which it closes now \[m/s\], not negative.
+    pub onset: f64,
+    /// Stretch of the bristle, world axes \[m\].
+    pub stretch: [f64; 3],
+    /// The point that touches, on each body from its centre of mass in its axes \[m\].
+    pub feet: [[f64; 3]; 2],
+}
+
+impl Memory {
+    /// Nothing is known of the place.
+    pub fn unknown(key: Key) -> Self {
+        Memory { key, closed: false, onset: 0.0, stretch: [0.0; 3], feet: [[0.0; 3]; 2] }
+    }
+}
+
+/// What is remembered at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Of places, in the order of their keys.
+    pub places: Vec<Memory>,
+    /// Of entries: what they have done so far.
+    pub tallies: Vec<Tally>,
+}
+
+impl Snapshot {
+    /// What is remembered of a place.
+    pub fn find(&self, key: Key) -> Memory {
+        match self.places.binary_search_by(|memory| memory.key.cmp(&key)) {
+            Ok(i) => self.places[i],
+            Err(_) => Memory::unknown(key),
+        }
+    }
+
+    fn clear(&mut self, entries: usize) {
+        self.places.clear();
+        self.tallies.clear();
+        self.tallies.resize(entries, Tally::default());
+    }
+}
+
+/// All that is remembered, at the last accepted step and at the one before.
+#[derive(Clone, Debug, Default)]
+pub struct Memories {
+    now: Snapshot,
+    before: Snapshot,
+    fresh: Snapshot,
+    /// Time of the accepted step before the last, and of the last \[s\]; none yet.
+    times: Option<[f64; 2]>,
+}
+
+impl Memories {
+    /// Nothing, of so many entries.
+    pub fn new(entries: usize) -> Memories {
+        let mut memories = Memories::default();
+        for part in [&mut memories.now, &mut memories.before, &mut memories.fresh] {
+            part.clear(entries);
+        }
+        memories
+    }
+
+    /// What the equations at time `t` see.
+    pub fn at(&self, t: f64) -> &Snapshot {
+        match self.times {
+            Some([_, now]) if t < now => &self.before,
+            _ => &self.now,
+        }
+    }
+
+    /// What entries have done up to the last accepted step.
+    pub fn tallies(&self) -> &[Tally] {
+        &self.now.tallies
+    }
+
+    /// Takes over what `next` makes of what was remembered, and of the time that has passed since, at an accepted step at `t`.
+    pub fn accept(&mut self, t: f64, next: impl FnOnce(&Snapshot, f64, &mut Snapshot)) {
+        let entries = self.now.tallies.len();
+        self.fresh.clear(entries);
+        match self.times {
+            Some([before, now]) if t > now || before == now => {
+                next(&self.now, t - now, &mut self.fresh);
+                std::mem::swap(&mut self.before, &mut self.now);
+                self.times = Some([now, t]);
+            }
+            Some([before, now]) if t == now => {
+                next(&self.now, 0.0, &mut self.fresh);
+                self.times = Some([before, now]);
+            }
+            // taken back: a step that was cut ends earlier
+            Some([before, _]) if t >= before => {
+                next(&self.before, t - before, &mut self.fresh);
+                self.times = Some([before, t]);
+            }
+            // another run begins
+            _ => {
+                self.now.clear(entries);
+                self.before.clear(entries);
+                next(&self.before, 0.0, &mut self.fresh);
+                self.times = Some([t, t]);
+            }
+        }
+        self.fresh.places.sort_unstable_by_key(|memory| memory.key);
+        std::mem::swap(&mut self.now, &mut self.fresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(memories: &mut Memories, t: f64) {
+        memories.accept(t, |before, passed, now| {
+            now.tallies[0] = before.tallies[0];
+            now.tallies[0].time += passed;
+            now.places.push(Memory { onset: t, ..Memory::unknown((0, 0, 0, 0)) });
+        });
+    }
+
+    #[test]
+    fn a_step_that_is_cut_counts_once_and_its_inside_sees_its_start() {
+        let mut memories = Memories::new(1);
+        [0.0, 1.0, 3.0].iter().for_each(|&t| count(&mut memories, t));
+        let onset = |memories: &Memories, t| memories.at(t).find((0, 0, 0, 0)).onset;
+        assert_eq!([onset(&memories, 2.0), onset(&memories, 3.0)], [1.0, 3.0]);
+        count(&mut memories, 2.0);
+        assert_eq!(memories.tallies()[0].time, 2.0);
+        count(&mut memories, 2.0);
+        count(&mut memories, 2.5);
+        assert_eq!(memories.tallies()[0].time, 2.5);
+        assert_eq!([onset(&memories, 2.25), onset(&memories, 2.5)], [2.0, 2.5]);
+    }
+
+    #[test]
+    fn another_run_begins_with_nothing() {
+        let mut memories = Memories::new(1);
+        [0.0, 1.0, 3.0, 0.0].iter().for_each(|&t| count(&mut memories, t));
+        assert_eq!(memories.tallies()[0].time, 0.0);
+    }
+}

@@ -1,0 +1,119 @@
+//! What happens at one place, over any scalar.
+
+use super::friction::Friction;
+use super::memory::Memory;
+use super::surface::Touch;
+use super::{Contact, laws::Normal};
+use sarrus_math::{Pose, Real, Twist, Vec3};
+
+/// The two bodies at a place.
+#[derive(Clone, Copy)]
+pub struct Two<'a, R> {
+    /// Their poses.
+    pub poses: [&'a Pose<R>; 2],
+    /// Their velocities.
+    pub twists: [&'a Twist<R>; 2],
+    /// 1/(1/m₁ + 1/m₂) \[kg\].
+    pub mass: f64,
+}
+
+/// What a place does.
+#[derive(Clone, Copy, Debug)]
+pub struct Act<R> {
+    /// Force on the first body; the second gets the opposite \[N\].
+    pub force: Vec3<R>,
+    /// Where both act \[m\].
+    pub point: Vec3<R>,
+    /// The normal force.
+    pub normal: Normal<R>,
+    /// δ̇ \[m/s\].
+    pub speed: R,
+    /// Slip, square to the normal \[m/s\].
+    pub slip: Vec3<R>,
+    /// Force across the normal, on the first body \[N\].
+    pub across: Vec3<R>,
+    /// Stretch of the bristle \[m\].
+    pub stretch: Vec3<R>,
+}
+
+impl<R: Real> Act<R> {
+    /// Power turned into heat along the normal and across it \[W\]; the second has what bristles take up.
+    pub fn heat(&self) -> [R; 2] {
+        [(self.normal.force - self.normal.elastic) * self.speed, -self.across.dot(self.slip)]
+    }
+}
+
+/// Where the forces of a place act: between the surfaces or, `at_centre`, at the centre of the rounding of radius `r` of the surface
+/// `side`.
+fn point<R: Real>(touch: &Touch<R>, rounding: [f64; 2], at_centre: bool) -> Vec3<R> {
+    if at_centre {
+        // the first is pushed along the normal, so its inside lies that way
+        if rounding[0] > 0.0 {
+            return touch.points[0] + touch.normal.scale_f64(rounding[0]);
+        }
+        if rounding[1] > 0.0 {
+            return touch.points[1] - touch.normal.scale_f64(rounding[1]);
+        }
+    }
+    (touch.points[0] + touch.points[1]).scale_f64(0.5)
+}
+
+/// Rate of the overlap at a place \[m/s\], and the slip across the normal.
+pub fn approach<R: Real>(touch: &Touch<R>, two: &Two<R>, point: Vec3<R>) -> (R, Vec3<R>) {
+    let velocity = |i: usize| two.twists[i].v + two.twists[i].w_W.cross(point - two.poses[i].p);
+    let apart = velocity(0) - velocity(1);
+    let rate = apart.dot(touch.normal);
+    (-rate, apart - touch.normal.scale(rate))
+}
+
+/// What a place of `contact` does that overlaps, with stiffness `K`.
+pub fn act<R: Real>(
+    contact: &Contact,
+    K: f64,
+    rounding: [f64; 2],
+    touch: &Touch<R>,
+    two: &Two<R>,
+    memory: &Memory,
+) -> Act<R> {
+    let point = point(touch, rounding, contact.at_centre);
+    let (speed, slip) = approach(touch, two, point);
+    let normal = contact.law.force(K, -touch.gap, speed, memory.onset);
+    let (across, stretch) = match &contact.friction {
+        Some(friction) => friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass),
+        None => (Vec3::zero(), Vec3::zero()),
+    };
+    let force = touch.normal.scale(normal.force) + across;
+    Act { force, point, normal, speed, slip, across, stretch }
+}
+
+/// The stretch of a bristle whose foot has not slid since the last accepted step: what it was, and the way of the two points that
+/// touched then.
+fn stretched<R: Real>(friction: &Friction, touch: &Touch<R>, two: &Two<R>, memory: &Memory) -> Vec3<R> {
+    if !friction.remembers() || !memory.closed {
+        return Vec3::zero();
+    }
+    let foot = |i: usize| two.poses[i].point(&memory.feet[i]);
+    let all = Vec3::from_f64(memory.stretch) + foot(0) - foot(1);
+    all - touch.normal.scale(all.dot(touch.normal))
+}
+
+/// What is to be remembered of a place: closed or not, where the speed is δ̇ and the act the one there.
+pub fn remember(
+    old: &Memory,
+    touch: &Touch<f64>,
+    two: &Two<f64>,
+    speed: f64,
+    act: Option<&Act<f64>>,
+) -> Memory {
+    let mut memory = *old;
+    let Some(act) = act else {
+        return Memory { closed: false, onset: speed.max(0.0), ..Memory::unknown(old.key) };
+    };
+    // a place that is hit harder than when it closed; just closed, the speed at the last step is as good as known
+    memory.onset = old.onset.max(speed);
+    memory.closed = true;
+    memory.stretch = act.stretch.0;
+    let middle = (touch.points[0] + touch.points[1]).scale_f64(0.5);
+    memory.feet = [0, 1].map(|i| two.poses[i].to_local(middle - two.poses[i].p).0);
+    memory
+}

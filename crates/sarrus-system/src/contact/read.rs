@@ -1,0 +1,434 @@
+//! Reads `[contacts.X]`.
+
+use super::friction::Friction;
+use super::laws::{Damping, Elastic, Law, restitution};
+use super::surface::rounding;
+use super::{Contact, SurfaceEntry, What};
+use crate::constraint::Constraint;
+use crate::constraints::expression::Expression;
+use crate::context::Context;
+use crate::formula::Level;
+use crate::names::{Directory, Named};
+use sarrus_model::record::Plain;
+use sarrus_model::{Data, Element, Key, KeyType, Model, Reader, Result, Section, Span};
+use std::sync::Arc;
+
+/// The only kind of `[contacts]`: name and one line on what it is.
+pub const KIND: (&str, &str) = ("contact", "what happens where surfaces overlap, or where a gap closes");
+
+const DAMPINGS: &[&str] = &["hunt_crossley", "lankarani_nikravesh", "flores", "exact"];
+const ELASTIC: &[&str] = &["hertz", "linear"];
+const FRICTIONS: &[&str] = &["coulomb", "bristle", "lugre"];
+
+/// The keys of `law`.
+pub const LAW_KEYS: &[Key] = &[
+    Key::new("kind", KeyType::Choice(ELASTIC), "hertz", "`hertz`: K δ^1.5; `linear`: K δ"),
+    Key::new("stiffness", KeyType::Number, "hertz: from the materials", "K [N/m^1.5; linear N/m]"),
+    Key::new(
+        "damping",
+        KeyType::Any,
+        "`exact` with a `restitution`, else none",
+        "`hunt_crossley` `lankarani_nikravesh` `flores` `exact` with `restitution` or `factor`; or a number [N s/m]",
+    ),
+    Key::new("restitution", KeyType::Number, "the materials' smallest", "nominal restitution, 0 to 1"),
+    Key::new("factor", KeyType::Number, "", "instead of `restitution`: K δⁿ (1 + factor·δ̇) [s/m]"),
+];
+
+/// The keys of `friction`.
+pub const FRICTION_KEYS: &[Key] = &[
+    Key::new("kind", KeyType::Choice(FRICTIONS), "coulomb", "`bristle` sticks, `coulomb` creeps below `slip_speed`"),
+    Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction"),
+    Key::new("slip_speed", KeyType::Number, "0.001", "coulomb: speed at which 76 % of it act [m/s]"),
+    Key::new("stiffness", KeyType::Number, "that of a linear law", "bristle: of the spring [N/m]"),
+    Key::new("damping", KeyType::Number, "critical", "bristle: while it sticks [N s/m]"),
+];
+
+/// The keys of `[contacts.X]`.
+pub const KEYS: &[Key] = &[
+    Key::new("between", KeyType::Any, "", "two sides: a body, member, `body.shape`, a list of these, or \"*\""),
+    Key::new("gap", KeyType::Expression, "", "instead of `between`: a gap of positions, closed below 0 [m]"),
+    Key::new("law", KeyType::Table(LAW_KEYS), "hertz, from the materials", "the normal force"),
+    Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "the force across the normal"),
+    Key::new("method", KeyType::Choice(&["compliant", "impulsive"]), "compliant", "how impacts are resolved"),
+    Key::new(
+        "acts_at",
+        KeyType::Choice(&["surface", "centre"]),
+        "surface",
+        "where forces act: `centre` is that of the ball, end or capsule that touches",
+    ),
+];
+
+/// What reading a contact needs of the model.
+pub(crate) struct Surfaces<'a> {
+    /// Names.
+    pub directory: &'a Directory,
+    /// All surfaces of the model, those of a body one after the other.
+    pub all: &'a [SurfaceEntry],
+}
+
+/// Every surface of the model.
+pub(crate) fn surfaces(directory: &Directory) -> Vec<SurfaceEntry> {
+    let own = directory.bodies.iter().enumerate().flat_map(|(id, body)| {
+        body.surfaces.iter().map(move |touchable| {
+            let material = touchable.material.as_ref();
+            let compliance = material.and_then(|m| {
+                let nu = m.poisson.unwrap_or(0.3);
+                m.young.map(|young| (1.0 - nu * nu) / young)
+            });
+            SurfaceEntry {
+                body: id as u32,
+                surface: touchable.surface.clone(),
+                compliance: compliance.unwrap_or(0.0),
+            }
+        })
+    });
+    own.collect()
+}
+
+impl Surfaces<'_> {
+    /// Reads an entry.
+    pub fn read(&self, model: &Model, element: &Element) -> Result<Contact> {
+        let reader = Reader::new(model, element, KEYS)?;
+        if element.kind != KIND.0 {
+            let error = reader.error("kind", format!("{} takes no `kind`", reader.title()));
+            return Err(error.hint("`law` and `friction` have kinds"));
+        }
+        if reader.choice("method", &["compliant", "impulsive"])? == Some(1) {
+            let message = format!("`method = \"impulsive\"` of {} is not available yet", reader.title());
+            return Err(reader.error("method", message).hint("leave it out: the contact is compliant"));
+        }
+        let at_centre = reader.choice("acts_at", &["surface", "centre"])? == Some(1);
+        let name = element.name.clone();
+        if reader.require_one_of(&["between", "gap"])? == "gap" {
+            for (key, why) in [("friction", "has no direction to slip in"), ("acts_at", "acts on all that it names")] {
+                if reader.has(key) {
+                    let message = format!("{} has a `gap`, which {why}: it takes no `{key}`", reader.title());
+                    return Err(reader.error(key, message).hint("give `between` instead, or leave it out"));
+                }
+            }
+            let law = self.law(&reader, None)?;
+            return Ok(Contact { name, what: self.gap(reader)?, law, friction: None, at_centre });
+        }
+        let (sides, apart) = self.sides(&reader)?;
+        let law = self.law(&reader, Some(&sides))?;
+        let friction = self.friction(&reader, &law, &sides)?;
+        Ok(Contact { name, what: What::Surfaces { sides, apart }, law, friction, at_centre })
+    }
+
+    fn gap(&self, reader: Reader) -> Result<What> {
+        let ctx = Context::new(reader, self.directory);
+        let expr = ctx.reader.require_expression("gap")?;
+        let mut binder = ctx.binder(Level::Position, Vec::new());
+        let formula = binder.scalar(&expr)?;
+        let ids = std::mem::take(&mut binder.ids);
+        if ids.iter().all(|&id| id == 0) {
+            let error = ctx.reader.error("gap", "names no body or joint, so nothing can touch");
+            return Err(error.hint("write positions such as `guide.position` or `ball.y`"));
+        }
+        let rows = Expression(formula);
+        debug_assert_eq!(Constraint::rows(&rows), 1);
+        Ok(What::Gap { ids, rows: Arc::new(rows) })
+    }
+
+    /// Surfaces of the two sides, and bodies that do not touch each other.
+    fn sides(&self, reader: &Reader) -> Result<([Vec<u32>; 2], Vec<[u32; 2]>)> {
+        let names = reader.sides("between")?.ok_or_else(|| reader.missing("between"))?;
+        let mut sides = [Vec::new(), Vec::new()];
+        for (side, names) in sides.iter_mut().zip(&names) {
+            for (name, span) in names {
+                side.extend(self.side(reader, name, *span)?);
+            }
+            side.sort_unstable();
+            side.dedup();
+        }
+        self.record(reader, &names);
+        let any = names.iter().flatten().any(|(name, _)| name == "*");
+        let directory = self.directory;
+        let together = |[a, b]: [u32; 2]| {
+            any || directory.flexible.iter().any(|m| m.all.contains(&a) && m.all.contains(&b))
+        };
+        let jointed = directory.joints.iter().map(|joint| joint.bodies).filter(|pair| together(*pair));
+        let mut apart: Vec<[u32; 2]> = jointed.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        apart.sort_unstable();
+        apart.dedup();
+        let can = |a: &u32, b: &u32| {
+            let [a, b] = [*a, *b].map(|i| self.all[i as usize].body);
+            a != b && apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+        };
+        if !sides[0].iter().any(|a| sides[1].iter().any(|b| can(a, b))) {
+            let message = format!("nothing of {} can touch", reader.title());
+            let hint = if any {
+                "bodies need a `shape`; those that a joint connects are left out"
+            } else {
+                "name two different bodies"
+            };
+            return Err(reader.error("between", message).hint(hint));
+        }
+        Ok((sides, apart))
+    }
+
+    /// In the resolved file there are no included ones: `*` of one means its own bodies.
+    fn record(&self, reader: &Reader, names: &[Vec<(String, Span)>; 2]) {
+        let prefix = &reader.scope().prefix;
+        let side = |names: &Vec<(String, Span)>| {
+            let mut all = Vec::new();
+            for (name, _) in names {
+                if name == "*" && !prefix.is_empty() {
+                    all.extend(self.every(reader).into_iter().map(|id| {
+                        Plain::Text(self.directory.bodies[id as usize].name.clone())
+                    }));
+                } else {
+                    all.push(Plain::Text(name.clone()));
+                }
+            }
+            if all.len() == 1 { all.remove(0) } else { Plain::List(all) }
+        };
+        reader.record("between", || Plain::List(names.iter().map(side).collect()));
+    }
+
+    /// Bodies with a surface that `*` means: in an included file its own and what its ground stands for.
+    fn every(&self, reader: &Reader) -> Vec<u32> {
+        let prefix = &reader.scope().prefix;
+        let ground = reader.model().aliases.get(&format!("{prefix}ground"));
+        let ground = ground.map_or("ground", |alias| alias.body.as_str());
+        let bodies = self.directory.bodies.iter().enumerate();
+        let own = bodies.filter(|(_, body)| !body.surfaces.is_empty());
+        own.filter(|(_, body)| body.name.starts_with(prefix.as_str()) || body.name == ground)
+            .map(|(id, _)| id as u32)
+            .collect()
+    }
+
+    /// Surfaces that a name of a side stands for.
+    fn side(&self, reader: &Reader, name: &str, span: Span) -> Result<Vec<u32>> {
+        if name == "*" {
+            let ids = self.every(reader);
+            return Ok(ids.into_iter().flat_map(|id| self.of_body(id)).collect());
+        }
+        let shapeless = |what: &str| {
+            let error = reader.at(span, format!("{what} has nothing that can touch"));
+            error.hint("give it a `shape`, such as `{ kind = \"sphere\", radius = 0.1 }`, whose `role` is `all` or `contact`")
+        };
+        if let Some(member) = self.directory.member(name) {
+            let own: Vec<u32> = member.all.clone().flat_map(|id| self.of_body(id)).collect();
+            return if own.is_empty() { Err(shapeless(&format!("flexible member `{name}`"))) } else { Ok(own) };
+        }
+        if let Some(id) = self.directory.body(name) {
+            let own = self.of_body(id);
+            return if own.is_empty() { Err(shapeless(&format!("body `{name}`"))) } else { Ok(own) };
+        }
+        if let Some((body, shape)) = name.rsplit_once('.')
+            && let Some(id) = self.directory.body(body)
+        {
+            let surfaces = &self.directory.bodies[id as usize].surfaces;
+            let named = |k: usize| surfaces[k].name.as_deref() == Some(shape);
+            let own: Vec<u32> =
+                self.of_body(id).into_iter().enumerate().filter(|(k, _)| named(*k)).map(|(_, i)| i).collect();
+            if !own.is_empty() {
+                return Ok(own);
+            }
+            let names = surfaces.iter().filter_map(|s| s.name.as_deref());
+            let message = format!("body `{body}` has no shape `{shape}` that can touch");
+            let near = sarrus_model::suggest::did_you_mean(shape, names);
+            let hint = near.unwrap_or_else(|| "a shape is called by its `name`".into());
+            return Err(reader.at(span, message).hint(hint));
+        }
+        Err(reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]))
+    }
+
+    fn of_body(&self, id: u32) -> Vec<u32> {
+        let first = self.all.partition_point(|s| s.body < id);
+        let last = self.all.partition_point(|s| s.body <= id);
+        (first as u32..last as u32).collect()
+    }
+
+    /// The smallest of a property of the materials on both sides.
+    fn smallest(
+        &self,
+        sides: &[Vec<u32>; 2],
+        property: impl Fn(&sarrus_model::materials::Material) -> Option<f64>,
+    ) -> Option<f64> {
+        let ids = sides.iter().flatten().map(|&i| self.all[i as usize].body);
+        let surfaces = ids.flat_map(|id| &self.directory.bodies[id as usize].surfaces);
+        surfaces.filter_map(|s| property(s.material.as_deref()?)).reduce(f64::min)
+    }
+
+    /// `law`; without sides that of a gap.
+    fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
+        let inner = outer.sub("law", LAW_KEYS)?;
+        let Some(reader) = &inner else {
+            let restitution = sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
+            let damping = match restitution {
+                Some(e) => exact(outer, "between", e)?,
+                None => Damping::Dashpot(0.0),
+            };
+            let law = Law { elastic: Elastic::Hertz, stiffness: None, damping };
+            self.check_stiffness(outer, "law", &law, sides)?;
+            return Ok(law);
+        };
+        let elastic = match reader.choice("kind", ELASTIC)? {
+            Some(1) => Elastic::Linear,
+            _ => Elastic::Hertz,
+        };
+        let stiffness = reader.positive_opt("stiffness")?;
+        let damping = self.damping(reader, sides)?;
+        let law = Law { elastic, stiffness, damping };
+        self.check_stiffness(reader, "kind", &law, sides)?;
+        Ok(law)
+    }
+
+    /// Refuses a law whose stiffness neither the file nor the materials give.
+    fn check_stiffness(&self, reader: &Reader, key: &str, law: &Law, sides: Option<&[Vec<u32>; 2]>) -> Result<()> {
+        if law.stiffness.is_some() {
+            return Ok(());
+        }
+        let missing = |why: &str, hint: &str| {
+            let message = format!("{} needs `stiffness`: {why}", reader.title());
+            let error = if reader.has(key) { reader.error(key, message) } else { reader.element_error(message) };
+            Err(error.hint(hint))
+        };
+        let Some(sides) = sides else {
+            return missing("a `gap` has no materials", "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]");
+        };
+        if law.elastic == Elastic::Linear {
+            return missing("a linear law has none from materials", "in N/m; `hertz` takes it from the materials");
+        }
+        for (a, b) in sides[0].iter().flat_map(|a| sides[1].iter().map(move |b| (a, b))) {
+            let [a, b] = [a, b].map(|i| &self.all[*i as usize]);
+            if a.body == b.body {
+                continue;
+            }
+            let [first, second] = [a, b].map(|s| self.directory.bodies[s.body as usize].name.as_str());
+            if a.compliance + b.compliance == 0.0 {
+                let why = format!("neither `{first}` nor `{second}` has a material with a Young's modulus");
+                return missing(&why, "give `stiffness` [N/m^1.5], or a body a `material`; one without is rigid");
+            }
+            if rounding(&a.surface.geometry).max(rounding(&b.surface.geometry)) == 0.0 {
+                let why = format!("neither `{first}` nor `{second}` is round there, and Hertz's is of round surfaces");
+                return missing(&why, "give `stiffness` [N/m^1.5], or take a linear law");
+            }
+        }
+        Ok(())
+    }
+
+    fn damping(&self, reader: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Damping> {
+        let own = match reader.number_opt("restitution")? {
+            Some(e) if !(0.0..=1.0).contains(&e) => {
+                let message = format!("`restitution` of {} lies between 0 and 1, it is {e}", reader.title());
+                return Err(reader.error("restitution", message));
+            }
+            own => own,
+        };
+        let factor = reader.not_negative_opt("factor")?;
+        reader.one_of(&["restitution", "factor"])?;
+        let word = match reader.value("damping").map(|value| &value.data) {
+            Some(Data::Text(text)) => DAMPINGS.iter().find(|name| **name == text.as_str()),
+            _ => None,
+        };
+        if word.is_none() && reader.has("damping") {
+            let hint = "a number [N s/m], or one of: hunt_crossley lankarani_nikravesh flores exact";
+            let d = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?.unwrap_or(0.0);
+            for key in ["restitution", "factor"] {
+                if reader.has(key) {
+                    let message = format!("{} has a number as `damping`: it takes no `{key}`", reader.title());
+                    return Err(reader.error(key, message).hint("name a damping, or leave one of them out"));
+                }
+            }
+            return Ok(Damping::Dashpot(d));
+        }
+        if let Some(word) = word {
+            reader.record("damping", || Plain::Text((*word).to_string()));
+        }
+        if let Some(factor) = factor {
+            return match word {
+                None | Some(&"hunt_crossley") => Ok(Damping::Factor(factor)),
+                Some(word) => {
+                    let message = format!("damping `{word}` of {} takes no `factor`", reader.title());
+                    Err(reader.error("factor", message).hint("`hunt_crossley` does; others take `restitution`"))
+                }
+            };
+        }
+        let materials = || sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
+        let Some(e) = own.or_else(materials) else {
+            return match word {
+                None => Ok(Damping::Dashpot(0.0)),
+                Some(word) => {
+                    let message = format!("damping `{word}` of {} needs `restitution`", reader.title());
+                    Err(reader.error("damping", message).hint("0 to 1, here or of a material"))
+                }
+            };
+        };
+        let chi = match word {
+            None | Some(&"exact") => return exact(reader, "restitution", e),
+            Some(&"hunt_crossley") => restitution::hunt_crossley(e),
+            Some(&"lankarani_nikravesh") => restitution::lankarani_nikravesh(e),
+            _ => restitution::flores(e),
+        };
+        let kind = word.copied().unwrap_or("exact");
+        if !(chi <= MOST) {
+            return Err(too_small(reader, kind, e));
+        }
+        Ok(Damping::Restitution { kind, chi, nominal: e })
+    }
+
+    fn friction(&self, outer: &Reader, law: &Law, sides: &[Vec<u32>; 2]) -> Result<Option<Friction>> {
+        let Some(reader) = outer.sub("friction", FRICTION_KEYS)? else { return Ok(None) };
+        let kind = reader.choice("kind", FRICTIONS)?.unwrap_or(0);
+        let mu = match reader.not_negative_opt("mu")?.or_else(|| self.smallest(sides, |m| m.friction)) {
+            Some(mu) => mu,
+            None => return Err(reader.missing("mu").hint("or give a body a `material` with `friction`")),
+        };
+        let refuse = |keys: &[&str], hint: &str| -> Result<()> {
+            match keys.iter().find(|key| reader.has(key)) {
+                None => Ok(()),
+                Some(key) => {
+                    let message = format!("{} is {}: it takes no `{key}`", reader.title(), FRICTIONS[kind]);
+                    Err(reader.error(key, message).hint(hint))
+                }
+            }
+        };
+        match kind {
+            0 => {
+                refuse(&["stiffness", "damping"], "`bristle` has a spring")?;
+                let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
+                Ok(Some(Friction::Coulomb { mu, slip_speed }))
+            }
+            1 => {
+                refuse(&["slip_speed"], "it sticks; `coulomb` creeps below it")?;
+                let of_law = law.stiffness.filter(|_| law.elastic == Elastic::Linear);
+                let Some(stiffness) = reader.positive_opt("stiffness")?.or(of_law) else {
+                    let hint = "that of the bristle across the normal [N/m], about that of the contact along it";
+                    return Err(reader.missing("stiffness").hint(hint));
+                };
+                let damping = reader.not_negative_opt("damping")?;
+                Ok(Some(Friction::Bristle { mu, stiffness, damping }))
+            }
+            _ => {
+                let message = format!("friction `lugre` of {} is not available yet", outer.title());
+                Err(reader.error("kind", message).hint("`bristle` sticks too"))
+            }
+        }
+    }
+}
+
+/// The largest χ that is taken: it stands for a restitution of a thousandth.
+const MOST: f64 = 1600.0;
+
+fn exact(reader: &Reader, key: &str, e: f64) -> Result<Damping> {
+    if e < 1e-3 {
+        let error = too_small(reader, "exact", e);
+        return Err(if reader.has(key) { error } else { error.note("it is that of a material") });
+    }
+    Ok(Damping::Restitution { kind: "exact", chi: restitution::needed(e), nominal: e })
+}
+
+fn too_small(reader: &Reader, kind: &str, e: f64) -> sarrus_model::Diagnostic {
+    let message = format!("{}: damping `{kind}` cannot deliver a restitution of {e}", reader.title());
+    let hint = "it takes damping without end; 0.001 is the least, `hunt_crossley` takes 0 and delivers 0.49";
+    let error = if reader.has("restitution") { reader.error("restitution", message) } else { reader.element_error(message) };
+    error.hint(hint)
+}
+
+/// What a name of `[contacts]` stands for in expressions of forces: its readings are known in results only.
+pub(crate) fn named() -> Named {
+    Named::Other("contact")
+}

@@ -1,0 +1,421 @@
+//! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
+
+use super::memory::{Key, Memories, Memory, Snapshot};
+use super::place::{Act, Two, act, approach, remember};
+use super::surface::{Touch, touches};
+use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
+use crate::at::At;
+use crate::body::BodyKind;
+use crate::derive::Scratch;
+use crate::load::Wrench;
+use crate::system::System;
+use sarrus_math::{Pose, Twist, Vec3};
+use sarrus_model::Space;
+
+/// Two surfaces that an entry watches: the entry's number, and theirs.
+pub type Candidate = [u32; 3];
+
+/// What evaluates contacts, and what it remembers.
+pub(crate) struct Room {
+    /// Pairs to look at, in ascending order.
+    pub candidates: Vec<Candidate>,
+    /// What is remembered of their places.
+    pub memories: Memories,
+    /// Power turned into heat, by entry: along the normal, across it \[W\].
+    pub heat: Vec<[f64; 2]>,
+    /// Power of gaps that change with time \[W\].
+    pub work: f64,
+    /// Gap, force and slip by entry.
+    pub readings: Vec<[f64; 3]>,
+    J: Vec<f64>,
+}
+
+/// The bodies of a mechanism at an instant.
+#[derive(Clone, Copy)]
+pub(crate) struct Bodies<'a> {
+    pub system: &'a System,
+    pub t: f64,
+    pub poses: &'a [Pose<f64>],
+    pub twists: &'a [Twist<f64>],
+    pub hints: &'a [f64],
+    pub outs: &'a [f64],
+}
+
+impl<'a> Bodies<'a> {
+    pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
+        At {
+            t: self.t,
+            poses: self.poses,
+            twists: self.twists,
+            ids,
+            hints: self.hints,
+            outs: self.outs,
+        }
+    }
+
+    pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
+        let [a, b] = ids.map(|id| id as usize);
+        Two {
+            poses: [&self.poses[a], &self.poses[b]],
+            twists: [&self.twists[a], &self.twists[b]],
+            mass: reduced_mass(self.system, ids),
+        }
+    }
+}
+
+/// 1/(1/m₁ + 1/m₂), with the ground without end.
+pub(crate) fn reduced_mass(system: &System, ids: [u32; 2]) -> f64 {
+    let inverse = |id: u32| if id == 0 { 0.0 } else { 1.0 / system.directory.bodies[id as usize].mass };
+    1.0 / ids.map(inverse).iter().sum::<f64>()
+}
+
+/// A pair of surfaces with what its places need.
+pub(crate) struct Pair<'a> {
+    pub entry: &'a ContactElement,
+    pub number: u32,
+    pub surfaces: [u32; 2],
+    pub own: [&'a SurfaceEntry; 2],
+}
+
+impl<'a> Pair<'a> {
+    pub fn new(system: &'a System, [number, a, b]: Candidate) -> Pair<'a> {
+        let own = [a, b].map(|i| &system.surfaces[i as usize]);
+        Pair { entry: &system.contacts[number as usize], number, surfaces: [a, b], own }
+    }
+
+    pub fn contact(&self) -> &'a Contact {
+        &self.entry.contact
+    }
+
+    pub fn ids(&self) -> [u32; 2] {
+        self.own.map(|s| s.body)
+    }
+
+    pub fn key(&self, slot: u32) -> Key {
+        (self.number, self.surfaces[0], self.surfaces[1], slot)
+    }
+
+    /// K at a place.
+    pub fn stiffness(&self, radius: f64) -> f64 {
+        self.contact().law.stiffness.unwrap_or_else(|| {
+            let compliance: f64 = self.own.iter().map(|s| s.compliance).sum();
+            4.0 / 3.0 / compliance * radius.sqrt()
+        })
+    }
+
+    pub fn rounding(&self) -> [f64; 2] {
+        self.own.map(|s| super::surface::rounding(&s.surface.geometry))
+    }
+
+    /// Places nearer than `reach`.
+    fn touches(&self, bodies: &Bodies, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
+        let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
+        let planar = bodies.system.directory.space == Space::Planar;
+        touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
+    }
+
+    /// What a place that overlaps does.
+    fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
+        let two = bodies.two(self.ids());
+        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, memory)
+    }
+}
+
+impl Room {
+    /// For a system, nothing remembered.
+    pub fn new(system: &System) -> Room {
+        let mut candidates = Vec::new();
+        for (number, entry) in system.contacts.iter().enumerate() {
+            if let What::Surfaces { sides, apart } = &entry.contact.what {
+                pairs(system, number as u32, sides, apart, &mut candidates);
+            }
+        }
+        let n = system.contacts.len();
+        Room {
+            candidates,
+            memories: Memories::new(n),
+            heat: vec![[0.0; 2]; n],
+            work: 0.0,
+            readings: vec![[0.0; 3]; n],
+            J: Vec::new(),
+        }
+    }
+
+    /// Whether there are contacts.
+    pub fn is_empty(&self) -> bool {
+        self.heat.is_empty()
+    }
+
+    /// Calls `found` with every place that overlaps, and what it does.
+    fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
+        let remembered = self.memories.at(bodies.t);
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            if !pair.entry.enabled {
+                continue;
+            }
+            pair.touches(bodies, 0.0, &mut |touch| {
+                let act = pair.act(bodies, &touch, &remembered.find(pair.key(touch.slot)));
+                found(&pair, &touch, &act);
+            });
+        }
+    }
+
+    /// Calls `found` with every gap that is closed, its number, its bodies, and its normal force.
+    fn for_each_gap(
+        &self,
+        bodies: &Bodies,
+        scratch: &mut Scratch,
+        mut found: impl FnMut(usize, &ContactElement, &gap::GapAt, Option<super::laws::Normal<f64>>, &mut Scratch),
+    ) {
+        let remembered = self.memories.at(bodies.t);
+        for (i, entry) in bodies.system.contacts.iter().enumerate() {
+            if let What::Gap { ids, rows } = &entry.contact.what
+                && entry.enabled
+            {
+                let here = gap::find(&**rows, &bodies.at(ids), scratch);
+                let memory = remembered.find((i as u32, 0, 0, 0));
+                let force = gap::force(&entry.contact.law, &here, memory.onset);
+                found(i, entry, &here, force, scratch);
+            }
+        }
+    }
+
+    /// Adds the forces to `f`, and takes down the powers.
+    pub fn add_forces(&mut self, bodies: &Bodies, scratch: &mut Scratch, f: &mut [f64]) {
+        if self.is_empty() {
+            return;
+        }
+        let mut heat = std::mem::take(&mut self.heat);
+        heat.fill([0.0; 2]);
+        self.for_each(bodies, |pair, _, act| {
+            for (id, sign) in pair.ids().into_iter().zip([1.0, -1.0]) {
+                let mut wrench = Wrench::zero();
+                let arm = act.point - bodies.poses[id as usize].p;
+                wrench.add_force_at(act.force * sign, arm);
+                add_wrench(bodies, id, &wrench, f);
+            }
+            let own = &mut heat[pair.number as usize];
+            let [along, across] = act.heat();
+            *own = [own[0] + along, own[1] + across];
+        });
+        let (mut J, mut work) = (std::mem::take(&mut self.J), 0.0);
+        self.for_each_gap(bodies, scratch, |i, entry, here, normal, scratch| {
+            let (Some(normal), What::Gap { ids, rows }) = (normal, &entry.contact.what) else { return };
+            let wide = bodies.system.wide;
+            gap::gradient(&**rows, &bodies.at(ids), scratch, wide, &mut J);
+            for (&id, J) in ids.iter().zip(J.chunks_exact(wide)).filter(|(id, _)| **id != 0) {
+                let body = &bodies.system.directory.bodies[id as usize];
+                let f = &mut f[body.v..body.v + body.kind.nv()];
+                f.iter_mut().zip(J).for_each(|(f, J)| *f += J * normal.force);
+            }
+            heat[i][0] += (normal.elastic - normal.force) * here.rate;
+            work -= normal.force * here.driven;
+        });
+        (self.heat, self.J, self.work) = (heat, J, work);
+    }
+
+    /// Energy stored at an instant: by overlaps, and by bristles \[J\].
+    pub fn stored(&self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+        let (mut along, mut across) = (0.0, 0.0);
+        self.for_each(bodies, |pair, touch, act| {
+            let contact = pair.contact();
+            along += contact.law.stored(pair.stiffness(touch.radius), -touch.gap);
+            across += contact.friction.as_ref().map_or(0.0, |friction| friction.stored(act.stretch));
+        });
+        self.for_each_gap(bodies, scratch, |_, entry, here, normal, _| {
+            if normal.is_some() {
+                let law = &entry.contact.law;
+                along += law.stored(law.stiffness.unwrap_or(0.0), -here.gap);
+            }
+        });
+        [along, across]
+    }
+
+    /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
+    pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+        let mut readings = std::mem::take(&mut self.readings);
+        readings.fill([f64::INFINITY, 0.0, 0.0]);
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            let own = &mut readings[pair.number as usize];
+            pair.touches(bodies, f64::INFINITY, &mut |touch| own[0] = own[0].min(touch.gap));
+        }
+        self.for_each(bodies, |pair, _, act| {
+            let own = &mut readings[pair.number as usize];
+            own[1] += act.normal.force;
+            own[2] = own[2].max(act.slip.norm());
+        });
+        self.for_each_gap(bodies, scratch, |i, _, here, normal, _| {
+            readings[i][0] = here.gap;
+            readings[i][1] = normal.map_or(0.0, |normal| normal.force);
+        });
+        self.readings = readings;
+    }
+
+    /// Takes note of an accepted step.
+    pub fn accept(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+        if self.is_empty() {
+            return;
+        }
+        let mut memories = std::mem::take(&mut self.memories);
+        memories.accept(bodies.t, |before, passed, now| {
+            now.tallies.copy_from_slice(&before.tallies);
+            let mut sums = Sums::default();
+            for &candidate in &self.candidates {
+                let pair = Pair::new(bodies.system, candidate);
+                if !pair.entry.enabled {
+                    continue;
+                }
+                sums.enter(pair.number as usize, now);
+                pair.touches(bodies, f64::INFINITY, &mut |touch| {
+                    let old = before.find(pair.key(touch.slot));
+                    let two = bodies.two(pair.ids());
+                    if touch.gap < 0.0 {
+                        let act = pair.act(bodies, &touch, &old);
+                        let memory = remember(&old, &touch, &two, act.speed, Some(&act));
+                        sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
+                        now.places.push(memory);
+                    } else {
+                        let (speed, _) = approach(&touch, &two, touch.points[0]);
+                        now.places.push(remember(&old, &touch, &two, speed, None));
+                        sums.leave(now, passed, &old);
+                    }
+                });
+            }
+            sums.enter(usize::MAX, now);
+            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.enabled) {
+                let What::Gap { ids, rows } = &entry.contact.what else { continue };
+                let here = gap::find(&**rows, &bodies.at(ids), scratch);
+                let old = before.find((i as u32, 0, 0, 0));
+                let normal = gap::force(&entry.contact.law, &here, old.onset);
+                let closed = normal.is_some();
+                let onset = if closed { old.onset.max(-here.rate) } else { (-here.rate).max(0.0) };
+                let memory = Memory { closed, onset, ..old };
+                now.places.push(memory);
+                let mut sums = Sums { entry: i, ..Sums::default() };
+                match normal {
+                    Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),
+                    None => sums.leave(now, passed, &old),
+                }
+                sums.enter(usize::MAX, now);
+            }
+        });
+        self.memories = memories;
+    }
+
+    /// What entries have done so far.
+    pub fn tallies(&self) -> &[Tally] {
+        self.memories.tallies()
+    }
+}
+
+/// Sums over the places of an entry at an accepted step.
+#[derive(Default)]
+struct Sums {
+    entry: usize,
+    force: f64,
+    closed: bool,
+    passed: f64,
+}
+
+impl Sums {
+    /// The next place belongs to `entry`; what was summed of another is taken down.
+    fn enter(&mut self, entry: usize, now: &mut Snapshot) {
+        if entry == self.entry {
+            return;
+        }
+        if let Some(tally) = now.tallies.get_mut(self.entry) {
+            tally.largest_force = tally.largest_force.max(self.force);
+            if self.closed {
+                tally.time += self.passed;
+            }
+        }
+        *self = Sums { entry, ..Sums::default() };
+    }
+
+    /// A place that is closed.
+    fn add(&mut self, now: &mut Snapshot, passed: f64, old: &Memory, new: &Memory, depth: f64, force: f64) {
+        let tally = &mut now.tallies[self.entry];
+        if !old.closed {
+            tally.onsets += 1;
+            tally.fastest = tally.fastest.max(new.onset);
+        }
+        tally.deepest = tally.deepest.max(depth);
+        self.force += force;
+        self.leave(now, passed, old);
+    }
+
+    /// A place that may have been closed since the last step.
+    fn leave(&mut self, _now: &mut Snapshot, passed: f64, old: &Memory) {
+        self.closed |= old.closed;
+        self.passed = passed;
+    }
+}
+
+/// The pairs of an entry.
+fn pairs(
+    system: &System,
+    number: u32,
+    sides: &[Vec<u32>; 2],
+    apart: &[[u32; 2]],
+    candidates: &mut Vec<Candidate>,
+) {
+    let first = candidates.len();
+    for &a in &sides[0] {
+        for &b in &sides[1] {
+            let [body_a, body_b] = [a, b].map(|i| system.surfaces[i as usize].body);
+            if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
+                continue;
+            }
+            // the ground comes second, and two of one list once
+            candidates.push(if body_a > body_b { [number, a, b] } else { [number, b, a] });
+        }
+    }
+    candidates[first..].sort_unstable();
+    candidates.dedup();
+}
+
+/// Pairs of bodies of an entry that both move, unless they are more than `most`.
+pub(crate) fn body_pairs(
+    system: &System,
+    sides: &[Vec<u32>; 2],
+    apart: &[[u32; 2]],
+    most: usize,
+) -> Vec<[u32; 2]> {
+    let body = |i: &u32| system.surfaces[*i as usize].body;
+    let bodies = sides.each_ref().map(|side| {
+        let mut bodies: Vec<u32> = side.iter().map(body).filter(|id| *id != 0).collect();
+        bodies.dedup();
+        bodies
+    });
+    if bodies[0].len() * bodies[1].len() > most {
+        return Vec::new();
+    }
+    let pairs = bodies[0].iter().flat_map(|&a| bodies[1].iter().map(move |&b| [a.min(b), a.max(b)]));
+    pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
+}
+
+fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
+    let body = &bodies.system.directory.bodies[id as usize];
+    let f = &mut f[body.v..body.v + body.kind.nv()];
+    let (force, torque): (Vec3<f64>, Vec3<f64>) = (wrench.force, wrench.torque);
+    match body.kind {
+        BodyKind::Ground => {}
+        BodyKind::Rigid | BodyKind::RigidEuler => {
+            let torque = bodies.poses[id as usize].rot.transpose_mul(torque);
+            for i in 0..3 {
+                f[i] += force.0[i];
+                f[3 + i] += torque.0[i];
+            }
+        }
+        BodyKind::PlanarRigid => {
+            f[0] += force.0[0];
+            f[1] += force.0[1];
+            f[2] += torque.0[2];
+        }
+        BodyKind::Point | BodyKind::PlanarPoint => {
+            f.iter_mut().zip(&force.0).for_each(|(f, w)| *f += w);
+        }
+    }
+}
