@@ -1,3 +1,4 @@
 //! Contact: where surfaces touch, and what they do to each other there.
 
+pub mod geometry;
 pub mod surface;
