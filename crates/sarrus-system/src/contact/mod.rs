@@ -1,4 +1,5 @@
 //! Contact: where surfaces touch, and what they do to each other there.
 
+pub mod broad;
 pub mod geometry;
 pub mod surface;

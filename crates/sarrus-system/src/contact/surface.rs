@@ -24,6 +24,8 @@ use super::geometry::{self, Hull, Triangles};
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::sync::Arc;
 
+pub use super::geometry::bounds::{Aabb, bounds};
+
 /// A surface in its own axes; see the shapes of the model file for where these lie.
 #[derive(Clone, Debug)]
 pub enum Geometry {

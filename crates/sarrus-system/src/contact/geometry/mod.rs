@@ -2,11 +2,14 @@
 //!
 //! Each file has the pairs of one sort with one order of the two; [`touches`] puts them in that order.
 
+pub mod bounds;
 pub mod flat;
 pub mod mesh;
 pub mod place;
 pub mod round;
 pub mod solid;
+#[cfg(test)]
+mod tests;
 pub mod walls;
 
 use super::surface::{Geometry, Surface, Touch};

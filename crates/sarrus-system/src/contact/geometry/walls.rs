@@ -15,7 +15,7 @@ const FLAT: f64 = 1e-6;
 
 /// How many places a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
-    let walls = if matches!(b, Geometry::Channel { tube: false, .. }) { 2 } else { 1 };
+    let walls = if matches!(b, Geometry::Channel { .. }) { 2 } else { 1 };
     places(a) * walls
 }
 
