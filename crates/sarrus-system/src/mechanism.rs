@@ -139,6 +139,12 @@ impl Mechanism {
         &self.contacts.readings
     }
 
+    /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<((u32, u32, u32, u32), f64)>) {
+        self.place(s);
+        self.with_contacts(s.t, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
+    }
+
     /// The same to be kept, until it is put back.
     pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);

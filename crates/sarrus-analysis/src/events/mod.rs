@@ -11,6 +11,7 @@
 
 mod active;
 mod chatter;
+mod onset;
 mod dead_centre;
 mod detect;
 mod jump;
@@ -19,6 +20,7 @@ mod watch;
 
 pub(crate) use active::Active;
 pub(crate) use detect::Detector;
+pub(crate) use onset::Onsets;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
@@ -126,6 +128,9 @@ impl<'a> Journey<'a> {
                 };
                 if let Leg::Ended(ended) = way {
                     break Err(ended);
+                }
+                if recorder.onsets.as_mut().is_some_and(Onsets::met) {
+                    control.restart();
                 }
             };
             self.close(dynamics);
