@@ -32,6 +32,16 @@ pub(crate) fn reports(mechanism: &Mechanism, s: &State) -> Vec<ContactReport> {
     contacts.zip(mechanism.tallies()).map(report).collect()
 }
 
+/// The restitution that each contact asks for and delivers, in words.
+pub(crate) fn restitutions(system: &sarrus_system::System) -> impl Iterator<Item = String> + '_ {
+    system.contacts.iter().filter_map(|contact| {
+        let law = &contact.contact.law;
+        let (nominal, delivered) = (law.nominal()?, law.delivered(0.0)?);
+        let name = &contact.contact.name;
+        Some(format!("contact `{name}` asks for a restitution of {nominal} and delivers {delivered:.4}"))
+    })
+}
+
 /// Laws that do not deliver what they are asked for, and fixed steps that are too long for the stiffness that was met.
 pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
     let mut notes = Vec::new();

@@ -274,6 +274,9 @@ impl System {
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);
         }
+        for (start, end) in contacts.iter().filter_map(ContactElement::range) {
+            builder.group(GroupKind::Auxiliary, start, end - start);
+        }
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
         for (element, row) in elements.iter_mut().zip(&structure.rows) {
             element.start = row.start;

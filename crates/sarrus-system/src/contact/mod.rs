@@ -102,6 +102,18 @@ pub struct ContactElement {
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
+    /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
+    pub states: Arc<Vec<([u32; 2], usize)>>,
+    /// How many such states there are.
+    pub count: usize,
+}
+
+impl ContactElement {
+    /// The first of three states of a place, world axes.
+    pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
+        let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
+        Some(self.states[i].1 + 3 * slot as usize)
+    }
 }
 
 /// States in x that a contact has of its own.

@@ -38,9 +38,10 @@ pub const LAW_KEYS: &[Key] = &[
 pub const FRICTION_KEYS: &[Key] = &[
     Key::new("kind", KeyType::Choice(FRICTIONS), "coulomb", "`bristle` sticks, `coulomb` creeps below `slip_speed`"),
     Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction"),
-    Key::new("slip_speed", KeyType::Number, "0.001", "coulomb: speed at which 76 % of it act [m/s]"),
-    Key::new("stiffness", KeyType::Number, "that of a linear law", "bristle: of the spring [N/m]"),
-    Key::new("damping", KeyType::Number, "critical", "bristle: while it sticks [N s/m]"),
+    Key::new("slip_speed", KeyType::Number, "0.001", "coulomb: speed at which 76 % of it act; lugre: of the fall from `mu_static` [m/s]"),
+    Key::new("mu_static", KeyType::Number, "`mu`", "lugre: to set off"),
+    Key::new("stiffness", KeyType::Number, "that of a linear law; lugre 1e5", "bristle: of the spring [N/m]; lugre: per normal force [1/m]"),
+    Key::new("damping", KeyType::Number, "critical", "bristle: while it sticks [N s/m]; lugre: per normal force [s/m]"),
 ];
 
 /// The keys of `[contacts.X]`.
@@ -292,20 +293,25 @@ impl Surfaces<'_> {
         if law.elastic == Elastic::Linear {
             return missing("a linear law has none from materials", "in N/m; `hertz` takes it from the materials");
         }
-        for (a, b) in sides[0].iter().flat_map(|a| sides[1].iter().map(move |b| (a, b))) {
-            let [a, b] = [a, b].map(|i| &self.all[*i as usize]);
-            if a.body == b.body {
-                continue;
-            }
-            let [first, second] = [a, b].map(|s| self.directory.bodies[s.body as usize].name.as_str());
-            if a.compliance + b.compliance == 0.0 {
-                let why = format!("neither `{first}` nor `{second}` has a material with a Young's modulus");
-                return missing(&why, "give `stiffness` [N/m^1.5], or a body a `material`; one without is rigid");
-            }
-            if rounding(&a.surface.geometry).max(rounding(&b.surface.geometry)) == 0.0 {
-                let why = format!("neither `{first}` nor `{second}` is round there, and Hertz's is of round surfaces");
-                return missing(&why, "give `stiffness` [N/m^1.5], or take a linear law");
-            }
+        // two surfaces, one of each side, that both lack something
+        let lacking = |lacks: &dyn Fn(&SurfaceEntry) -> bool| {
+            let of = |side: &Vec<u32>| -> Vec<u32> {
+                let bodies = side.iter().map(|i| &self.all[*i as usize]).filter(|s| lacks(s));
+                bodies.map(|s| s.body).collect()
+            };
+            let [first, second] = sides.each_ref().map(of);
+            let other = |a: &u32| second.iter().find(|b| *b != a).map(|b| [*a, *b]);
+            let pair = first.iter().find_map(other)?;
+            let [a, b] = pair.map(|id| self.directory.bodies[id as usize].name.as_str());
+            Some(format!("neither `{a}` nor `{b}`"))
+        };
+        if let Some(neither) = lacking(&|s| s.compliance == 0.0) {
+            let why = format!("{neither} has a material with a Young's modulus");
+            return missing(&why, "give `stiffness` [N/m^1.5], or a body a `material`; one without is rigid");
+        }
+        if let Some(neither) = lacking(&|s| rounding(&s.surface.geometry) == 0.0) {
+            let why = format!("{neither} is round there, and Hertz's is of round surfaces");
+            return missing(&why, "give `stiffness` [N/m^1.5], or take a linear law");
         }
         Ok(())
     }
@@ -388,12 +394,12 @@ impl Surfaces<'_> {
         };
         match kind {
             0 => {
-                refuse(&["stiffness", "damping"], "`bristle` has a spring")?;
+                refuse(&["stiffness", "damping", "mu_static"], "`bristle` has a spring, `lugre` both")?;
                 let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
                 Ok(Some(Friction::Coulomb { mu, slip_speed }))
             }
             1 => {
-                refuse(&["slip_speed"], "it sticks; `coulomb` creeps below it")?;
+                refuse(&["slip_speed", "mu_static"], "it sticks; `coulomb` creeps below it")?;
                 let of_law = law.stiffness.filter(|_| law.elastic == Elastic::Linear);
                 let Some(stiffness) = reader.positive_opt("stiffness")?.or(of_law) else {
                     let hint = "that of the bristle across the normal [N/m], about that of the contact along it";
@@ -403,12 +409,33 @@ impl Surfaces<'_> {
                 Ok(Some(Friction::Bristle { mu, stiffness, damping }))
             }
             _ => {
-                let message = format!("friction `lugre` of {} is not available yet", outer.title());
-                Err(reader.error("kind", message).hint("`bristle` sticks too"))
+                let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
+                let mu_static = reader.not_negative_opt("mu_static")?.unwrap_or(mu);
+                let stiffness = reader.positive_opt("stiffness")?.unwrap_or(1e5);
+                // critical under its own weight
+                let damping = reader.not_negative_opt("damping")?.unwrap_or(2.0 * (stiffness / 9.81).sqrt());
+                Ok(Some(Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping }))
             }
         }
     }
+
+    /// Refuses states for more places than a model can carry.
+    pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
+        if count <= 3 * MOST_PLACES {
+            return Ok(());
+        }
+        let message = format!(
+            "friction `lugre` of {} has states for {} places, more than {MOST_PLACES}",
+            reader.title(),
+            count / 3
+        );
+        let hint = "name fewer bodies in `between`, or take `bristle`, which has none";
+        Err(reader.error("friction", message).hint(hint))
+    }
 }
+
+/// Places up to which each has states of its own.
+const MOST_PLACES: usize = 512;
 
 /// The largest χ that is taken: it stands for a restitution of a thousandth.
 const MOST: f64 = 1600.0;

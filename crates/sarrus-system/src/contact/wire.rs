@@ -3,13 +3,14 @@
 use super::memory::{Key, Memories, Memory, Snapshot};
 use super::place::{Act, Two, act, approach, onset, remember};
 use super::broad::Broad;
-use super::surface::{Touch, bounds, touches};
+use super::surface::{Touch, bounds, slots, touches};
+use super::friction::RELAX;
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::derive::Scratch;
 use crate::load::Wrench;
-use crate::system::System;
+use crate::system::{FIRST_STATE, System};
 use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
 
@@ -31,6 +32,8 @@ pub(crate) struct Room {
     pub memories: Memories,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
+    /// Rates of the states of places, laid out as x.
+    pub rates: Vec<f64>,
     /// Power of gaps that change with time \[W\].
     pub work: f64,
     /// Gap, force and slip by entry.
@@ -43,6 +46,7 @@ pub(crate) struct Room {
 pub(crate) struct Bodies<'a> {
     pub system: &'a System,
     pub t: f64,
+    pub x: &'a [f64],
     pub poses: &'a [Pose<f64>],
     pub twists: &'a [Twist<f64>],
     pub hints: &'a [f64],
@@ -122,10 +126,18 @@ impl<'a> Pair<'a> {
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
     }
 
+    /// A memory with the stretch that is a state, where a place has one.
+    pub fn with_state(&self, bodies: &Bodies, slot: u32, memory: Memory) -> Memory {
+        match self.entry.state_of(self.surfaces, slot) {
+            Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
+            None => memory,
+        }
+    }
+
     /// What a place that overlaps does.
     fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
-        let two = bodies.two(self.ids());
-        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, memory)
+        let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
+        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)
     }
 }
 
@@ -142,7 +154,7 @@ impl Room {
         if broad.is_none() {
             for (number, entry) in system.contacts.iter().enumerate() {
                 if let What::Surfaces { sides, apart } = &entry.contact.what {
-                    pairs(system, number as u32, sides, apart, &mut candidates);
+                    pairs(&system.surfaces, number as u32, sides, apart, &mut candidates);
                 }
             }
         }
@@ -153,6 +165,7 @@ impl Room {
             sides,
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
+            rates: vec![0.0; FIRST_STATE + system.states.len()],
             work: 0.0,
             readings: vec![[0.0; 3]; n],
             J: Vec::new(),
@@ -248,7 +261,14 @@ impl Room {
         self.refresh(bodies);
         let mut heat = std::mem::take(&mut self.heat);
         heat.fill([0.0; 2]);
-        self.for_each(bodies, |pair, _, act| {
+        let mut rates = std::mem::take(&mut self.rates);
+        for (first, last) in bodies.system.contacts.iter().filter_map(ContactElement::range) {
+            (first..last).for_each(|k| rates[k] = -RELAX * bodies.x[k]);
+        }
+        self.for_each(bodies, |pair, touch, act| {
+            if let Some(x) = pair.entry.state_of(pair.surfaces, touch.slot) {
+                rates[x..x + 3].copy_from_slice(&act.stretch.0);
+            }
             for (id, sign) in pair.ids().into_iter().zip([1.0, -1.0]) {
                 let mut wrench = Wrench::zero();
                 let arm = act.point - bodies.poses[id as usize].p;
@@ -272,7 +292,7 @@ impl Room {
             heat[i][0] += (normal.elastic - normal.force) * here.rate;
             work -= normal.force * here.driven;
         });
-        (self.heat, self.J, self.work) = (heat, J, work);
+        (self.heat, self.J, self.work, self.rates) = (heat, J, work, rates);
     }
 
     /// Energy stored at an instant: by overlaps, and by bristles \[J\].
@@ -416,6 +436,31 @@ impl Sums {
     }
 }
 
+impl ContactElement {
+    /// Its states of places in x: the first, and the one after the last.
+    pub(crate) fn range(&self) -> Option<(usize, usize)> {
+        let first = self.states.first()?.1;
+        Some((first, first + self.count))
+    }
+}
+
+/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
+pub(crate) fn states(
+    surfaces: &[SurfaceEntry],
+    contact: &Contact,
+    first: usize,
+) -> (Vec<([u32; 2], usize)>, usize) {
+    let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
+    let mut pairs_found = Vec::new();
+    pairs(surfaces, 0, sides, apart, &mut pairs_found);
+    let (mut all, mut count) = (Vec::new(), 0);
+    for [_, a, b] in pairs_found {
+        all.push(([a, b], first + count));
+        count += 3 * slots(&surfaces[a as usize].surface, &surfaces[b as usize].surface) as usize;
+    }
+    (all, count)
+}
+
 impl What {
     /// How many pairs of surfaces there may be.
     fn count(&self) -> usize {
@@ -452,7 +497,7 @@ fn margin(system: &System) -> f64 {
 
 /// The pairs of an entry.
 fn pairs(
-    system: &System,
+    surfaces: &[SurfaceEntry],
     number: u32,
     sides: &[Vec<u32>; 2],
     apart: &[[u32; 2]],
@@ -461,7 +506,7 @@ fn pairs(
     let first = candidates.len();
     for &a in &sides[0] {
         for &b in &sides[1] {
-            let [body_a, body_b] = [a, b].map(|i| system.surfaces[i as usize].body);
+            let [body_a, body_b] = [a, b].map(|i| surfaces[i as usize].body);
             if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
                 continue;
             }
