@@ -247,7 +247,8 @@ fn refuse_disabled(model: &Model, errors: &mut Errors) {
             let message = || format!("{} cannot be disabled", reader.title());
             if enabled { Ok(()) } else { Err(reader.error("enabled", message())) }
         });
-        let hint = "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
+        let hint =
+            "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
         errors.take(enabled.map_err(|e| e.hint(hint)));
     }
 }

@@ -7,8 +7,8 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
-use crate::contact::{BOOKS, Tally};
 use crate::contact::wire;
+use crate::contact::{BOOKS, Tally};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::load::Wrench;

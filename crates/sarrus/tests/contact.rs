@@ -21,8 +21,10 @@ fn run_with(text: &str, overrides: Overrides) -> Outcome {
         .unwrap_or_else(|e| panic!("{e:?}"))
 }
 
+/// With tolerances that leave the books room to the limit of the certificate.
 fn run(text: &str) -> Outcome {
-    run_with(text, Overrides::default())
+    let tight = text.replace("run = { t_end", "run = { rtol = 1e-9, atol = 1e-11, t_end");
+    run_with(if text.contains("rtol") { text } else { &tight }, Overrides::default())
 }
 
 fn with(integrator: &str, step: Option<f64>) -> Overrides {
@@ -186,15 +188,14 @@ fn incline(friction: &str, t_end: f64) -> String {
 /// mg cos α/k = 8.5e-6 m in the first milliseconds, and the bristle gives way by μN/k = 2.5e-6 m.
 #[test]
 fn a_block_on_an_incline_stops_and_slides_back() {
-    for friction in
-        [
-            "kind = 'coulomb', mu = 0.3, slip_speed = 1e-5",
-            "kind = 'bristle', mu = 0.3, stiffness = 1e6",
-            "kind = 'lugre', mu = 0.3, stiffness = 1e6",
-        ]
-    {
+    for friction in [
+        "kind = 'coulomb', mu = 0.3, slip_speed = 1e-5",
+        "kind = 'bristle', mu = 0.3, stiffness = 1e6",
+        "kind = 'lugre', mu = 0.3, stiffness = 1e6",
+    ] {
         let outcome = run(&incline(friction, 0.5));
-        let (x, v) = (outcome.trajectory.index("block.x").unwrap(), outcome.trajectory.index("block.vx").unwrap());
+        let (x, v) =
+            (outcome.trajectory.index("block.x").unwrap(), outcome.trajectory.index("block.vx").unwrap());
         let rows: Vec<&[f64]> = outcome.trajectory.rows().collect();
         let stop = rows.windows(2).find(|pair| pair[1][v] <= 0.0).unwrap();
         let share = stop[0][v] / (stop[0][v] - stop[1][v]);
@@ -214,7 +215,8 @@ fn a_block_on_an_incline_stops_and_slides_back() {
 fn a_block_that_sticks_does_not_creep() {
     let outcome = run(&incline("kind = 'bristle', mu = 0.6, stiffness = 1e6", 1.0));
     assert!(last(&outcome, "block.vx").abs() < 1e-9, "{:e}", last(&outcome, "block.vx"));
-    assert!((last(&outcome, "block.x") - 0.199_951_501_230_001_92).abs() < 1e-4);
+    let x = last(&outcome, "block.x");
+    assert!((x - 0.199_951_501_230_001_92).abs() < 1e-4, "{x}");
     assert!(outcome.report.certificate.passed, "{:?}", outcome.report.energy);
 }
 
@@ -234,7 +236,8 @@ fn what_two_bodies_do_to_each_other_keeps_momentum() {
     assert_eq!(contact(&outcome.report, "hit").onsets, 1);
     assert!(last(&outcome, "b.vx") > 0.2);
     let names = ["p.px", "p.py", "p.pz", "p.lx", "p.ly", "p.lz"];
-    let known: Vec<&str> = names.into_iter().filter(|name| outcome.trajectory.index(name).is_some()).collect();
+    let known: Vec<&str> =
+        names.into_iter().filter(|name| outcome.trajectory.index(name).is_some()).collect();
     assert!(known.len() >= 3, "{:?}", outcome.trajectory.names());
     for name in known {
         let all: Vec<f64> = column(&outcome, name).collect();
@@ -269,7 +272,11 @@ fn an_event_takes_a_contact_away() {
         contacts.floor = { between = ['ball', 'ground'], law = { stiffness = 1e6, restitution = 0.3 } }
         events.gone = { when = 't > 0.5', disable = ['floor'] }";
     let outcome = run(text);
-    assert!((last(&outcome, "ball.z") - 0.1 + 0.5 * 9.81 * 0.25).abs() < 1e-2, "{}", last(&outcome, "ball.z"));
+    assert!(
+        (last(&outcome, "ball.z") - 0.1 + 0.5 * 9.81 * 0.25).abs() < 1e-2,
+        "{}",
+        last(&outcome, "ball.z")
+    );
     assert_eq!(last(&outcome, "floor.force"), 0.0);
 }
 
@@ -304,6 +311,8 @@ fn the_tangent_is_that_of_the_forces() {
         let way: Vec<f64> = (0..n).map(|i| 1e-3 * ((i * 3 % 7) as f64 - 2.6)).collect();
         mechanism.retract(&mut s.q, &way);
         s.t = 1e-3;
+        // slower than when they closed: at that speed the damping has a corner
+        s.v.iter_mut().for_each(|v| *v *= 0.8);
         let mut eq = sarrus::solve::Equations::new(&mechanism);
         let mut forces = |mechanism: &mut sarrus::system::Mechanism, s: &State| {
             mechanism.update(s, Stage::FORCE, &mut eq);
@@ -342,7 +351,10 @@ fn the_tangent_is_that_of_the_forces() {
                 for i in 0..n {
                     let difference = -(up[i] - down[i]) / (2.0 * h);
                     let found = part[i * n + j];
-                    assert!((difference - found).abs() < 1e-6 * size, "{law} {i} {j} {velocities}: {difference} {found}");
+                    assert!(
+                        (difference - found).abs() < 1e-6 * size,
+                        "{law} {i} {j} {velocities}: {difference} {found}"
+                    );
                 }
             }
         }
@@ -364,7 +376,8 @@ fn joint_coordinates_make_no_difference() {
         joints.pin = { kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0.5] }
         contacts.floor = { between = ['arm', 'ground'], law = { stiffness = 1e6, restitution = 0.5 }, friction = { mu = 0.2, slip_speed = 0.01 } }";
     let [a, b] = ["", "coordinates = 'joint', "].map(|key| {
-        let outcome = run(&text.replace("run = { ", &format!("run = {{ {key}")));
+        let text = text.replace("run = { ", &format!("run = {{ rtol = 1e-9, atol = 1e-11, {key}"));
+        let outcome = run(&text);
         assert!(contact(&outcome.report, "floor").onsets > 0);
         assert!(outcome.report.certificate.passed, "{:?}", outcome.report.energy);
         last(&outcome, "arm.angle")
@@ -394,7 +407,10 @@ fn what_is_wrong_is_said() {
         ("between = ['ball', 'ground'], law = { stiffness = 1, restitution = 0 }", "cannot deliver"),
         ("between = ['ball', 'ground'], law = { stiffness = 1 }, friction = { mu = -0.1 }", "mu"),
         ("between = ['ball', 'ground'], law = { stiffness = 1 }, friction = { kind = 'coulomb' }", "mu"),
-        ("between = ['ball', 'ground'], law = { stiffness = 1 }, friction = { kind = 'bristle', mu = 1 }", "stiffness"),
+        (
+            "between = ['ball', 'ground'], law = { stiffness = 1 }, friction = { kind = 'bristle', mu = 1 }",
+            "stiffness",
+        ),
         ("between = ['ball', 'ground'], method = 'impulsive'", "not available yet"),
         ("gap = 'ball.z', law = { stiffness = 1 }, friction = { mu = 1 }", "takes no `friction`"),
         ("gap = '1', law = { stiffness = 1 }", "nothing can touch"),
@@ -452,10 +468,17 @@ fn random_drops_gain_no_energy() {
                 spread(1.0), spread(1.0), -1.0 + spread(1.0), spread(9.0), spread(9.0), spread(9.0), spread(1.0), spread(1.0), spread(1.0)
             );
             let outcome = run(&text);
-            assert_eq!(outcome.report.status, Status::Completed, "{law} {friction}: {}", outcome.report.reason);
+            assert_eq!(
+                outcome.report.status,
+                Status::Completed,
+                "{law} {friction}: {}",
+                outcome.report.reason
+            );
             assert!(outcome.report.contacts[0].onsets >= 2, "{law} {friction}");
-            let energy: Vec<f64> =
-                column(&outcome, "energy.kinetic").zip(column(&outcome, "energy.potential")).map(|(a, b)| a + b).collect();
+            let energy: Vec<f64> = column(&outcome, "energy.kinetic")
+                .zip(column(&outcome, "energy.potential"))
+                .map(|(a, b)| a + b)
+                .collect();
             for pair in energy.windows(2) {
                 assert!(pair[1] < pair[0] + 1e-5 * energy[0], "{law} {friction}: {} to {}", pair[0], pair[1]);
             }

@@ -11,10 +11,10 @@
 
 mod active;
 mod chatter;
-mod onset;
 mod dead_centre;
 mod detect;
 mod jump;
+mod onset;
 mod search;
 mod watch;
 

@@ -11,6 +11,9 @@
 //! acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous where it breaks loose. c is by default critical for the
 //! reduced mass of the two bodies.
 //!
+//! Within a step the way is that from its start, so a slip that turns back inside a step would be missed: adaptive integrators end
+//! the step there, fixed steps turn back at their end.
+//!
 //! LuGre \[CanudasDeWit1995\] has the stretch z as a state of x, for every place that the surfaces of an entry can touch at: it creeps
 //! before it breaks loose, and takes less to keep going than to set off. σ₀ and σ₁ are per normal force, so that nothing is stiff
 //! where N begins. Bristles of a place that is open relax within milliseconds.
@@ -62,6 +65,17 @@ impl Friction {
         matches!(self, Friction::Bristle { .. })
     }
 
+    /// Whether a bristle of this stretch, cut to what it bears, slides under a normal force.
+    pub fn slides(&self, N: f64, stretch: Vec3<f64>) -> bool {
+        match self {
+            Friction::Bristle { mu, stiffness, .. } => {
+                let most = mu * N;
+                most > 0.0 && stretch.norm() * stiffness >= most * (1.0 - 1e-12)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether places have states of their own.
     pub fn has_states(&self) -> bool {
         matches!(self, Friction::Lugre { .. })
@@ -100,8 +114,7 @@ impl Friction {
                 let damped = v.scale(R::from_f64(-c) * (R::one() - share));
                 let force = stretch.scale_f64(-stiffness) + damped;
                 let size = force.norm_squared().value().sqrt();
-                let force =
-                    if size > most.value() { force.scale(most / force.norm()) } else { force };
+                let force = if size > most.value() { force.scale(most / force.norm()) } else { force };
                 (force, stretch)
             }
             Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping } => {

@@ -21,6 +21,7 @@ pub(crate) mod tangent;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
+pub use wire::TURN;
 
 use crate::constraint::Rows;
 use crate::shapes::Shape;

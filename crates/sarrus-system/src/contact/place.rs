@@ -79,7 +79,9 @@ pub fn act<R: Real>(
     let (speed, slip) = approach(touch, two, point);
     let normal = contact.law.force(K, -touch.gap, speed, memory.onset);
     let (across, stretch) = match &contact.friction {
-        Some(friction) => friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass),
+        Some(friction) => {
+            friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass)
+        }
         None => (Vec3::zero(), Vec3::zero()),
     };
     let force = touch.normal.scale(normal.force) + across;

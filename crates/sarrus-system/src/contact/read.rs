@@ -36,17 +36,42 @@ pub const LAW_KEYS: &[Key] = &[
 
 /// The keys of `friction`.
 pub const FRICTION_KEYS: &[Key] = &[
-    Key::new("kind", KeyType::Choice(FRICTIONS), "coulomb", "`bristle` sticks, `coulomb` creeps below `slip_speed`"),
+    Key::new(
+        "kind",
+        KeyType::Choice(FRICTIONS),
+        "coulomb",
+        "`bristle` sticks, `coulomb` creeps below `slip_speed`",
+    ),
     Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction"),
-    Key::new("slip_speed", KeyType::Number, "0.001", "coulomb: speed at which 76 % of it act; lugre: of the fall from `mu_static` [m/s]"),
+    Key::new(
+        "slip_speed",
+        KeyType::Number,
+        "0.001",
+        "coulomb: speed at which 76 % of it act; lugre: of the fall from `mu_static` [m/s]",
+    ),
     Key::new("mu_static", KeyType::Number, "`mu`", "lugre: to set off"),
-    Key::new("stiffness", KeyType::Number, "that of a linear law; lugre 1e5", "bristle: of the spring [N/m]; lugre: per normal force [1/m]"),
-    Key::new("damping", KeyType::Number, "critical", "bristle: while it sticks [N s/m]; lugre: per normal force [s/m]"),
+    Key::new(
+        "stiffness",
+        KeyType::Number,
+        "that of a linear law; lugre 1e5",
+        "bristle: of the spring [N/m]; lugre: per normal force [1/m]",
+    ),
+    Key::new(
+        "damping",
+        KeyType::Number,
+        "critical",
+        "bristle: while it sticks [N s/m]; lugre: per normal force [s/m]",
+    ),
 ];
 
 /// The keys of `[contacts.X]`.
 pub const KEYS: &[Key] = &[
-    Key::new("between", KeyType::Any, "", "two sides: a body, member, `body.shape`, a list of these, or \"*\""),
+    Key::new(
+        "between",
+        KeyType::Any,
+        "",
+        "two sides: a body, member, `body.shape`, a list of these, or \"*\"",
+    ),
     Key::new("gap", KeyType::Expression, "", "instead of `between`: a gap of positions, closed below 0 [m]"),
     Key::new("law", KeyType::Table(LAW_KEYS), "hertz, from the materials", "the normal force"),
     Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "the force across the normal"),
@@ -101,7 +126,9 @@ impl Surfaces<'_> {
         let at_centre = reader.choice("acts_at", &["surface", "centre"])? == Some(1);
         let name = element.name.clone();
         if reader.require_one_of(&["between", "gap"])? == "gap" {
-            for (key, why) in [("friction", "has no direction to slip in"), ("acts_at", "acts on all that it names")] {
+            for (key, why) in
+                [("friction", "has no direction to slip in"), ("acts_at", "acts on all that it names")]
+            {
                 if reader.has(key) {
                     let message = format!("{} has a `gap`, which {why}: it takes no `{key}`", reader.title());
                     return Err(reader.error(key, message).hint("give `between` instead, or leave it out"));
@@ -175,9 +202,11 @@ impl Surfaces<'_> {
             let mut all = Vec::new();
             for (name, _) in names {
                 if name == "*" && !prefix.is_empty() {
-                    all.extend(self.every(reader).into_iter().map(|id| {
-                        Plain::Text(self.directory.bodies[id as usize].name.clone())
-                    }));
+                    all.extend(
+                        self.every(reader)
+                            .into_iter()
+                            .map(|id| Plain::Text(self.directory.bodies[id as usize].name.clone())),
+                    );
                 } else {
                     all.push(Plain::Text(name.clone()));
                 }
@@ -211,7 +240,11 @@ impl Surfaces<'_> {
         };
         if let Some(member) = self.directory.member(name) {
             let own: Vec<u32> = member.all.clone().flat_map(|id| self.of_body(id)).collect();
-            return if own.is_empty() { Err(shapeless(&format!("flexible member `{name}`"))) } else { Ok(own) };
+            return if own.is_empty() {
+                Err(shapeless(&format!("flexible member `{name}`")))
+            } else {
+                Ok(own)
+            };
         }
         if let Some(id) = self.directory.body(name) {
             let own = self.of_body(id);
@@ -278,20 +311,33 @@ impl Surfaces<'_> {
     }
 
     /// Refuses a law whose stiffness neither the file nor the materials give.
-    fn check_stiffness(&self, reader: &Reader, key: &str, law: &Law, sides: Option<&[Vec<u32>; 2]>) -> Result<()> {
+    fn check_stiffness(
+        &self,
+        reader: &Reader,
+        key: &str,
+        law: &Law,
+        sides: Option<&[Vec<u32>; 2]>,
+    ) -> Result<()> {
         if law.stiffness.is_some() {
             return Ok(());
         }
         let missing = |why: &str, hint: &str| {
             let message = format!("{} needs `stiffness`: {why}", reader.title());
-            let error = if reader.has(key) { reader.error(key, message) } else { reader.element_error(message) };
+            let error =
+                if reader.has(key) { reader.error(key, message) } else { reader.element_error(message) };
             Err(error.hint(hint))
         };
         let Some(sides) = sides else {
-            return missing("a `gap` has no materials", "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]");
+            return missing(
+                "a `gap` has no materials",
+                "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]",
+            );
         };
         if law.elastic == Elastic::Linear {
-            return missing("a linear law has none from materials", "in N/m; `hertz` takes it from the materials");
+            return missing(
+                "a linear law has none from materials",
+                "in N/m; `hertz` takes it from the materials",
+            );
         }
         // two surfaces, one of each side, that both lack something
         let lacking = |lacks: &dyn Fn(&SurfaceEntry) -> bool| {
@@ -335,7 +381,8 @@ impl Surfaces<'_> {
             let d = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?.unwrap_or(0.0);
             for key in ["restitution", "factor"] {
                 if reader.has(key) {
-                    let message = format!("{} has a number as `damping`: it takes no `{key}`", reader.title());
+                    let message =
+                        format!("{} has a number as `damping`: it takes no `{key}`", reader.title());
                     return Err(reader.error(key, message).hint("name a damping, or leave one of them out"));
                 }
             }
@@ -349,7 +396,9 @@ impl Surfaces<'_> {
                 None | Some(&"hunt_crossley") => Ok(Damping::Factor(factor)),
                 Some(word) => {
                     let message = format!("damping `{word}` of {} takes no `factor`", reader.title());
-                    Err(reader.error("factor", message).hint("`hunt_crossley` does; others take `restitution`"))
+                    Err(reader
+                        .error("factor", message)
+                        .hint("`hunt_crossley` does; others take `restitution`"))
                 }
             };
         }
@@ -402,7 +451,8 @@ impl Surfaces<'_> {
                 refuse(&["slip_speed", "mu_static"], "it sticks; `coulomb` creeps below it")?;
                 let of_law = law.stiffness.filter(|_| law.elastic == Elastic::Linear);
                 let Some(stiffness) = reader.positive_opt("stiffness")?.or(of_law) else {
-                    let hint = "that of the bristle across the normal [N/m], about that of the contact along it";
+                    let hint =
+                        "that of the bristle across the normal [N/m], about that of the contact along it";
                     return Err(reader.missing("stiffness").hint(hint));
                 };
                 let damping = reader.not_negative_opt("damping")?;
@@ -451,7 +501,11 @@ fn exact(reader: &Reader, key: &str, e: f64) -> Result<Damping> {
 fn too_small(reader: &Reader, kind: &str, e: f64) -> sarrus_model::Diagnostic {
     let message = format!("{}: damping `{kind}` cannot deliver a restitution of {e}", reader.title());
     let hint = "it takes damping without end; 0.001 is the least, `hunt_crossley` takes 0 and delivers 0.49";
-    let error = if reader.has("restitution") { reader.error("restitution", message) } else { reader.element_error(message) };
+    let error = if reader.has("restitution") {
+        reader.error("restitution", message)
+    } else {
+        reader.element_error(message)
+    };
     error.hint(hint)
 }
 

@@ -1,10 +1,10 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
+use super::broad::Broad;
+use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
 use super::place::{Act, Two, act, approach, onset, remember};
-use super::broad::Broad;
 use super::surface::{Touch, bounds, slots, touches};
-use super::friction::RELAX;
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
@@ -13,6 +13,9 @@ use crate::load::Wrench;
 use crate::system::{FIRST_STATE, System};
 use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
+
+/// Marks the slip of a place among the gaps.
+pub const TURN: u32 = 1 << 31;
 
 /// Pairs of surfaces up to which all are looked at.
 const FEW: usize = 64;
@@ -55,14 +58,7 @@ pub(crate) struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At {
-            t: self.t,
-            poses: self.poses,
-            twists: self.twists,
-            ids,
-            hints: self.hints,
-            outs: self.outs,
-        }
+        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
     }
 
     pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
@@ -184,7 +180,8 @@ impl Room {
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
         let sides = &self.sides;
         let of = |entry: usize, i: usize, j: usize| {
-            let (a, b) = (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
+            let (a, b) =
+                (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
             if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
                 return false;
             }
@@ -204,15 +201,31 @@ impl Room {
         }
     }
 
-    /// The gap of every place of a candidate, whose contact acts, in the order of their keys.
+    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`TURN`] in the last, of a place
+    /// whose bristle slides, how fast it does: where that goes below 0 it turns back, and sticks.
     pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
         out.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if pair.entry.enabled {
-                pair.touches(bodies, f64::INFINITY, &mut |touch| out.push((pair.key(touch.slot), touch.gap)));
+            if !pair.entry.enabled {
+                continue;
             }
+            let remembers = pair.contact().friction.filter(|friction| friction.remembers());
+            pair.touches(bodies, f64::INFINITY, &mut |touch| {
+                let key = pair.key(touch.slot);
+                out.push((key, touch.gap));
+                let Some(friction) = remembers else { return };
+                let memory = self.memories.at(bodies.t).find(key);
+                let mut along = 1.0;
+                if touch.gap < 0.0 && memory.closed {
+                    let act = pair.act(bodies, &touch, &memory);
+                    if friction.slides(act.normal.force, act.stretch) {
+                        along = act.slip.dot(act.stretch) / act.stretch.norm();
+                    }
+                }
+                out.push(((key.0, key.1, key.2, key.3 | TURN), along));
+            });
         }
         self.for_each_gap(bodies, scratch, |i, _, here, _, _| out.push(((i as u32, 0, 0, 0), here.gap)));
         out.sort_unstable_by_key(|(key, _)| *key);
@@ -373,7 +386,8 @@ impl Room {
                 let old = before.find((i as u32, 0, 0, 0));
                 let normal = gap::force(&entry.contact.law, &here, old.onset);
                 let closed = normal.is_some();
-                let onset = if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
+                let onset =
+                    if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
                 let mut sums = Sums { entry: i, ..Sums::default() };
