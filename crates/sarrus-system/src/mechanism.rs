@@ -8,7 +8,7 @@ use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
 use crate::contact::wire;
-use crate::contact::{BOOKS, Tally};
+use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::load::Wrench;
@@ -140,7 +140,7 @@ impl Mechanism {
     }
 
     /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
-    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<((u32, u32, u32, u32), f64)>) {
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
         self.place(s);
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }

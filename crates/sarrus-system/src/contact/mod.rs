@@ -31,6 +31,9 @@ use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
 
+/// A place: the number of its entry, those of its two surfaces, and which of their places.
+pub type PlaceKey = (u32, u32, u32, u32);
+
 /// A surface of a body that contacts may name.
 #[derive(Clone, Debug)]
 pub struct Touchable {

@@ -84,6 +84,9 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
+/// Surfaces of two sides, and bodies that do not touch each other.
+type Sides = ([Vec<u32>; 2], Vec<[u32; 2]>);
+
 /// What reading a contact needs of the model.
 pub(crate) struct Surfaces<'a> {
     /// Names.
@@ -159,7 +162,7 @@ impl Surfaces<'_> {
     }
 
     /// Surfaces of the two sides, and bodies that do not touch each other.
-    fn sides(&self, reader: &Reader) -> Result<([Vec<u32>; 2], Vec<[u32; 2]>)> {
+    fn sides(&self, reader: &Reader) -> Result<Sides> {
         let names = reader.sides("between")?.ok_or_else(|| reader.missing("between"))?;
         let mut sides = [Vec::new(), Vec::new()];
         for (side, names) in sides.iter_mut().zip(&names) {
