@@ -193,6 +193,7 @@ pub fn check_with(
     };
     report.notes = notes(&report, analysis.as_ref(), unresolved, more);
     report.notes.extend(crate::notes::internal(system));
+    report.notes.extend(crate::contacts::restitutions(system));
     if let Some(found) = analysis {
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }

@@ -1,7 +1,7 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
 use crate::energy::EnergyBook;
-use crate::events::Detector;
+use crate::events::{Detector, Onsets};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
@@ -56,6 +56,8 @@ pub(crate) struct Recorder<'a> {
     pub events: Vec<EventReport>,
     /// Who looks for events, where the model has any.
     pub detector: Option<Detector>,
+    /// Who looks for contacts that close and open, where they are located.
+    pub onsets: Option<Onsets>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -102,6 +104,7 @@ impl<'a> Recorder<'a> {
             stop: None,
             events: Vec::new(),
             detector: None,
+            onsets: None,
             sampler: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
@@ -177,7 +180,17 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))
+        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
+        let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
+        match (met, due) {
+            (Some(met), Some(due)) if due <= met => Ok(Some(due)),
+            (Some(met), _) => {
+                self.detector.iter_mut().for_each(|detector| detector.forget(step));
+                self.onsets.iter_mut().for_each(Onsets::take);
+                Ok(Some(met))
+            }
+            (None, due) => Ok(due),
+        }
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {

@@ -14,11 +14,13 @@ mod chatter;
 mod dead_centre;
 mod detect;
 mod jump;
+mod onset;
 mod search;
 mod watch;
 
 pub(crate) use active::Active;
 pub(crate) use detect::Detector;
+pub(crate) use onset::Onsets;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
@@ -129,6 +131,9 @@ impl<'a> Journey<'a> {
                 };
                 if let Leg::Ended(ended) = way {
                     break Err(ended);
+                }
+                if recorder.onsets.as_mut().is_some_and(Onsets::met) {
+                    control.restart();
                 }
             };
             self.close(dynamics);

@@ -6,10 +6,12 @@
 //! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
 //! mechanism that changes only where a step is accepted ([`memory`]).
 //!
-//! Cost: the laws are nothing beside finding the places; see [`broad`](crate::contact) for which pairs are looked at.
+//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 
+pub mod broad;
 pub mod friction;
 pub(crate) mod gap;
+pub mod geometry;
 pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod place;
@@ -19,14 +21,18 @@ pub(crate) mod tangent;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
+pub use wire::TURN;
 
 use crate::constraint::Rows;
-use crate::shapes::{Role, Shape};
+use crate::shapes::Shape;
 use friction::Friction;
 use laws::Law;
 use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
+
+/// A place: the number of its entry, those of its two surfaces, and which of their places.
+pub type PlaceKey = (u32, u32, u32, u32);
 
 /// A surface of a body that contacts may name.
 #[derive(Clone, Debug)]
@@ -42,13 +48,8 @@ pub struct Touchable {
 /// What of some shapes can be touched, with places from the same origin as theirs.
 pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
     let material = material.map(|m| Arc::new(m.clone()));
-    let touched = shapes.iter().filter(|shape| matches!(shape.role, Role::All | Role::Contact));
-    touched
-        .filter_map(|shape| {
-            let surface = Surface { geometry: shape.geometry.clone()?, p: shape.p, rot: shape.rot };
-            Some(Touchable { name: shape.name.clone(), surface, material: material.clone() })
-        })
-        .collect()
+    let own = shapes.iter().filter_map(|shape| Some((shape.name.clone(), shape.surface([0.0; 3])?)));
+    own.map(|(name, surface)| Touchable { name, surface, material: material.clone() }).collect()
 }
 
 /// A surface among all of the model.
@@ -105,6 +106,18 @@ pub struct ContactElement {
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
+    /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
+    pub states: Arc<Vec<([u32; 2], usize)>>,
+    /// How many such states there are.
+    pub count: usize,
+}
+
+impl ContactElement {
+    /// The first of three states of a place, world axes.
+    pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
+        let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
+        Some(self.states[i].1 + 3 * slot as usize)
+    }
 }
 
 /// States in x that a contact has of its own.

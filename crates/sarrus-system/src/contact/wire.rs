@@ -1,16 +1,24 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
+use super::broad::Broad;
+use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
-use super::place::{Act, Two, act, approach, remember};
-use super::surface::{Touch, touches};
+use super::place::{Act, Two, act, approach, onset, remember};
+use super::surface::{Touch, bounds, slots, touches};
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::derive::Scratch;
 use crate::load::Wrench;
-use crate::system::System;
+use crate::system::{FIRST_STATE, System};
 use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
+
+/// Marks the slip of a place among the gaps.
+pub const TURN: u32 = 1 << 31;
+
+/// Pairs of surfaces up to which all are looked at.
+const FEW: usize = 64;
 
 /// Two surfaces that an entry watches: the entry's number, and theirs.
 pub type Candidate = [u32; 3];
@@ -19,10 +27,16 @@ pub type Candidate = [u32; 3];
 pub(crate) struct Room {
     /// Pairs to look at, in ascending order.
     pub candidates: Vec<Candidate>,
+    /// Who finds them, where there are more than a few.
+    broad: Option<Broad>,
+    /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
+    sides: Vec<Vec<u8>>,
     /// What is remembered of their places.
     pub memories: Memories,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
+    /// Rates of the states of places, laid out as x.
+    pub rates: Vec<f64>,
     /// Power of gaps that change with time \[W\].
     pub work: f64,
     /// Gap, force and slip by entry.
@@ -35,6 +49,7 @@ pub(crate) struct Room {
 pub(crate) struct Bodies<'a> {
     pub system: &'a System,
     pub t: f64,
+    pub x: &'a [f64],
     pub poses: &'a [Pose<f64>],
     pub twists: &'a [Twist<f64>],
     pub hints: &'a [f64],
@@ -43,14 +58,7 @@ pub(crate) struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At {
-            t: self.t,
-            poses: self.poses,
-            twists: self.twists,
-            ids,
-            hints: self.hints,
-            outs: self.outs,
-        }
+        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
     }
 
     pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
@@ -114,10 +122,18 @@ impl<'a> Pair<'a> {
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
     }
 
+    /// A memory with the stretch that is a state, where a place has one.
+    pub fn with_state(&self, bodies: &Bodies, slot: u32, memory: Memory) -> Memory {
+        match self.entry.state_of(self.surfaces, slot) {
+            Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
+            None => memory,
+        }
+    }
+
     /// What a place that overlaps does.
     fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
-        let two = bodies.two(self.ids());
-        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, memory)
+        let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
+        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)
     }
 }
 
@@ -125,16 +141,27 @@ impl Room {
     /// For a system, nothing remembered.
     pub fn new(system: &System) -> Room {
         let mut candidates = Vec::new();
-        for (number, entry) in system.contacts.iter().enumerate() {
-            if let What::Surfaces { sides, apart } = &entry.contact.what {
-                pairs(system, number as u32, sides, apart, &mut candidates);
+        let sides = system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect();
+        let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
+        let broad = (count > FEW).then(|| {
+            let planar = system.directory.space == Space::Planar;
+            Broad::new(margin(system), planar)
+        });
+        if broad.is_none() {
+            for (number, entry) in system.contacts.iter().enumerate() {
+                if let What::Surfaces { sides, apart } = &entry.contact.what {
+                    pairs(&system.surfaces, number as u32, sides, apart, &mut candidates);
+                }
             }
         }
         let n = system.contacts.len();
         Room {
             candidates,
+            broad,
+            sides,
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
+            rates: vec![0.0; FIRST_STATE + system.states.len()],
             work: 0.0,
             readings: vec![[0.0; 3]; n],
             J: Vec::new(),
@@ -144,6 +171,64 @@ impl Room {
     /// Whether there are contacts.
     pub fn is_empty(&self) -> bool {
         self.heat.is_empty()
+    }
+
+    /// Makes the candidates hold where the bodies are.
+    fn refresh(&mut self, bodies: &Bodies) {
+        let Some(broad) = &mut self.broad else { return };
+        let system = bodies.system;
+        let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
+        let sides = &self.sides;
+        let of = |entry: usize, i: usize, j: usize| {
+            let (a, b) =
+                (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
+            if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
+                return false;
+            }
+            let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
+            let [a, b] = [i, j].map(|i| system.surfaces[i].body);
+            apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+        };
+        let entries = system.contacts.len();
+        let allowed = |i: usize, j: usize| (0..entries).any(|entry| of(entry, i, j));
+        if broad.update(system.surfaces.len(), surface, bodies.poses, allowed) {
+            self.candidates.clear();
+            for &[i, j] in broad.pairs() {
+                let own = (0..entries).filter(|entry| of(*entry, i as usize, j as usize));
+                self.candidates.extend(own.map(|entry| [entry as u32, i, j]));
+            }
+            self.candidates.sort_unstable();
+        }
+    }
+
+    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`TURN`] in the last, of a place
+    /// whose bristle slides, how fast it does: where that goes below 0 it turns back, and sticks.
+    pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
+        out.clear();
+        self.refresh(bodies);
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            if !pair.entry.enabled {
+                continue;
+            }
+            let remembers = pair.contact().friction.filter(|friction| friction.remembers());
+            pair.touches(bodies, f64::INFINITY, &mut |touch| {
+                let key = pair.key(touch.slot);
+                out.push((key, touch.gap));
+                let Some(friction) = remembers else { return };
+                let memory = self.memories.at(bodies.t).find(key);
+                let mut along = 1.0;
+                if touch.gap < 0.0 && memory.closed {
+                    let act = pair.act(bodies, &touch, &memory);
+                    if friction.slides(act.normal.force, act.stretch) {
+                        along = act.slip.dot(act.stretch) / act.stretch.norm();
+                    }
+                }
+                out.push(((key.0, key.1, key.2, key.3 | TURN), along));
+            });
+        }
+        self.for_each_gap(bodies, scratch, |i, _, here, _, _| out.push(((i as u32, 0, 0, 0), here.gap)));
+        out.sort_unstable_by_key(|(key, _)| *key);
     }
 
     /// Calls `found` with every place that overlaps, and what it does.
@@ -186,9 +271,17 @@ impl Room {
         if self.is_empty() {
             return;
         }
+        self.refresh(bodies);
         let mut heat = std::mem::take(&mut self.heat);
         heat.fill([0.0; 2]);
-        self.for_each(bodies, |pair, _, act| {
+        let mut rates = std::mem::take(&mut self.rates);
+        for (first, last) in bodies.system.contacts.iter().filter_map(ContactElement::range) {
+            (first..last).for_each(|k| rates[k] = -RELAX * bodies.x[k]);
+        }
+        self.for_each(bodies, |pair, touch, act| {
+            if let Some(x) = pair.entry.state_of(pair.surfaces, touch.slot) {
+                rates[x..x + 3].copy_from_slice(&act.stretch.0);
+            }
             for (id, sign) in pair.ids().into_iter().zip([1.0, -1.0]) {
                 let mut wrench = Wrench::zero();
                 let arm = act.point - bodies.poses[id as usize].p;
@@ -212,11 +305,12 @@ impl Room {
             heat[i][0] += (normal.elastic - normal.force) * here.rate;
             work -= normal.force * here.driven;
         });
-        (self.heat, self.J, self.work) = (heat, J, work);
+        (self.heat, self.J, self.work, self.rates) = (heat, J, work, rates);
     }
 
     /// Energy stored at an instant: by overlaps, and by bristles \[J\].
-    pub fn stored(&self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+    pub fn stored(&mut self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+        self.refresh(bodies);
         let (mut along, mut across) = (0.0, 0.0);
         self.for_each(bodies, |pair, touch, act| {
             let contact = pair.contact();
@@ -234,6 +328,7 @@ impl Room {
 
     /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
     pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+        self.refresh(bodies);
         let mut readings = std::mem::take(&mut self.readings);
         readings.fill([f64::INFINITY, 0.0, 0.0]);
         for &candidate in &self.candidates {
@@ -258,6 +353,7 @@ impl Room {
         if self.is_empty() {
             return;
         }
+        self.refresh(bodies);
         let mut memories = std::mem::take(&mut self.memories);
         memories.accept(bodies.t, |before, passed, now| {
             now.tallies.copy_from_slice(&before.tallies);
@@ -273,7 +369,7 @@ impl Room {
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
                         let act = pair.act(bodies, &touch, &old);
-                        let memory = remember(&old, &touch, &two, act.speed, Some(&act));
+                        let memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
                         now.places.push(memory);
                     } else {
@@ -290,7 +386,8 @@ impl Room {
                 let old = before.find((i as u32, 0, 0, 0));
                 let normal = gap::force(&entry.contact.law, &here, old.onset);
                 let closed = normal.is_some();
-                let onset = if closed { old.onset.max(-here.rate) } else { (-here.rate).max(0.0) };
+                let onset =
+                    if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
                 let mut sums = Sums { entry: i, ..Sums::default() };
@@ -353,9 +450,68 @@ impl Sums {
     }
 }
 
+impl ContactElement {
+    /// Its states of places in x: the first, and the one after the last.
+    pub(crate) fn range(&self) -> Option<(usize, usize)> {
+        let first = self.states.first()?.1;
+        Some((first, first + self.count))
+    }
+}
+
+/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
+pub(crate) fn states(
+    surfaces: &[SurfaceEntry],
+    contact: &Contact,
+    first: usize,
+) -> (Vec<([u32; 2], usize)>, usize) {
+    let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
+    let mut pairs_found = Vec::new();
+    pairs(surfaces, 0, sides, apart, &mut pairs_found);
+    let (mut all, mut count) = (Vec::new(), 0);
+    for [_, a, b] in pairs_found {
+        all.push(([a, b], first + count));
+        count += 3 * slots(&surfaces[a as usize].surface, &surfaces[b as usize].surface) as usize;
+    }
+    (all, count)
+}
+
+impl What {
+    /// How many pairs of surfaces there may be.
+    fn count(&self) -> usize {
+        match self {
+            What::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
+            What::Gap { .. } => 0,
+        }
+    }
+}
+
+/// On which sides of an entry each surface is.
+fn flags(system: &System, what: &What) -> Vec<u8> {
+    let What::Surfaces { sides, .. } = what else { return Vec::new() };
+    let mut flags = vec![0; system.surfaces.len()];
+    for (side, bit) in sides.iter().zip([1, 2]) {
+        side.iter().for_each(|&i| flags[i as usize] |= bit);
+    }
+    flags
+}
+
+/// How far ahead candidates are sought: a quarter of the mean size of the surfaces \[m\].
+fn margin(system: &System) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for own in system.surfaces.iter() {
+        let body = &system.directory.bodies[own.body as usize];
+        let bounds = bounds(&own.surface, &Pose::from_quat(body.start.0, body.start.1));
+        let size = (0..3).map(|i| bounds.high[i] - bounds.low[i]).fold(0.0, f64::max);
+        if size.is_finite() {
+            (sum, count) = (sum + size, count + 1.0);
+        }
+    }
+    if sum > 0.0 { 0.25 * sum / count } else { 1.0 }
+}
+
 /// The pairs of an entry.
 fn pairs(
-    system: &System,
+    surfaces: &[SurfaceEntry],
     number: u32,
     sides: &[Vec<u32>; 2],
     apart: &[[u32; 2]],
@@ -364,12 +520,12 @@ fn pairs(
     let first = candidates.len();
     for &a in &sides[0] {
         for &b in &sides[1] {
-            let [body_a, body_b] = [a, b].map(|i| system.surfaces[i as usize].body);
+            let [body_a, body_b] = [a, b].map(|i| surfaces[i as usize].body);
             if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
                 continue;
             }
-            // the ground comes second, and two of one list once
-            candidates.push(if body_a > body_b { [number, a, b] } else { [number, b, a] });
+            // two of one list once
+            candidates.push([number, a.min(b), a.max(b)]);
         }
     }
     candidates[first..].sort_unstable();
