@@ -10,17 +10,23 @@ mod bushing;
 mod closure;
 mod drag;
 mod field;
+mod flanks;
 mod force;
+mod friction;
 mod immersion;
 mod joint_spring;
 mod spring;
+mod stops;
 mod tension;
 mod torque;
 mod vector;
 
 pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
 pub use closure::Closure;
+pub use flanks::Flanks;
+pub use friction::reactive as reactive_friction;
 pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
+pub use stops::{Limits, rigid as rigid_limits};
 
 use crate::context::Context;
 use crate::load::Load;
