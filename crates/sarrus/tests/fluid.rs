@@ -161,6 +161,28 @@ fn a_segmented_rod_displaces_its_volume() {
     assert!((last(&run, "rod.seg3.vy") + 9.81 * (1.0 - 1.0 / 7.8) * 0.1).abs() < 1e-9);
 }
 
+/// The ten-segment rod of \[Hajzman2007\] that falls slantwise through water, before it touches a wall: from an independent program with
+/// forces -½ρCA|v|v along and across each segment and ρgV up, to 1e-9.
+#[test]
+fn a_slanting_rod_falls_through_water_as_published() {
+    let run = run("space = 'planar'\nparameters = { w = 0.03, along = ['-sin(0.6 deg)', 'cos(0.6 deg)'] }\n\
+         materials.metal = { density = 7800 }\nsections.square = { kind = 'rectangle', width = 'w', height = 'w', EI = 20 }\n\
+         fluids.water = { density = 1000 }\ninitial.rod.velocity = [0.1, 0]\n\
+         flexible.rod = { kind = 'segmented_rod', from = '-0.5*along', to = '0.5*along', segments = 10, section = 'square', material = 'metal' }\n\
+         forces.drag = { kind = 'drag', bodies = ['rod'], fluid = 'water', transverse = { coefficient = 1.2, area = 0.003 }, axial = { coefficient = 0.02, area = 0.012 } }\n\
+         forces.uplift = { kind = 'buoyancy', bodies = ['rod'], fluid = 'water' }\n\
+         run = { t_end = 0.045, rtol = 1e-11, atol = 1e-13 }");
+    for (column, expected) in [
+        ("rod.seg1.x", 0.009187180930138457),
+        ("rod.seg1.y", -0.45863048533132866),
+        ("rod.seg10.x", -0.00023742477448275394),
+        ("rod.seg1.vx", 0.09890067861716789),
+        ("rod.seg5.vy", -0.384482950620699),
+    ] {
+        assert!((last(&run, column) - expected).abs() < 1e-9, "{column}: {}", last(&run, column));
+    }
+}
+
 #[test]
 fn what_cannot_float_is_told_why() {
     let says = |text: &str| {
