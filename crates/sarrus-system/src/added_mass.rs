@@ -108,7 +108,7 @@ impl AddedMass {
             };
             let [mut force, torque] = self.bias(&at, &moving);
             if !velocities {
-                force = force - self.momentum(Self::axis(&at), Vec3::from_f64(accelerations));
+                force -= self.momentum(Self::axis(&at), Vec3::from_f64(accelerations));
             }
             let to = if velocities { &mut *D } else { &mut *K };
             scatter(body.kind, force, torque, |row, x: Dual<6>| {

@@ -223,7 +223,7 @@ fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::Built) {
         return;
     }
     for &id in built.ids.iter().filter(|id| **id != 0) {
-        let sum = added.entry(id).or_insert_with(AddedMass::default);
+        let sum = added.entry(id).or_default();
         sum.axial += axial;
         sum.transverse += transverse;
     }
