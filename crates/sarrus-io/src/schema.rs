@@ -35,7 +35,7 @@ pub struct Family {
 /// The schema of a whole file, with the kinds of each family.
 pub fn schema(families: &[Family]) -> Value {
     let mut sections = Map::new();
-    for s in SECTIONS.iter().filter(|s| s.available) {
+    for s in SECTIONS {
         let mut of = match families.iter().find(|f| f.section == s.name) {
             Some(family) => named(family_entry(family)),
             None => section(s.name),

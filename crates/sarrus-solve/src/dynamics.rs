@@ -6,6 +6,7 @@
 
 mod bridge;
 mod near;
+mod reactive;
 
 use crate::control::Control;
 use crate::error::{SolveError, StepError};
@@ -19,6 +20,7 @@ use crate::views::{Implicit, Ode, Staggered, StepInfo};
 use bridge::Bridge;
 use near::Near;
 pub use near::Steps;
+use reactive::Reactive;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
@@ -63,6 +65,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     near: Option<Near>,
     /// Leads methods that resolve the constraints themselves.
     bridge: Option<Box<Bridge>>,
+    /// Forces that depend on multipliers.
+    reactive: Reactive,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -89,6 +93,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let accel = Accel::zeros(problem.structure());
         let s = problem.structure();
         let nearest = State::zeros(s);
+        let reactive = Reactive::new(problem.reactive_forces(), s.nv);
         let room = Room {
             momentum: vec![0.0; s.nv],
             rest: vec![0.0; s.nv],
@@ -111,6 +116,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             counts: Counts::default(),
             near: None,
             bridge: None,
+            reactive,
         })
     }
 
@@ -124,7 +130,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        let solved = self.accelerate();
+        let solved = self.accelerate(s);
         self.pass(s, solved, false)?;
         Ok(&self.accel)
     }
@@ -207,7 +213,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         done
     }
 
-    fn accelerate(&mut self) -> Result<(), SolveError> {
+    fn accelerate(&mut self, s: &State) -> Result<(), SolveError> {
+        if self.reactive.is_empty() { self.solve_once() } else { self.accelerate_with_reactions(s) }
+    }
+
+    fn solve_once(&mut self) -> Result<(), SolveError> {
         let structure = self.problem.structure();
         self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
         self.counts.refinements += u64::from(self.accel.refinements);
@@ -264,7 +274,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             near.keep(&self.eq);
         }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
-        let solved = self.accelerate();
+        let solved = self.accelerate(s);
         let solved = self.pass(s, solved, true);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
@@ -322,11 +332,12 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
-        Some(self)
+        // there the problem is seen without a solution for λ
+        if self.reactive.is_empty() { Some(self) } else { None }
     }
 
     fn implicit(&mut self) -> Option<&mut dyn Implicit> {
-        Some(self)
+        if self.reactive.is_empty() { Some(self) } else { None }
     }
 }
 

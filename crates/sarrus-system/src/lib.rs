@@ -4,6 +4,7 @@
 //! everything user-visible comes from. A constraint is written once, as a residual over a generic scalar ([`constraint`]);
 //! its derivatives follow ([`mod@derive`]).
 
+pub mod added_mass;
 pub mod at;
 pub mod bodies;
 pub mod body;
@@ -22,6 +23,7 @@ pub mod events;
 pub mod flexible;
 pub mod forces;
 pub mod formula;
+pub mod friction;
 pub mod joint;
 pub mod joints;
 pub mod load;

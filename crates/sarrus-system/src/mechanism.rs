@@ -11,6 +11,7 @@ use crate::contact::wire;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
+use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
@@ -59,6 +60,8 @@ pub struct Mechanism {
     room: Room<f64>,
     /// Contacts, and what they remember.
     contacts: wire::Room,
+    /// Friction that depends on reactions.
+    frictions: Vec<JointFriction>,
 }
 
 /// Bodies along a motion; empty until it is asked for.
@@ -95,6 +98,7 @@ impl Mechanism {
             motion: Motion::default(),
             contacts: wire::Room::new(&system),
             room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
+            frictions: friction::all(&system.directory),
             system,
         }
     }
@@ -309,6 +313,11 @@ impl Mechanism {
                 _ => {}
             }
         }
+        for (id, added) in &system.directory.added {
+            let body = &system.directory.bodies[*id as usize];
+            let (pose, twist) = (&self.poses[*id as usize], &self.twists[*id as usize]);
+            added.add_force(body, pose, twist, &mut eq.f[body.v..body.v + body.kind.nv()]);
+        }
         for floating in &system.directory.floating {
             let first = system.directory.bodies[floating.frame as usize].v;
             let size = floating.inertia.nv();
@@ -409,6 +418,9 @@ impl Mechanism {
             }
             energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
         }
+        for (id, added) in &system.directory.added {
+            energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
+        }
         for floating in &system.directory.floating {
             let books = floating.books_in(&self.poses, &self.twists, &system.gravity, &mut self.room);
             energy.kinetic += books.0;
@@ -463,6 +475,12 @@ impl Problem for Mechanism {
         // in the model pose, where amplitudes are zero; every update says them anew
         let poses: Vec<Pose<f64>> =
             system.directory.bodies.iter().map(|b| Pose::from_quat(b.start.0, b.start.1)).collect();
+        for (id, added) in &system.directory.added {
+            let col = &system.structure.cols[system.column(*id)];
+            let own = col.mass..col.mass + col.size * col.size;
+            let body = &system.directory.bodies[*id as usize];
+            added.fill(body, &poses[*id as usize], &mut mass[own.clone()], &mut minv[own]);
+        }
         for floating in &system.directory.floating {
             let col = &system.structure.cols[system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
@@ -474,6 +492,13 @@ impl Problem for Mechanism {
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
         self.place(s);
         if stage.includes(Stage::POSITION) {
+            for (id, added) in self.system.directory.added.iter().filter(|(_, a)| !a.is_constant()) {
+                let col = &self.system.structure.cols[self.system.column(*id)];
+                let own = col.mass..col.mass + col.size * col.size;
+                let body = &self.system.directory.bodies[*id as usize];
+                let (mass, minv) = (&mut eq.mass[own.clone()], &mut eq.minv[own]);
+                added.fill(body, &self.poses[*id as usize], mass, minv);
+            }
             for floating in &self.system.directory.floating {
                 let col = &self.system.structure.cols[self.system.column(floating.frame)];
                 let own = col.mass..col.mass + col.size * col.size;
@@ -514,8 +539,13 @@ impl Problem for Mechanism {
         let (work, heat) = self.powers(s.t);
         // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
         let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
+        let rubbed: f64 = {
+            let at = self.at(s.t, &self.all);
+            let heat = |f: &JointFriction| f.heat(&at, f.intensity(&self.system, eq, &accel.lambda, &at));
+            self.frictions.iter().map(heat).sum()
+        };
         xdot[WORK] = work + driven + self.contacts.work;
-        xdot[DISSIPATED] = heat;
+        xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
@@ -631,6 +661,17 @@ impl Problem for Mechanism {
             };
             element.rows.update_hints(&at, &mut self.fresh_hints);
         }
+        for force in &system.forces {
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &force.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            force.load.update_hints(&at, &mut self.fresh_hints);
+        }
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
     }
 
@@ -639,6 +680,24 @@ impl Problem for Mechanism {
             Some(e) if e.family == Family::Hold => format!("initial value `{}`", e.name),
             Some(e) => format!("{} `{}`", e.family.name(), e.name),
             None => format!("row {row}"),
+        }
+    }
+
+    fn reactive_forces(&self) -> usize {
+        self.frictions.len()
+    }
+
+    fn intensities(&mut self, s: &State, eq: &Equations, lambda: &[f64], out: &mut [f64]) {
+        let at = self.at(s.t, &self.all);
+        for (n, friction) in out.iter_mut().zip(&self.frictions) {
+            *n = friction.intensity(&self.system, eq, lambda, &at);
+        }
+    }
+
+    fn add_reactive_forces(&mut self, s: &State, n: &[f64], f: &mut [f64]) {
+        let at = self.at(s.t, &self.all);
+        for (n, friction) in n.iter().zip(&self.frictions) {
+            friction.add(&self.system, &at, *n, f);
         }
     }
 
@@ -670,7 +729,7 @@ impl Problem for Mechanism {
         out: &mut Expansion,
     ) -> bool {
         // an expansion of the motion takes M as constant
-        if !self.system.directory.floating.is_empty() {
+        if !self.system.structure.varying.is_empty() {
             return false;
         }
         self.place(s);

@@ -1,11 +1,14 @@
 //! Names of a model at run time: what a dotted path means.
 
+use crate::added_mass::AddedMass;
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::recover::Shown;
+use crate::forces::Limits;
 use crate::formula::Formula;
+use crate::friction::Friction;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
 use crate::signal::{Distance, Signal};
@@ -32,6 +35,10 @@ pub struct JointEntry {
     pub element: usize,
     /// Per coordinate: the value at which it locks, if it does \[m, rad\].
     pub lock_at: Vec<Option<f64>>,
+    /// Per coordinate: its rigid limits, if it has such.
+    pub limits: Vec<Option<Limits>>,
+    /// Per coordinate: its friction that depends on the reaction, if it has such.
+    pub friction: Vec<Option<Friction>>,
     /// How far it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }
@@ -112,6 +119,8 @@ pub struct Directory {
     pub floating: Vec<Floating>,
     /// Nodes of theirs that are shown.
     pub shown: Vec<Shown>,
+    /// Added mass of the fluid around bodies, by number in ascending order.
+    pub added: Vec<(u32, AddedMass)>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -142,6 +151,7 @@ impl Directory {
             joints,
             flexible,
             floating,
+            added: Vec::new(),
             shown,
             hints: 0,
             t_start,

@@ -5,7 +5,7 @@ use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
-use crate::events::Events;
+use crate::events::{Events, Lock};
 use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
@@ -59,6 +59,8 @@ pub struct ConstraintElement {
     pub ids: Vec<u32>,
     /// The rows.
     pub rows: Arc<dyn Rows>,
+    /// What it holds, if it is a lock.
+    pub lock: Option<Lock>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
     /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
@@ -72,7 +74,17 @@ pub struct ConstraintElement {
 impl ConstraintElement {
     /// An element that is not laid out yet.
     pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
-        ConstraintElement { name, family, ids, rows, rates: None, id: NO_ID, start: 0, blocks: vec![] }
+        ConstraintElement {
+            name,
+            family,
+            ids,
+            rows,
+            lock: None,
+            rates: None,
+            id: NO_ID,
+            start: 0,
+            blocks: vec![],
+        }
     }
 
     /// Copies blocks of `rows` × `wide`, one body after the other, to their places in an array laid out as J, dropping the columns
@@ -243,12 +255,17 @@ impl System {
         let mut builder: StructureBuilder = Structure::builder();
         let mut nq = 0;
         let mut columns = vec![usize::MAX; directory.bodies.len()];
+        let mut turning =
+            directory.added.iter().filter(|(_, a)| !a.is_constant()).map(|(id, _)| *id as usize).peekable();
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             if columns[i] == usize::MAX {
                 // the bodies of a modal one have a block together
                 let shared = directory.floating.iter().find(|f| f.frame as usize == i);
                 let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
                 columns[i] = builder.column(size);
+                if turning.next_if_eq(&i).is_some() {
+                    builder.varying(columns[i]);
+                }
                 if let Some(floating) = shared {
                     builder.varying(columns[i]);
                     let own = columns[i];
@@ -270,6 +287,9 @@ impl System {
                 }
             }
             builder.row(rows.rows(), rows.holonomic(), &cols);
+        }
+        if forces.iter().any(|f| f.load.heats_unseen()) {
+            builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);

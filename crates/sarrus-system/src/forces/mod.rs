@@ -10,18 +10,25 @@ mod bushing;
 mod closure;
 mod drag;
 mod field;
+mod flanks;
 mod force;
+mod friction;
 mod immersion;
 mod joint_spring;
 mod spring;
+mod stops;
 mod tension;
 mod torque;
 mod vector;
 
 pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
 pub use closure::Closure;
+pub use flanks::Flanks;
+pub use friction::reactive as reactive_friction;
 pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
+pub use stops::{Limits, rigid as rigid_limits};
 
+use crate::added_mass::AddedMass;
 use crate::context::Context;
 use crate::load::Load;
 use crate::names::{Directory, Named};
@@ -73,6 +80,8 @@ pub struct Built {
     pub named: Option<Named>,
     /// Whether it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
     pub nonideal: bool,
+    /// Added mass that each of its bodies has from it.
+    pub added_mass: AddedMass,
 }
 
 impl Built {
@@ -83,7 +92,7 @@ impl Built {
 
     /// A force that is shared.
     pub(crate) fn of(ids: Vec<u32>, load: Arc<dyn Load>) -> Self {
-        Built { ids, load, named: None, nonideal: false }
+        Built { ids, load, named: None, nonideal: false, added_mass: AddedMass::default() }
     }
 }
 
