@@ -92,8 +92,10 @@ fn nothing(dimensions: &Dimensions) -> sarrus_model::Diagnostic {
 #[cfg(test)]
 mod tests {
     use crate::bodies::read_bodies;
+    use crate::body::Body;
     use crate::shapes::cuboid;
     use sarrus_io::{LoadOptions, load};
+    use sarrus_math::Mat3;
 
     /// A box of 2 × 3 × 4 with a corner at the origin; `holes` quads are left out.
     fn block(holes: usize) -> String {
@@ -107,8 +109,8 @@ mod tests {
         text
     }
 
-    /// Mass, centre and inertia of a body with these keys, or what is said of it. Each in a folder of its own.
-    fn body(folder: &str, file: &str, keys: &str) -> Result<(f64, [f64; 3], [[f64; 3]; 3]), String> {
+    /// The body with these keys, or what is said of it. Each in a folder of its own.
+    fn body(folder: &str, file: &str, keys: &str) -> Result<Body, String> {
         let folder = std::env::temp_dir().join(format!("sarrus-mesh-{}-{folder}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("part.obj"), file).unwrap();
@@ -120,8 +122,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         let model = model.map_err(|failure| failure.render())?;
         let mut bodies = read_bodies(&model).map_err(|errors| errors[0].render(&model.sources))?;
-        let body = bodies.remove(1);
-        Ok((body.mass, body.com, body.inertia.0))
+        Ok(bodies.remove(1))
     }
 
     #[test]
@@ -130,7 +131,7 @@ mod tests {
             let keys = format!(
                 "material = 'stuff', shape = {{ kind = '{kind}', file = 'part.obj', scale = 0.1, on = [1, 0, 0], axis_on = [0, 1, 0] }}"
             );
-            let (mass, com, I) = body(kind, &block(0), &keys).unwrap();
+            let Body { mass, com, inertia: Mat3(I), .. } = body(kind, &block(0), &keys).unwrap();
             assert!((mass - 24.0).abs() < 1e-11);
             // a quarter of a turn about z takes x to y
             for (x, expected) in com.iter().zip([1.0 - 0.15, 0.1, 0.2]) {
@@ -154,7 +155,7 @@ mod tests {
         assert!(said.contains("give `mass` and `inertia`"), "{said}");
         body("given", &block(1), &format!("mass = 1, inertia = [1, 1, 1], {shape}")).unwrap();
         let hull = "material = 'stuff', shape = { kind = 'convex', file = 'part.obj' }";
-        let (mass, ..) = body("hull", &block(1), hull).unwrap();
+        let mass = body("hull", &block(1), hull).unwrap().mass;
         assert!((mass - 24_000.0).abs() < 1e-8);
     }
 

@@ -1,4 +1,4 @@
-//! Boxes, cylinders and hulls among themselves, capsules on them, and all of these on triangles, in space.
+//! Boxes, cylinders and hulls among themselves and on triangles, in space.
 //!
 //! `parry` finds the patch in which two convex bodies touch, by separating axes or by the algorithms of Gilbert, Johnson and Keerthi and of
 //! expanding polytopes, and the points that span it. What it finds at the values of the poses is frozen to features, from which the place is

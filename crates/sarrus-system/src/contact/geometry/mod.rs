@@ -2,6 +2,7 @@
 //!
 //! Each file has the pairs of one sort with one order of the two; [`touches`] puts them in that order.
 
+pub mod barrel;
 pub mod bounds;
 pub mod capsule;
 pub mod flat;
@@ -10,6 +11,8 @@ pub mod mesh;
 pub mod place;
 pub mod round;
 pub mod solid;
+#[cfg(test)]
+mod special;
 #[cfg(test)]
 mod tests;
 pub mod triangle;
@@ -54,6 +57,8 @@ pub(super) fn slots(a: &Geometry, b: &Geometry) -> u32 {
             (Geometry::Capsule { .. }, edged) | (edged, Geometry::Capsule { .. }) if has_edges(edged) => {
                 capsule::slots(edged)
             }
+            (Geometry::Capsule { .. }, Geometry::Cylinder { .. })
+            | (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => barrel::SLOTS,
             _ => manifold::slots(a, b),
         },
     }
@@ -85,6 +90,10 @@ pub(super) fn touches<R: Real>(
             (Geometry::Capsule { .. }, edged) if has_edges(edged) => capsule::touches(a, b, at, reach, found),
             (edged, Geometry::Capsule { .. }) if has_edges(edged) => {
                 capsule::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+            }
+            (Geometry::Capsule { .. }, Geometry::Cylinder { .. }) => barrel::touches(a, b, at, reach, found),
+            (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => {
+                barrel::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             (Geometry::Mesh(_), other) if !matches!(other, Geometry::Mesh(_)) => {
                 manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));

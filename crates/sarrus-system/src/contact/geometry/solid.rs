@@ -113,7 +113,8 @@ pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
     })
 }
 
-fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foot<R> {
+/// The foot of a point on a cylinder.
+pub fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foot<R> {
     let x = c[along];
     let mut across = c;
     across[along] = R::zero();
