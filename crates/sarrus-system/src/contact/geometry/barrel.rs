@@ -3,7 +3,8 @@
 //! The distance d(s) of a point of the capsule's line from the cylinder, negative inside, is convex, since a cylinder is: its slope n·u
 //! rises with s, and halving finds where it changes its sign. That point is the place, as the ball about it would have it; with the ends, if they
 //! are over a face or nearest themselves. A line along the side, or across an end, touches over a stretch: its places are where the stretch
-//! begins and ends. Normals are differentiated as if the point went with the capsule.
+//! begins and ends. Normals are differentiated as if the point went with the capsule;
+//! so is the gap, which is exact unless the line itself runs through the cylinder.
 
 use super::place::Segment;
 use super::round::Line;
@@ -78,7 +79,7 @@ fn stretch(m: Vec3, u: Vec3, half: f64, length: f64, round: f64, along: usize) -
         p
     };
     let (x, y) = (across(m), across(u));
-    let ends = if y.norm() < PARALLEL {
+    let ends = if y.norm() < PARALLEL && x.norm() > round {
         [(-length - m[along]) / u[along], (length - m[along]) / u[along]]
     } else if cos < PARALLEL && m[along].abs() > length {
         let (b, c) = (x.dot(y) / y.norm_squared(), (x.norm_squared() - round * round) / y.norm_squared());

@@ -202,20 +202,27 @@ impl Task<'_> {
                     p.norm() + size(first.shape()) + mesh.shape().local_aabb().half_extents().length() * 2.0;
                 let window = first.shape().compute_aabb(&pos12.inverse());
                 let window = grown(window, self.reach.min(far));
-                for face in mesh.shape().bvh().intersect_aabb(&window) {
-                    let [a, b, c] = mesh.triangle(face).map(|p| Vector::from_array(p.0));
-                    let triangle = Triangle::new(a, b, c);
-                    let constraints = mesh.shape().triangle_normal_constraints(face);
-                    let constraints = constraints.as_ref().map(|c| c as &dyn NormalConstraints);
-                    let found = Pair {
-                        shapes: [first.shape(), &triangle],
-                        pos12,
-                        constraints,
-                        reach: self.reach.min(far),
-                    };
-                    found.find(manifold, &mut |p, n, key| {
-                        self.keep(points, &axes, &R, p, n, key ^ u64::from(face) << 40, Some(face));
-                    });
+                // constraints keep edges between triangles from pushing sideways; where they leave nothing, that is better than nothing
+                for constrained in [true, false] {
+                    if !constrained && !points.is_empty() {
+                        break;
+                    }
+                    for face in mesh.shape().bvh().intersect_aabb(&window) {
+                        let [a, b, c] = mesh.triangle(face).map(|p| Vector::from_array(p.0));
+                        let triangle = Triangle::new(a, b, c);
+                        let constraints = mesh.shape().triangle_normal_constraints(face);
+                        let constraints =
+                            constraints.as_ref().filter(|_| constrained).map(|c| c as &dyn NormalConstraints);
+                        let found = Pair {
+                            shapes: [first.shape(), &triangle],
+                            pos12,
+                            constraints,
+                            reach: self.reach.min(far),
+                        };
+                        found.find(manifold, &mut |p, n, key| {
+                            self.keep(points, &axes, &R, p, n, key ^ u64::from(face) << 40, Some(face));
+                        });
+                    }
                 }
             }
             other => {
