@@ -270,3 +270,15 @@ fn bounds_are_the_least_boxes() {
     }
     assert_eq!(bounds(&plain(Geometry::HalfSpace), &pose).low[0], f64::NEG_INFINITY);
 }
+
+/// A capsule that stands with one end on a cube and rises over its edge touches with that end, not with the edge too.
+#[test]
+fn an_edge_below_a_rising_capsule_is_no_place() {
+    let (s, c) = (0.5, 0.75f64.sqrt());
+    let rot = Mat3([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]]);
+    let pose = Pose { rot, ..at([0.7 + 0.5 * c, 0.0, 1.05 + 0.5 * s]) };
+    let capsule = Geometry::Capsule { half: 0.5, radius: 0.3 };
+    let all = found(capsule, block([1.0; 3]), [&pose, &Pose::identity()], false);
+    let touching: Vec<_> = all.iter().filter(|t| t.gap < 0.0).collect();
+    assert!(touching.len() == 1 && (touching[0].gap + 0.25).abs() < 1e-12, "{touching:?}");
+}
