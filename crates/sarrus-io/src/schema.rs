@@ -49,7 +49,7 @@ pub fn schema(families: &[Family]) -> Value {
         json!({ "oneOf": [string(), list(string())], "description": "such as \"i = 1 to n\"" }),
     );
     repeated.insert("if".into(), reference("flag"));
-    for s in SECTIONS.iter().filter(|s| s.available && s.repeats) {
+    for s in SECTIONS.iter().filter(|s| s.repeats) {
         repeated.insert(s.name.into(), json!({ "$ref": format!("#/properties/{}", s.name) }));
     }
     let repeated = closed(repeated, &["for"]);
