@@ -26,7 +26,7 @@ pub mod structure;
 pub mod tie;
 
 use super::prelude::*;
-use floating::Floating;
+use floating::{Floating, Picture};
 use inertia::Inertia;
 use reduce::{Failed, Reduced, reduce};
 use sarrus_model::Model;
@@ -194,9 +194,21 @@ fn build(
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
+    let at = |shape: &Vec<f64>, n: usize| [0, 1, 2].map(|k| shape[6 * n + k]);
+    let all = 0..structure.nodes.len();
+    let picture = Picture {
+        nodes: structure.nodes.iter().map(|of| [0, 1, 2].map(|k| of.p[k] - middle[k])).collect(),
+        modes: reduced.shapes.iter().map(|s| all.clone().map(|n| at(s, n)).collect()).collect(),
+        lines: structure.bars.iter().map(|bar| bar.nodes).collect(),
+    };
     let forces =
         vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
-    let floating = Floating { frame: frame as u32, amplitudes: places, inertia: Arc::new(inertia) };
+    let floating = Floating {
+        frame: frame as u32,
+        amplitudes: places,
+        inertia: Arc::new(inertia),
+        picture: Arc::new(picture),
+    };
     Ok(Member {
         name,
         bodies,
