@@ -27,7 +27,11 @@ pub struct Showing {
 
 impl Showing {
     /// Of a model that will be run with `overrides`.
-    pub fn new(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<Showing, Vec<Diagnostic>> {
+    pub fn new(
+        model: &Model,
+        system: &Arc<System>,
+        overrides: &Overrides,
+    ) -> Result<Showing, Vec<Diagnostic>> {
         let mut scene = Scene::new(model, system)?;
         let settings = Settings::read(model, overrides).map_err(|error| error.diagnostics())?;
         let columns = Columns::new(model, system, &settings.columns)?;
@@ -47,7 +51,12 @@ impl Showing {
     }
 
     /// Runs something with whatever has to listen between it and `watch`.
-    pub fn listening<T>(&mut self, keep: bool, watch: &mut dyn Watch, run: impl FnOnce(&mut dyn Watch) -> T) -> T {
+    pub fn listening<T>(
+        &mut self,
+        keep: bool,
+        watch: &mut dyn Watch,
+        run: impl FnOnce(&mut dyn Watch) -> T,
+    ) -> T {
         let directory = &self.system.directory;
         let mut poses = Poses::new(directory.clone(), watch);
         let keeps = keep && !self.columns_tell;
@@ -110,7 +119,11 @@ pub fn single_file(path: &Path) -> Option<&'static str> {
 }
 
 /// Starts the viewer, says where it is, and opens a browser.
-pub fn serve(args: &ServeArgs, runs: Vec<(String, Arc<Live>)>, printer: &mut Printer) -> Result<Viewer, Exit> {
+pub fn serve(
+    args: &ServeArgs,
+    runs: Vec<(String, Arc<Live>)>,
+    printer: &mut Printer,
+) -> Result<Viewer, Exit> {
     let options = Options { host: args.host.clone(), port: args.port };
     let viewer = match Viewer::start(&options, runs) {
         Ok(viewer) => viewer,
@@ -122,7 +135,10 @@ pub fn serve(args: &ServeArgs, runs: Vec<(String, Arc<Live>)>, printer: &mut Pri
     };
     printer.say("view", viewer.url());
     if !viewer.is_private() {
-        printer.say("note", "other machines can reach this: whoever knows the whole address sees the results, unencrypted");
+        printer.say(
+            "note",
+            "other machines can reach this: whoever knows the whole address sees the results, unencrypted",
+        );
     }
     if !page::is_built() {
         printer.say("note", format!("the viewer's page is not in this program; {}", page::HOW_TO_BUILD));

@@ -53,8 +53,10 @@ pub fn terminal(x: &Axis, y: &Axis, points: &[(f64, f64)], width: usize, height:
             row if row + 1 == rows => number(low),
             _ => String::new(),
         };
-        let line: String =
-            cells[row * columns..][..columns].iter().filter_map(|bits| char::from_u32(BLANK + bits)).collect();
+        let line: String = cells[row * columns..][..columns]
+            .iter()
+            .filter_map(|bits| char::from_u32(BLANK + bits))
+            .collect();
         text += &format!("{label:>LABEL$} │{line}\n");
     }
     let ends = (number(left), number(right));
@@ -63,7 +65,8 @@ pub fn terminal(x: &Axis, y: &Axis, points: &[(f64, f64)], width: usize, height:
     let before = gap.saturating_sub(caption.chars().count()) / 2;
     let after = gap.saturating_sub(caption.chars().count() + before);
     text += &format!("{:LABEL$} └{}\n", "", "─".repeat(columns));
-    text += &format!("{:LABEL$}  {}{}{caption}{}{}\n", "", ends.0, " ".repeat(before), " ".repeat(after), ends.1);
+    text +=
+        &format!("{:LABEL$}  {}{}{caption}{}{}\n", "", ends.0, " ".repeat(before), " ".repeat(after), ends.1);
     text
 }
 

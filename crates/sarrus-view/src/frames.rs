@@ -52,12 +52,7 @@ fn begin(letters: &[u8; 4], size: usize) -> Vec<u8> {
 }
 
 /// Frames from `first` on: their times, the samples of each column, and poses frame by frame.
-pub fn block<'a>(
-    first: usize,
-    t: &[f64],
-    columns: impl Iterator<Item = &'a [f64]>,
-    poses: &[f32],
-) -> Block {
+pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64]>, poses: &[f32]) -> Block {
     let mut bytes = begin(b"FRAM", t.len() * 8 + poses.len() * 4);
     t.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
     columns.flatten().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
@@ -113,7 +108,10 @@ mod tests {
         let names = vec!["a".to_string(), "b".to_string()];
         let table = Table { units: names.clone(), names, t: t.clone(), columns: columns.clone() };
         let bytes = encode(&Motion { table, bodies: 1, poses: poses.clone() });
-        assert_eq!((&bytes[..4], word(&bytes, 4), word(&bytes, 8), word(&bytes, 12)), (&b"SRSF"[..], 1, 1, 2));
+        assert_eq!(
+            (&bytes[..4], word(&bytes, 4), word(&bytes, 8), word(&bytes, 12)),
+            (&b"SRSF"[..], 1, 1, 2)
+        );
 
         let (mut at, mut seen) = (32, 0);
         while at < bytes.len() {

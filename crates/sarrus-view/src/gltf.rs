@@ -174,7 +174,12 @@ pub fn binary(scene: &Scene, motion: &Motion) -> Vec<u8> {
     let top = w.node(top);
     file["scenes"] = json!([{ "nodes": [top] }]);
     file["nodes"] = json!(w.nodes);
-    for (key, list) in [("meshes", &w.meshes), ("materials", &w.materials), ("accessors", &w.accessors), ("bufferViews", &w.views)] {
+    for (key, list) in [
+        ("meshes", &w.meshes),
+        ("materials", &w.materials),
+        ("accessors", &w.accessors),
+        ("bufferViews", &w.views),
+    ] {
         if !list.is_empty() {
             file[key] = json!(list);
         }
@@ -250,9 +255,8 @@ fn animation(w: &mut Writer, scene: &Scene, motion: &Motion, rows: &[usize], nod
 fn stand_in(member: &Flexible, looks: &mut [Vec<Shape>]) {
     match member {
         Flexible::Beam { nodes, rest, section, color, .. } => {
-            let apart = |i: usize, j: usize| {
-                (0..3).map(|k| (rest[j][k] - rest[i][k]).powi(2)).sum::<f64>().sqrt()
-            };
+            let apart =
+                |i: usize, j: usize| (0..3).map(|k| (rest[j][k] - rest[i][k]).powi(2)).sum::<f64>().sqrt();
             for (i, &node) in nodes.iter().enumerate() {
                 let back = if i > 0 { 0.5 * apart(i - 1, i) } else { 0.0 };
                 let ahead = if i + 1 < nodes.len() { 0.5 * apart(i, i + 1) } else { 0.0 };
@@ -271,7 +275,9 @@ fn stand_in(member: &Flexible, looks: &mut [Vec<Shape>]) {
             }
         }
         Flexible::Modal { body, nodes, lines, section, color, .. } => {
-            let Some(look) = usize::try_from(*body).ok().and_then(|place| looks.get_mut(place)) else { return };
+            let Some(look) = usize::try_from(*body).ok().and_then(|place| looks.get_mut(place)) else {
+                return;
+            };
             for pair in lines.iter().flat_map(|line| line.windows(2)) {
                 let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
                 let d = [0, 1, 2].map(|k| b[k] - a[k]);

@@ -102,6 +102,17 @@ impl Live {
         (wanted.map(|block| block.bytes.clone()).collect(), inner.blocks.len(), inner.done)
     }
 
+    /// All that has come so far, as the page would get it.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bytes_from(0)
+    }
+
+    /// The same without blocks that end before the frame `from`.
+    pub fn bytes_from(&self, from: usize) -> Vec<u8> {
+        let (blocks, ..) = self.after(0, from);
+        [self.header()].into_iter().chain(blocks).flatten().collect()
+    }
+
     fn add(&self, block: Block) {
         self.lock().blocks.push(block.into());
         self.version.send_modify(|version| *version += 1);

@@ -33,7 +33,11 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Sce
     let mut fine = FINE;
     // wide enough for anything: then as many as there is room for, evenly
     while fine < 0.1 {
-        rows = choose(motion, &columns, &Bound { position: fine * size, angle: 4.0 * fine, columns: 8.0 * fine });
+        rows = choose(
+            motion,
+            &columns,
+            &Bound { position: fine * size, angle: 4.0 * fine, columns: 8.0 * fine },
+        );
         if bytes(rows.len()) <= MOST_BYTES {
             break;
         }
@@ -115,7 +119,9 @@ fn plain(runs: &[(Scene, Motion)]) -> String {
         let text = |value: &Value| match value {
             Value::String(text) => escape(text),
             Value::Null => String::new(),
-            Value::Array(list) => list.iter().map(|v| escape(v.as_str().unwrap_or_default())).collect::<Vec<_>>().join("; "),
+            Value::Array(list) => {
+                list.iter().map(|v| escape(v.as_str().unwrap_or_default())).collect::<Vec<_>>().join("; ")
+            }
             other => escape(&other.to_string()),
         };
         let certificate = &report["certificate"];
@@ -162,7 +168,14 @@ mod tests {
     /// RFC 4648, section 10.
     #[test]
     fn base64_is_that_of_the_standard() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE=")];
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+        ];
         for (plain, coded) in pairs {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

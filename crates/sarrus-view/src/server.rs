@@ -91,7 +91,9 @@ impl Viewer {
     pub fn start(options: &Options, runs: Vec<(String, Arc<Live>)>) -> Result<Viewer, ViewerError> {
         let Options { host, port } = options.clone();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let found = (bare, port).to_socket_addrs().map_err(|source| ViewerError::Host { host: host.clone(), source })?;
+        let found = (bare, port)
+            .to_socket_addrs()
+            .map_err(|source| ViewerError::Host { host: host.clone(), source })?;
         let addresses: Vec<SocketAddr> = found.collect();
         let listener = TcpListener::bind(&addresses[..])
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))

@@ -163,7 +163,14 @@ mod tests {
     }
 
     fn shape(kind: &'static str) -> Shape {
-        Shape { kind, length: Some(2.0), radius: Some(0.5), thickness: Some(0.3), size: Some([1.0, 2.0, 3.0]), ..Shape::default() }
+        Shape {
+            kind,
+            length: Some(2.0),
+            radius: Some(0.5),
+            thickness: Some(0.3),
+            size: Some([1.0, 2.0, 3.0]),
+            ..Shape::default()
+        }
     }
 
     /// Polygons of 32 sides have sin(2π/32)/(2π/32) = 0.9936 of a circle's area, and quarters of 8 steps take as little away again.

@@ -52,8 +52,12 @@ impl Table {
             return Err(TableError::NoHeader);
         }
         names.remove(0);
-        let mut table =
-            Table { units: vec![String::new(); names.len()], columns: vec![vec![]; names.len()], names, t: vec![] };
+        let mut table = Table {
+            units: vec![String::new(); names.len()],
+            columns: vec![vec![]; names.len()],
+            names,
+            t: vec![],
+        };
         for (number, line) in lines {
             let line_number = number + 1;
             let found = line.split(',').count();
@@ -157,10 +161,7 @@ mod tests {
     fn texts_that_are_no_trajectory_are_refused_with_the_line() {
         assert_eq!(Table::from_csv(""), Err(TableError::NoHeader));
         assert_eq!(Table::from_csv("x,y\n1,2\n"), Err(TableError::NoHeader));
-        assert_eq!(
-            Table::from_csv("t,x\n0,1\n1\n"),
-            Err(TableError::Width { line: 3, found: 1, wanted: 2 })
-        );
+        assert_eq!(Table::from_csv("t,x\n0,1\n1\n"), Err(TableError::Width { line: 3, found: 1, wanted: 2 }));
         assert_eq!(
             Table::from_csv("t,x\n0,one\n"),
             Err(TableError::NotANumber { line: 2, text: "one".into() })

@@ -159,7 +159,8 @@ pub fn choose(motion: &Motion, columns: &[usize], bound: &Bound) -> Vec<usize> {
 /// By how much interpolation between `rows` misses the frames that are not among them.
 pub fn measure(motion: &Motion, rows: &[usize], columns: &[usize]) -> Thinning {
     let judge = judge(motion, columns, usize::MAX);
-    let mut found = Thinning { kept: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
+    let mut found =
+        Thinning { kept: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
     for pair in rows.windows(2) {
         for k in pair[0] + 1..pair[1] {
             let miss = judge.miss(pair[0], pair[1], k);

@@ -115,7 +115,8 @@ fn panels(table: &Table, names: &[String], against: &str, log: bool) -> Vec<Pane
         match panels.iter_mut().find(|panel| panel.y.unit == unit) {
             Some(panel) => panel.series.push(series),
             None => {
-                let y = if log { Axis::log(quantity(unit), unit) } else { Axis::linear(quantity(unit), unit) };
+                let y =
+                    if log { Axis::log(quantity(unit), unit) } else { Axis::linear(quantity(unit), unit) };
                 panels.push(Panel::new(Axis::linear(label, table.unit(against)), y).with(series));
             }
         }
@@ -159,7 +160,8 @@ mod tests {
 
     #[test]
     fn patterns_add_and_take_away() {
-        let names = |patterns: &[&str]| select(&table(), &patterns.iter().map(|p| p.to_string()).collect::<Vec<_>>());
+        let names =
+            |patterns: &[&str]| select(&table(), &patterns.iter().map(|p| p.to_string()).collect::<Vec<_>>());
         assert_eq!(names(&["a.?"]).unwrap(), ["a.x", "a.y"]);
         assert_eq!(names(&["energy.*", "a.*", "!a.y"]).unwrap(), ["energy.work", "a.x", "a.vx"]);
         let (message, hint) = names(&["a.vy"]).unwrap_err();

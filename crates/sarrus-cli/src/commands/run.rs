@@ -49,8 +49,9 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     let outcome = {
         let mut watcher = Watcher::new(printer);
         match &mut showing {
-            Some(showing) => showing
-                .listening(args.out.is_some(), &mut watcher, |watch| simulate(&model, &system, &request, watch)),
+            Some(showing) => showing.listening(args.out.is_some(), &mut watcher, |watch| {
+                simulate(&model, &system, &request, watch)
+            }),
             None => simulate(&model, &system, &request, &mut watcher),
         }
     };
@@ -72,7 +73,9 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         (Ok(names), Some(dir)) => printer.say("written", format!("{}: {}", dir.display(), names.join(", "))),
         (Ok(names), None) if !names.is_empty() => printer.say("written", names.join(", ")),
         (Ok(_), None) if args.json || args.view => {}
-        (Ok(_), None) => printer.hint("--out DIR writes trajectory, report and a page to look at; --view shows the run in a browser"),
+        (Ok(_), None) => printer.hint(
+            "--out DIR writes trajectory, report and a page to look at; --view shows the run in a browser",
+        ),
     }
     if args.view {
         wait(printer);
@@ -146,8 +149,13 @@ fn write(
 }
 
 /// One file in place of a folder: the animation, or the page.
-fn write_file(file: &Path, outcome: &Outcome, showing: Option<&Showing>) -> Result<Vec<String>, ResultsError> {
-    let Some((showing, motion)) = showing.and_then(|showing| Some((showing, showing.motion(outcome)?))) else {
+fn write_file(
+    file: &Path,
+    outcome: &Outcome,
+    showing: Option<&Showing>,
+) -> Result<Vec<String>, ResultsError> {
+    let Some((showing, motion)) = showing.and_then(|showing| Some((showing, showing.motion(outcome)?)))
+    else {
         return Ok(Vec::new());
     };
     let bytes = match single_file(file) {

@@ -147,9 +147,7 @@ fn dimensions(shape: Shape, table: &Reader, bar: Option<f64>) -> Result<Shape> {
     let radius = table.positive_opt("radius")?;
     Ok(match shape.kind {
         "rod" | "capsule" => Shape { length: length()?, radius, ..shape },
-        "disc" => {
-            Shape { radius, thickness: Some(table.positive_opt("thickness")?.unwrap_or(0.0)), ..shape }
-        }
+        "disc" => Shape { radius, thickness: Some(table.positive_opt("thickness")?.unwrap_or(0.0)), ..shape },
         "sphere" => Shape { radius, ..shape },
         "box" => {
             let size = table.numbers("size")?.unwrap_or_default();

@@ -77,7 +77,10 @@ fn point(reader: &Reader, directory: &Directory, name: &str, span: Span) -> Resu
         }
         let known = body.markers.iter().map(|(m, _)| m.as_str());
         let hint = did_you_mean(marker, known.clone()).unwrap_or_else(|| match body.markers.is_empty() {
-            true => format!("it has none; `[bodies.{}.markers]` makes one, `{}` alone is its origin", body.name, body.name),
+            true => format!(
+                "it has none; `[bodies.{}.markers]` makes one, `{}` alone is its origin",
+                body.name, body.name
+            ),
             false => format!("it has: {}", known.collect::<Vec<_>>().join(" ")),
         });
         return Err(reader.at(span, format!("body `{}` has no marker `{marker}`", body.name)).hint(hint));

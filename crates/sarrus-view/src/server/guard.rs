@@ -67,7 +67,8 @@ impl Guard {
             _ => return Err("this server has another name; give its name with --host"),
         }
         for origin in headers.get_all(header::ORIGIN) {
-            let ours = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")).is_some_and(|o| self.is_us(o));
+            let ours =
+                origin.to_str().ok().and_then(|o| o.strip_prefix("http://")).is_some_and(|o| self.is_us(o));
             if !ours {
                 return Err("another page asks");
             }
@@ -113,7 +114,15 @@ mod tests {
         for good in ["127.0.0.1:4321", "localhost:4321", "LOCALHOST:4321"] {
             assert!(guard.check(&headers(&[("host", good)])).is_ok(), "{good}");
         }
-        for bad in ["evil.example:4321", "127.0.0.1", "127.0.0.1:4322", "localhost.evil.example:4321", "", ":4321", "10.0.0.1:4321"] {
+        for bad in [
+            "evil.example:4321",
+            "127.0.0.1",
+            "127.0.0.1:4322",
+            "localhost.evil.example:4321",
+            "",
+            ":4321",
+            "10.0.0.1:4321",
+        ] {
             assert!(guard.check(&headers(&[("host", bad)])).is_err(), "{bad}");
         }
         assert!(guard.check(&headers(&[])).is_err());
@@ -133,7 +142,13 @@ mod tests {
         let guard = guard("localhost", "[::1]:99");
         let ask = |name, value: &str| guard.check(&headers(&[("host", "[::1]:99"), (name, value)]));
         assert!(ask("origin", "http://[::1]:99").is_ok() && ask("origin", "http://localhost:99").is_ok());
-        for bad in ["http://evil.example", "null", "https://[::1]:99", "http://[::1]:98", "http://[::1]:99.evil.example"] {
+        for bad in [
+            "http://evil.example",
+            "null",
+            "https://[::1]:99",
+            "http://[::1]:98",
+            "http://[::1]:99.evil.example",
+        ] {
             assert!(ask("origin", bad).is_err(), "{bad}");
         }
         assert!(ask("sec-fetch-site", "cross-site").is_err() && ask("sec-fetch-site", "same-site").is_err());
@@ -147,7 +162,15 @@ mod tests {
         assert_eq!(token.len(), 32);
         assert_eq!(guard.strip(&format!("/{token}/view.json")), Some("/view.json"));
         assert_eq!(guard.strip(&format!("/{token}")), Some(""));
-        for bad in ["/", "/x", "", &format!("/{token}x"), &format!("/{}/", &token[1..]), &format!("//{token}/"), "/éééééééééééééééé/"] {
+        for bad in [
+            "/",
+            "/x",
+            "",
+            &format!("/{token}x"),
+            &format!("/{}/", &token[1..]),
+            &format!("//{token}/"),
+            "/éééééééééééééééé/",
+        ] {
             assert_eq!(guard.strip(bad), None, "{bad}");
         }
         assert_ne!(token, self::guard("127.0.0.1", "127.0.0.1:1").token);

