@@ -73,7 +73,7 @@ async function start(): Promise<void> {
   el("fit-button").addEventListener("click", () => view.fit());
   if (runs.length > 1) el("runs").append(...runs.map(legendOf));
 
-  const ready = new Plots2Start(plots);
+  const ready = new FirstPlots(plots);
   const grown = throttled(() => {
     view.grown();
     player.grown();
@@ -82,6 +82,8 @@ async function start(): Promise<void> {
     el("status").className = runs.some((r) => r.status === "failed" || r.status === "cut off") ? "warn" : certified(runs) ? "good" : "";
     report.replaceChildren(...runs.map(reportOf));
   });
+  // what is being computed is watched, unless somebody would rather have less motion
+  if (runs.some((r) => r.live) && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.playing = true;
   Object.assign(window, { sarrus: { player, view, plots, runs } });
   loop(player, view);
   grown();
@@ -95,7 +97,7 @@ async function start(): Promise<void> {
 }
 
 /** The plots that are there from the start, once there are frames. */
-class Plots2Start {
+class FirstPlots {
   private done = false;
   constructor(private readonly plots: Plots) {}
   once(runs: Run[]): void {

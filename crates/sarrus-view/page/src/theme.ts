@@ -5,6 +5,7 @@ export interface Theme {
   grid: number;
   gridMain: number;
   ground: number;
+  floor: number;
   metal: number;
   pin: number;
   accent: number;
@@ -20,13 +21,13 @@ export interface Theme {
 }
 
 const LIGHT: Theme = {
-  background: 0xf6f7f9, grid: 0xdfe3e8, gridMain: 0xb4bcc6, ground: 0x9aa3ad, metal: 0x3d4752, pin: 0xf0f2f4, accent: 0xff8c00,
+  background: 0xf6f7f9, grid: 0xd9dee4, gridMain: 0xb4bcc6, ground: 0x9aa3ad, floor: 0xeceff2, metal: 0x3d4752, pin: 0xf0f2f4, accent: 0xff8c00,
   force: 0xc2185b, torque: 0x7b3fb5, contact: 0xd55e00, load: 0x00735c, sky: 0xffffff, earth: 0xaab2bd,
   ink: "#1d232a", faint: "#5c6773", rule: "#dfe3e8",
 };
 
 const DARK: Theme = {
-  background: 0x14181d, grid: 0x262d35, gridMain: 0x46515d, ground: 0x67727e, metal: 0xaab4bf, pin: 0x20262d, accent: 0xffb347,
+  background: 0x14181d, grid: 0x262d35, gridMain: 0x46515d, ground: 0x67727e, floor: 0x1f262d, metal: 0xaab4bf, pin: 0x20262d, accent: 0xffb347,
   force: 0xff6fa3, torque: 0xc39bf0, contact: 0xff9a4d, load: 0x46d3b0, sky: 0xdfe8f2, earth: 0x3a444f,
   ink: "#e6eaee", faint: "#9aa6b2", rule: "#2b333c",
 };

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { el, setText } from "./dom";
-import { extentOf, place, type Extent } from "./draw/extent";
+import { UNKNOWN, extentOf, place, type Extent } from "./draw/extent";
 import { Grid } from "./draw/grid";
 import { Compass, Labels, type Label } from "./draw/labels";
 import { sameRef, type Ref } from "./draw/parts";
@@ -26,7 +26,7 @@ export class View {
   selected: Ref | null = null;
   /** What one frame cost, apart from the graphics driver [ms], and the making of all meshes. */
   readonly cost = { build: 0, update: 0, render: 0 };
-  private extent: Extent = { lo: [-1, -1, -1], hi: [1, 1, 1], size: 3.5 };
+  private extent: Extent = UNKNOWN;
   private grid: Grid | null = null;
   private readonly labels: Labels;
   private readonly compass: Compass;
@@ -185,5 +185,5 @@ export class View {
 
 function joined(a: Extent, b: Extent): Extent {
   const lo = a.lo.map((x, k) => Math.min(x, b.lo[k]!)) as Vec, hi = a.hi.map((x, k) => Math.max(x, b.hi[k]!)) as Vec;
-  return { lo, hi, size: Math.hypot(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]) || 1 };
+  return { lo, hi, size: Math.hypot(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]) || 1, points: [...a.points, ...b.points], floor: a.floor ?? b.floor };
 }

@@ -235,7 +235,7 @@ export function many(n: number, frames = 8): Fixture {
       let x = 0.15 * (c % 10), y = 0.6 * Math.floor(c / 10), z = 0;
       for (let k = 0; k < per && c * per + k < n; k++) {
         const a = 0.7 * Math.sin(2 * t - 0.05 * k + 0.2 * c), d: Vec = [0, Math.sin(a), -Math.cos(a)];
-        const q = fromAxes(d, [1, 0, 0], [0, -d[2], d[1]].map((v) => v) as Vec);
+        const q = fromAxes(d, [1, 0, 0], [0, d[2], -d[1]]);
         poses.set([x, y + (d[1] * length) / 2, z + (d[2] * length) / 2, ...q], 7 * (c * per + k));
         y += d[1] * length;
         z += d[2] * length;

@@ -57,6 +57,8 @@ class Drawing {
   shape(s: Shape, body: number, paint: Paint, ref: Ref): void {
     const p = s.pose ?? AT_ORIGIN, at: Vec = [p[0], p[1], p[2]], q: Quat = [p[3], p[4], p[5], p[6]];
     const r = s.radius ?? 0, l = s.length ?? 0, size = this.extent.size;
+    const unbounded = s.kind === "plane" || s.kind === "half_space";
+    if (unbounded && !s.color && body === GROUND) paint = "floor";
     const put = (key: string, g: () => THREE.BufferGeometry, m: THREE.Matrix4) => this.parts.add(key, g, body, m, paint, ref);
     const frame = local(at, q, [1, 1, 1]);
     const inside = (where: Vec, turn: Quat, scale: Vec) => frame.clone().multiply(local(where, turn, scale));
@@ -85,7 +87,7 @@ class Drawing {
         const depth = s.kind === "plane" ? 2 * thin : 0.03 * size;
         const [where, scale]: [Vec, Vec] = this.planar
           ? [[0, -depth / 2, -0.03 * size], [2 * infinite, depth, thin]]
-          : [[0, 0, -depth / 2], [2 * infinite, 2 * infinite, depth]];
+          : [[0, 0, -depth / 2], [2.4 * size, 2.4 * size, depth]];
         return put("box", box, inside(where, SAME, scale));
       }
       case "channel": {

@@ -20,7 +20,7 @@ export function beamNodes(beam: Beam, poses: Float32Array, factor: number, p: Fl
       const home = add(rotate(carried.turn, 0, vec(rest, 0)), carried.shift);
       at = add(home, sub(at, home), factor);
       const straight = product(carried.turn, quat(rest, 3));
-      turn = product(power(product(turn, conjugate(straight)), factor), straight);
+      turn = product(steeper(product(turn, conjugate(straight)), factor), straight);
     }
     const frame = beam.frames?.[i];
     p.set(at, 3 * i);
@@ -50,11 +50,12 @@ function between(a: Vec, b: Vec): Quat {
   return [w / n, c[0] / n, c[1] / n, c[2] / n];
 }
 
-/** A turn about the same axis by `factor` times its angle. */
-function power(q: Quat, factor: number): Quat {
+/** A turn about the same axis whose tangent is `factor` times as large: so slopes go with displacements, which are. */
+function steeper(q: Quat, factor: number): Quat {
   const s = q[0] < 0 ? -1 : 1, sine = Math.hypot(q[1], q[2], q[3]);
   if (sine < 1e-12) return [1, 0, 0, 0];
-  const half = factor * Math.atan2(sine, s * q[0]);
+  const angle = 2 * Math.atan2(sine, s * q[0]);
+  const half = Math.atan2(factor * Math.sin(angle), Math.cos(angle)) / 2;
   const k = (s * Math.sin(half)) / sine;
   return [Math.cos(half), k * q[1], k * q[2], k * q[3]];
 }

@@ -8,7 +8,7 @@ import type { Run } from "../run";
 export function cornersOf(shapes: Shape[] | undefined): Vec[] {
   return (shapes ?? []).filter(isDrawn).flatMap((shape) => {
     const half = halfSize(shape);
-    const points = shape.points ?? corners(shape.vertices) ?? box(half);
+    const points = shape.points ?? corners(shape.vertices) ?? (shape.kind === "sphere" ? axes(half[0]) : box(half));
     const pose = shape.pose;
     return pose ? points.map((p) => place(pose, 0, p)) : points;
   });
@@ -30,6 +30,11 @@ function halfSize(s: Shape): Vec {
 function box(h: Vec): Vec[] {
   if (norm(h) === 0) return [];
   return [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z): Vec => [x * h[0], y * h[1], z * h[2]])));
+}
+
+/** Of a ball, whose box would reach too far when it turns. */
+function axes(r: number): Vec[] {
+  return [[r, 0, 0], [-r, 0, 0], [0, r, 0], [0, -r, 0], [0, 0, r], [0, 0, -r]];
 }
 
 function corners(v: number[] | undefined): Vec[] | null {
@@ -67,14 +72,31 @@ export interface Extent {
   hi: Vec;
   /** Its diagonal; never 0. */
   size: number;
+  /** Points that were met, some thousands: what a camera must see. */
+  points: Vec[];
+  /** Height of a level floor, where the ground has one. */
+  floor: number | null;
 }
+
+function floorOf(scene: Scene): number | null {
+  const level = (scene.ground?.shapes ?? []).find((s) => (s.kind === "plane" || s.kind === "half_space") && Math.hypot(s.pose?.[4] ?? 0, s.pose?.[5] ?? 0) < 1e-6);
+  return level ? (level.pose?.[2] ?? 0) : null;
+}
+
+/** Where nothing is known yet. */
+export const UNKNOWN: Extent = { lo: [-1, -1, -1], hi: [1, 1, 1], size: 3.5, points: [[-1, -1, -1], [1, 1, 1]], floor: null };
+/** How many points are kept, about. */
+const KEEP = 4000;
 
 /** The box around the whole motion, from as many frames as half a million points allow. */
 export function extentOf(run: Run): Extent {
   const { scene, frames } = run;
   const points = reach(scene);
   const lo: Vec = [Infinity, Infinity, Infinity], hi: Vec = [-Infinity, -Infinity, -Infinity];
+  const met: Vec[] = [];
+  let stride = 1, seen = 0;
   const grow = (p: Vec) => {
+    if (seen++ % stride === 0 && p.every(Number.isFinite)) met.push(p);
     for (let k = 0; k < 3; k++) {
       if (!Number.isFinite(p[k])) continue;
       lo[k] = Math.min(lo[k]!, p[k]!);
@@ -87,12 +109,13 @@ export function extentOf(run: Run): Extent {
   }
   const total = points.reduce((n, list) => n + list.length, 0);
   const most = Math.max(3, Math.min(120, Math.floor(5e5 / Math.max(1, total)), frames.n));
+  stride = Math.ceil((most * total) / KEEP);
   for (let k = 0; k < most && frames.n; k++) {
     const [poses, at] = frames.pose(Math.round((k * (frames.n - 1)) / Math.max(1, most - 1)));
     points.forEach((list, b) => list.forEach((p) => grow(place(poses, at + 7 * b, p))));
   }
-  if (!Number.isFinite(lo[0])) return { lo: [-1, -1, -1], hi: [1, 1, 1], size: 3.5 };
-  return { lo, hi, size: norm(sub(hi, lo)) || 1 };
+  if (!Number.isFinite(lo[0])) return UNKNOWN;
+  return { lo, hi, size: norm(sub(hi, lo)) || 1, points: met, floor: floorOf(scene) };
 }
 
 /** How long each body is, and how thick its bars are. */
@@ -112,8 +135,9 @@ export function bodySizes(scene: Scene): { length: number; radius: number }[] {
 export function glyphSize(bodies: [number, number], sizes: { length: number; radius: number }[], whole: number): number {
   const pair = bodies.map((b) => sizes[b]).filter((s) => s !== undefined);
   const lengths = pair.map((s) => s.length).filter((l) => l > 0);
-  const wanted = lengths.length ? 0.05 * Math.min(...lengths) : 0.012 * whole;
-  const clipped = Math.min(0.018 * whole, Math.max(0.003 * whole, wanted));
+  const wanted = lengths.length ? 0.075 * Math.min(...lengths) : 0.012 * whole;
+  const seen = Math.min(0.003 * whole, lengths.length ? 0.12 * Math.min(...lengths) : Infinity);
+  const clipped = Math.min(0.02 * whole, Math.max(seen, wanted));
   return Math.max(clipped, 1.35 * Math.max(0, ...pair.map((s) => Math.min(s.radius, 0.03 * whole))));
 }
 

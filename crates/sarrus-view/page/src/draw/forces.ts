@@ -11,7 +11,7 @@ import type { Run } from "../run";
 import { contactsAt } from "../sample";
 import { place, type Extent } from "./extent";
 import { ball, turnArrow } from "./geometry";
-import { Arrows, Segments, hatched } from "./segments";
+import { Arrows, Segments, hatched, overlay } from "./segments";
 
 const LONG = 0.16;
 /** Frames and joints that the scale is found from, at most. */
@@ -20,10 +20,10 @@ const LOOK = 100;
 export class Forces {
   readonly reactions = new THREE.Group();
   readonly others = new THREE.Group();
-  private readonly unique = new Arrows("force", this.reactions);
-  private readonly shared = new Arrows("force", this.reactions, true);
-  private readonly loads = new Arrows("load", this.others);
-  private readonly contact = new Arrows("contact", this.others);
+  private readonly unique: Arrows;
+  private readonly shared: Arrows;
+  private readonly loads: Arrows;
+  private readonly contact: Arrows;
   private readonly turns: Segments;
   private readonly sharedTurns: Segments;
   private readonly loadTurns: Segments;
@@ -34,9 +34,13 @@ export class Forces {
   constructor(private readonly run: Run, private readonly place: number, private readonly extent: Extent) {
     // the turn goes about x of a segment
     const turn = () => turnArrow(28).rotateY(Math.PI / 2);
-    const plain = new THREE.MeshBasicMaterial({ vertexColors: true });
+    const ghost = place > 0, plain = overlay(ghost);
+    this.unique = new Arrows("force", this.reactions, ghost);
+    this.shared = new Arrows("force", this.reactions, ghost, true);
+    this.loads = new Arrows("load", this.others, ghost);
+    this.contact = new Arrows("contact", this.others, ghost);
     this.turns = new Segments(turn(), plain, "torque", this.reactions);
-    this.sharedTurns = new Segments(turn(), hatched(), "torque", this.reactions);
+    this.sharedTurns = new Segments(turn(), hatched(ghost), "torque", this.reactions);
     this.loadTurns = new Segments(turn(), plain, "load", this.others);
     this.points = new Segments(ball(12), plain, "contact", this.others);
     this.columns = (run.scene.joints ?? []).map((joint, index) => ({
@@ -105,7 +109,7 @@ export class Forces {
   /** A torque: a bent arrow about its vector, as wide as it is large. */
   private turn(segments: Segments, at: Vec, v: Vec, ref: Parameters<Segments["push"]>[4]): void {
     const n = norm(v);
-    if (n > 0.002 * this.extent.size) segments.push(at, [v[0] / n, v[1] / n, v[2] / n], 0.45 * n, 0.45 * n, ref);
+    if (n > 0.002 * this.extent.size) segments.push(at, [v[0] / n, v[1] / n, v[2] / n], 0.3 * n, 0.3 * n, ref);
   }
 
   private drawOthers(poses: Float32Array, t: number, length: (v: Vec, r: number) => Vec, thick: number): void {

@@ -95,9 +95,8 @@ export function pedestal(): THREE.BufferGeometry {
 
 /** Half a turn of an arrow about z, radius 1. */
 export function turnArrow(n: number): THREE.BufferGeometry {
-  const shaft = new THREE.TorusGeometry(1, 0.05, 8, n, 1.5 * Math.PI);
-  const head = new THREE.ConeGeometry(0.17, 0.42, 14).translate(0, 0.15, 0).rotateZ(Math.PI / 2 - 0.18)
-    .rotateZ(-Math.PI / 2).translate(1, 0, 0).rotateZ(1.5 * Math.PI);
+  const shaft = new THREE.TorusGeometry(1, 0.045, 8, n, 1.4 * Math.PI);
+  const head = new THREE.ConeGeometry(0.15, 0.4, 14).translate(0, 0.12, 0).rotateZ(0.1).translate(1, 0, 0).rotateZ(1.4 * Math.PI);
   return merge([shaft, head]);
 }
 

@@ -17,8 +17,9 @@ export class Grid {
     this.spacing = nice(size / 12);
     const s = this.spacing, middle = [0, 1].map((k) => s * 5 * Math.round((lo[k]! + hi[k]!) / 2 / s / 5));
     const half = 5 * Math.ceil(((planar ? 1.6 : 1.0) * size) / s / 5);
-    // spatial: on the floor of the motion, or at 0 if that is where it stands
-    const floor = lo[2] >= -0.02 * size && lo[2] < 0.25 * size ? 0 : lo[2] - 0.02 * size;
+    // spatial: on the model's own floor, else below the motion, or at 0 if that is where it stands
+    const stands = lo[2] >= -0.02 * size && lo[2] < 0.25 * size;
+    const floor = extent.floor !== null ? extent.floor + 0.003 * size : stands ? 0 : lo[2] - 0.02 * size;
     this.minor = new THREE.LineBasicMaterial();
     this.major = new THREE.LineBasicMaterial();
     const lines = (take: (i: number) => boolean, material: THREE.LineBasicMaterial) => {

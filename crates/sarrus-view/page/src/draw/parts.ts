@@ -148,7 +148,7 @@ export function local(at: Vec, q: Quat, scale: Vec): THREE.Matrix4 {
 
 /** The material of all solid things; later runs are seen through. */
 export function solid(ghost: boolean): THREE.Material {
-  const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.55, metalness: 0.05 });
+  const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.55, metalness: 0.05, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   if (ghost) Object.assign(material, { transparent: true, opacity: 0.32, depthWrite: false });
   return material;
 }

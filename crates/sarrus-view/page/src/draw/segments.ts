@@ -32,6 +32,7 @@ export class Segments {
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.setColorAt(0, this.color);
     mesh.frustumCulled = false;
+    mesh.renderOrder = this.material.depthTest ? 0 : 3;
     mesh.count = 0;
     mesh.userData["refs"] = this.refs;
     this.group.add(mesh);
@@ -85,7 +86,7 @@ export class Segments {
 }
 
 /** A material with slanted gaps: what is drawn with it is not unique. */
-export function hatched(): THREE.Material {
+export function hatched(ghost = false): THREE.Material {
   const n = 16, data = new Uint8Array(4 * n * n).fill(255);
   for (let y = 0; y < n; y++) for (let x = 0; x < n; x++) data[4 * (n * y + x) + 3] = (x + y) % n < n / 2 ? 255 : 0;
   const texture = new THREE.DataTexture(data, n, n);
@@ -93,7 +94,12 @@ export function hatched(): THREE.Material {
   texture.repeat.set(1, 6);
   texture.magFilter = texture.minFilter = THREE.NearestFilter;
   texture.needsUpdate = true;
-  return new THREE.MeshBasicMaterial({ vertexColors: true, map: texture, alphaTest: 0.5, side: THREE.DoubleSide });
+  return Object.assign(overlay(ghost), { map: texture, alphaTest: 0.3, side: THREE.DoubleSide });
+}
+
+/** A material that is seen through bodies: forces begin inside of them. */
+export function overlay(ghost = false): THREE.MeshBasicMaterial {
+  return new THREE.MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: ghost ? 0.35 : 1 });
 }
 
 /** Arrows: a shaft, and a head whose shape stays. */
@@ -101,11 +107,11 @@ export class Arrows {
   private readonly shafts: Segments;
   private readonly heads: Segments;
 
-  constructor(paint: Paint, group: THREE.Group, notUnique = false) {
+  constructor(paint: Paint, group: THREE.Group, ghost: boolean, notUnique = false) {
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 12).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
     const head = new THREE.ConeGeometry(1, 1, 16).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
-    const plain = new THREE.MeshBasicMaterial({ vertexColors: true });
-    this.shafts = new Segments(shaft, notUnique ? hatched() : plain, paint, group);
+    const plain = overlay(ghost);
+    this.shafts = new Segments(shaft, notUnique ? hatched(ghost) : plain, paint, group);
     this.heads = new Segments(head, plain, paint, group);
   }
 

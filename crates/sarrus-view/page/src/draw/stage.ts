@@ -7,7 +7,7 @@ import type { Theme } from "../theme";
 import type { Extent } from "./extent";
 
 const FOV = 32;
-const MARGIN = 1.12;
+const MARGIN = 1.18;
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -16,8 +16,9 @@ export class Stage {
   readonly controls: OrbitControls;
   width = 1;
   height = 1;
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x888888, 1.5);
-  private readonly sun = new THREE.DirectionalLight(0xffffff, 1.8);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x888888, 1.7);
+  /** Shines over the viewer's left shoulder, wherever that is: no side that is looked at is black. */
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 1.9);
   /** Half of what an orthographic camera sees from bottom to top. */
   private half = 1;
   private moved = false;
@@ -41,9 +42,8 @@ export class Stage {
     }
     this.controls.addEventListener("start", () => (this.moved = true));
     this.controls.addEventListener("change", onMove);
-    this.sun.position.set(...(planar ? [0.4, 0.8, 2] : [0.7, -1, 2]) as Vec);
     this.sky.position.set(0, planar ? 1 : 0, planar ? 0 : 1);
-    this.scene.add(this.sky, this.sun);
+    this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
   /** Whether somebody has moved the camera. */
@@ -74,19 +74,34 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Looks at a box as a whole, from the side that the space asks for or from `along`. */
-  fit(extent: Extent, along?: Vec): void {
+  /** Sees all points of the motion, from the side that the space asks for. */
+  fit(extent: Extent): void {
     const { lo, hi, size } = extent;
     const center = new THREE.Vector3((lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2);
-    const back = new THREE.Vector3(...(along ?? (this.planar ? [0, 0, 1] : [0.62, -1, 0.5]))).normalize();
+    const back = new THREE.Vector3(...(this.planar ? [0, 0, 1] : [0.62, -1, 0.5])).normalize();
     const x = new THREE.Vector3().crossVectors(this.camera.up, back).normalize(), y = new THREE.Vector3().crossVectors(back, x);
-    const aspect = this.width / this.height, tan = Math.tan((FOV * Math.PI) / 360);
+    const aspect = this.width / this.height, tan = Math.tan((FOV * Math.PI) / 360), v = new THREE.Vector3();
     let distance = 0, half = 0;
-    for (const cx of [lo[0], hi[0]]) for (const cy of [lo[1], hi[1]]) for (const cz of [lo[2], hi[2]]) {
-      const v = new THREE.Vector3(cx, cy, cz).sub(center);
-      const needs = Math.max(Math.abs(v.dot(y)), Math.abs(v.dot(x)) / aspect) * MARGIN;
-      distance = Math.max(distance, needs / tan + v.dot(back));
-      half = Math.max(half, needs);
+    // the middle of what is seen depends on how near each point is, and that on the middle
+    for (let round = 0; round < 4; round++) {
+      const away = this.planar ? Infinity : Math.max(distance, size);
+      let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+      const each = (act: (a: number, b: number, c: number) => void) => extent.points.forEach((p) => {
+        v.set(...p).sub(center);
+        act(v.dot(x), v.dot(y), v.dot(back));
+      });
+      each((a, b, c) => {
+        const nearer = away === Infinity ? 1 : away / Math.max(0.1 * away, away - c);
+        [left, right] = [Math.min(left, a * nearer), Math.max(right, a * nearer)];
+        [bottom, top] = [Math.min(bottom, b * nearer), Math.max(top, b * nearer)];
+      });
+      center.addScaledVector(x, (left + right) / 2).addScaledVector(y, (bottom + top) / 2);
+      [distance, half] = [0, 0];
+      each((a, b, c) => {
+        const needs = Math.max(Math.abs(b), Math.abs(a) / aspect) * MARGIN;
+        distance = Math.max(distance, needs / tan + c);
+        half = Math.max(half, needs);
+      });
     }
     half = Math.max(half, 0.05 * size);
     if (this.camera instanceof THREE.OrthographicCamera) {
@@ -101,7 +116,7 @@ export class Stage {
   lookFrom(from: THREE.Vector3, to: THREE.Vector3, size: number): void {
     this.camera.position.copy(from);
     this.controls.target.copy(to);
-    this.camera.near = size / 500;
+    this.camera.near = size / 150;
     this.camera.far = size * 60;
     this.controls.minDistance = size / 100;
     this.controls.maxDistance = size * 20;
@@ -124,6 +139,7 @@ export class Stage {
   }
 
   render(): void {
+    this.sun.position.set(-0.5, 0.9, 1).applyQuaternion(this.camera.quaternion);
     this.renderer.render(this.scene, this.camera);
   }
 }

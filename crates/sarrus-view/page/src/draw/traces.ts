@@ -14,11 +14,11 @@ const MOST = 4000;
 
 export class Traces {
   readonly group = new THREE.Group();
-  private lines: { whole: Line2; gone: Line2; stride: number }[] = [];
+  private lines: { whole: Line2; gone: Line2; tip: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>; stride: number }[] = [];
   private frames = -1;
   private name: Name = "light";
 
-  constructor(private readonly run: Run, private readonly place: number) {}
+  constructor(private readonly run: Run, private readonly place: number, private readonly size: number) {}
 
   get any(): boolean {
     return (this.run.scene.view?.trace ?? []).length > 0;
@@ -26,8 +26,8 @@ export class Traces {
 
   paint(name: Name): void {
     this.name = name;
-    this.lines.forEach(({ whole, gone }, i) => {
-      for (const line of [whole, gone]) line.material.color.set(lineColor(i + this.place, name));
+    this.lines.forEach(({ whole, gone, tip }, i) => {
+      for (const line of [whole, gone, tip]) line.material.color.set(lineColor(i + this.place, name));
     });
   }
 
@@ -35,7 +35,7 @@ export class Traces {
     for (const { whole, gone } of this.lines) for (const l of [whole, gone]) l.material.resolution.set(width, height);
   }
 
-  update(t: number, width: number, height: number): void {
+  update(poses: Float32Array, t: number, width: number, height: number): void {
     const { frames } = this.run;
     if (!this.any || frames.n < 2) return;
     if (frames.n !== this.frames) {
@@ -43,9 +43,11 @@ export class Traces {
       this.resize(width, height);
     }
     const [i] = locate(frames.t(), t);
-    for (const { gone, stride } of this.lines) {
+    this.lines.forEach(({ gone, tip, stride }, k) => {
+      const { body, on } = this.run.scene.view!.trace![k]!;
       gone.geometry.instanceCount = Math.max(0, Math.floor(i / stride));
-    }
+      tip.position.set(...place(poses, 7 * body, on));
+    });
   }
 
   private build(): void {
@@ -72,7 +74,9 @@ export class Traces {
         this.group.add(made);
         return made;
       };
-      return { whole: line(1.2, 0.35), gone: line(2.4, 1), stride };
+      const tip = new THREE.Mesh(new THREE.SphereGeometry(0.006 * this.size, 14, 8), new THREE.MeshBasicMaterial());
+      this.group.add(tip);
+      return { whole: line(1.2, 0.35), gone: line(2.4, 1), tip, stride };
     });
     this.paint(this.name);
   }

@@ -55,7 +55,7 @@ export class World {
     this.flexible = new Flexible(run, place, extent.size);
     this.links = new Links(scene, place, extent);
     this.forces = new Forces(run, place, extent);
-    this.traces = new Traces(run, place);
+    this.traces = new Traces(run, place, extent.size);
     this.group.add(this.bodies.group, this.joints.group, this.flexible.group, this.links.group, this.traces.group);
     this.group.add(this.forces.reactions, this.forces.others);
   }
@@ -76,7 +76,7 @@ export class World {
     this.flexible.update(this.poses, t, show.deformation);
     this.links.update(this.poses);
     this.forces.update(this.poses, t, { reactions: show.reactions, others: show.forces, size: show.arrows });
-    if (show.traces) this.traces.update(t, width, height);
+    if (show.traces) this.traces.update(this.poses, t, width, height);
     if (show.frames && !this.triads) this.addTriads();
     if (this.triads) {
       this.triads.group.visible = show.frames;

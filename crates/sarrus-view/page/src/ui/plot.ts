@@ -109,23 +109,24 @@ export class Plot {
     const theme = themeOf(this.name), shown = this.series.filter((s) => !s.hidden);
     const scales: uPlot.Scales = { x: { time: false, auto: false, range: (_u, lo, hi) => [lo, hi], ...limits(shown.map((s) => s.x), false, !this.spec.x) } };
     const axis = { stroke: theme.faint, font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", ticks: { stroke: theme.rule, width: 1, size: 4 }, gap: 3 };
-    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 30, label: this.xLabel(), labelSize: 16, labelGap: 0, values: ticks }];
+    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 24, label: this.xLabel(), labelSize: 14, labelGap: 0, values: ticks }];
     this.units.forEach((unit, k) => {
       const own = shown.filter((s) => this.scaleOf(s) === `y${k}`).map((s) => s.y);
       if (!own.length) return;
       scales[`y${k}`] = { auto: false, distr: this.spec.log ? 3 : 1, range: (_u, lo, hi) => [lo, hi], ...limits(own, !!this.spec.log, false) };
       const size: uPlot.Axis.Size = (_u, values) => 14 + 6.2 * Math.max(3, ...(values ?? []).map((v) => v?.length ?? 0));
-      axes.push({ ...axis, scale: `y${k}`, side: k ? 1 : 3, grid: { show: k === 0, stroke: theme.rule, width: 1 }, size, label: unit || undefined, labelSize: unit ? 15 : 0, labelGap: 0, values: ticks });
+      // of a logarithmic scale only the powers of ten: the lines between say nothing that is read
+      const only = this.spec.log ? { filter: (_u: uPlot, splits: number[]) => splits.map((v) => (isPower(v) ? v : null)) } : {};
+      axes.push({ ...axis, ...only, scale: `y${k}`, side: k ? 1 : 3, grid: { show: k === 0, stroke: theme.rule, width: 1, ...only }, ticks: { ...axis.ticks, ...only }, size, label: unit || undefined, labelSize: unit ? 15 : 0, labelGap: 0, values: ticks });
     });
     const series: (uPlot.Series | null)[] = [null, ...shown.map((s): uPlot.Series => ({ paths: (u, i) => this.draw(u, i, s), facets: [{ scale: "x" }, { scale: this.scaleOf(s) }], scale: this.scaleOf(s) } as uPlot.Series))];
-    const options = { mode: 2, width, height: 190, legend: { show: false }, scales, axes, series, padding: [8, this.units.length > 1 ? 0 : 12, 0, 0],
+    const options = { mode: 2, hooks: { ready: [() => this.update()], setScale: [() => this.update()] }, width, height: 190, legend: { show: false }, scales, axes, series, padding: [8, this.units.length > 1 ? 0 : 12, 0, 0],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: true, uni: 20, setScale: true },
         bind: { mousedown: (_u: uPlot, _t: EventTarget, handler: (e: MouseEvent) => null) => (e: MouseEvent) => (e.shiftKey ? ((this.zoomed = true), handler(e)) : null),
           dblclick: () => () => (this.build(), null) } } } as unknown as uPlot.Options;
     this.u = new uPlot(options, [null, ...shown.map((s) => [s.x, s.y])] as unknown as uPlot.AlignedData, this.holder);
     this.u.over.append(this.now, ...shown.map((s) => s.dot));
     this.u.over.addEventListener("pointerdown", (e) => this.grab(e));
-    this.update();
   }
 
   private scaleOf(s: Series): string {
@@ -225,6 +226,11 @@ export function limits(lists: Float64Array[], log: boolean, tight: boolean): { m
   if (log) return { min: 10 ** Math.floor(Math.log10(lo)), max: 10 ** Math.ceil(Math.log10(hi) + 1e-9) };
   const room = hi > lo ? (tight ? 0 : 0.06 * (hi - lo)) : Math.abs(hi) * 0.1 || 1;
   return { min: lo - room, max: hi + room };
+}
+
+function isPower(v: number): boolean {
+  const p = Math.log10(v);
+  return Math.abs(p - Math.round(p)) < 1e-6;
 }
 
 function ticks(_u: uPlot, splits: (number | null)[]): string[] {
