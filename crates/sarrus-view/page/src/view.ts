@@ -34,6 +34,7 @@ export class View {
   private follow: number | null = null;
   private followed: Vec | null = null;
   private dirty = true;
+  private looked = 0;
 
   constructor(private readonly player: Player, private name: Name, private readonly picked: (ref: Ref | null) => void) {
     const host = el("view");
@@ -58,27 +59,30 @@ export class View {
   }
 
   /** Makes everything anew: at the start, and when the motion has outgrown what was seen. */
-  build(): void {
-    const begin = performance.now();
+  private build(extent: Extent): void {
+    this.extent = extent;
     for (const old of [...this.worlds.map((w) => w.group), ...(this.grid ? [this.grid.group] : [])]) this.stage.scene.remove(old);
-    const boxes = this.player.runs.filter((r) => r.frames.n > 0).map(extentOf);
-    if (boxes.length) this.extent = boxes.reduce(joined);
     this.worlds = this.player.runs.map((run, i) => new World(run, i, this.extent));
     this.grid = new Grid(this.extent, this.stage.planar);
     this.stage.scene.add(this.grid.group, ...this.worlds.map((w) => w.group));
     this.paint(this.name);
-    this.cost.build = performance.now() - begin;
   }
 
   /** More frames came: a motion that left the box is fitted again, as long as nobody has moved the camera. */
   grown(): void {
+    // looking at all of it costs as much as there is: again only after a tenth more, and at the end
+    const frames = this.player.runs.reduce((n, r) => n + r.frames.n, 0), ended = this.player.runs.every((r) => r.ended);
+    if (frames === this.looked || (frames < 1.1 * this.looked && !ended)) return;
+    this.looked = frames;
+    const begin = performance.now();
     const now = this.player.runs.filter((r) => r.frames.n > 0).map(extentOf);
     if (!now.length) return;
     const all = now.reduce(joined), room = 0.02 * this.extent.size;
     const outgrown = [0, 1, 2].some((k) => all.lo[k]! < this.extent.lo[k]! - room || all.hi[k]! > this.extent.hi[k]! + room);
     if (outgrown || !this.worlds.length) {
-      this.build();
+      this.build(all);
       if (!this.stage.touched) this.home();
+      this.cost.build = performance.now() - begin;
     }
     this.dirty = true;
   }

@@ -55,8 +55,16 @@ export function place(poses: ArrayLike<number>, b: number, on: Vec): Vec {
   return [v[0] + poses[b]!, v[1] + poses[b + 1]!, v[2] + poses[b + 2]!];
 }
 
+const REACHED = new WeakMap<Scene, Vec[][]>();
+
 /** Points by which each body reaches: its shapes, joints, links and traced points. */
 export function reach(scene: Scene): Vec[][] {
+  let points = REACHED.get(scene);
+  if (!points) REACHED.set(scene, (points = findReach(scene)));
+  return points;
+}
+
+function findReach(scene: Scene): Vec[][] {
   const points = scene.bodies.map((body: Body) => cornersOf(body.shapes));
   const on = (body: number, p: Vec) => points[body]?.push(p);
   for (const item of [...(scene.joints ?? []), ...(scene.links ?? [])]) item.bodies.forEach((b, k) => on(b, item.on[k]!));
@@ -112,7 +120,9 @@ export function extentOf(run: Run): Extent {
   stride = Math.ceil((most * total) / KEEP);
   for (let k = 0; k < most && frames.n; k++) {
     const [poses, at] = frames.pose(Math.round((k * (frames.n - 1)) / Math.max(1, most - 1)));
-    points.forEach((list, b) => list.forEach((p) => grow(place(poses, at + 7 * b, p))));
+    points.forEach((list, b) => {
+      for (const p of list) grow(place(poses, at + 7 * b, p));
+    });
   }
   if (!Number.isFinite(lo[0])) return UNKNOWN;
   return { lo, hi, size: norm(sub(hi, lo)) || 1, points: met, floor: floorOf(scene) };

@@ -10,11 +10,17 @@ import { local, type Paint, type Parts, type Ref } from "./parts";
 /** z to x, for what is made along z and lies along an axis x. */
 const Z_TO_X: Quat = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
 
+/** From so many joints on, each is drawn by one piece. */
+const MANY = 2000;
+
 export function addJoints(parts: Parts, scene: Scene, run: number, extent: Extent): void {
-  const sizes = bodySizes(scene), n = Math.min(28, 2 * make.fineness(scene.joints?.length ?? 0));
+  const many = (scene.joints?.length ?? 0) > MANY;
+  const sizes = bodySizes(scene), n = many ? 6 : Math.min(28, 2 * make.fineness(scene.joints?.length ?? 0));
   (scene.joints ?? []).forEach((joint, index) => {
     const size = glyphSize(joint.bodies, sizes, extent.size);
-    new Glyph(parts, joint, size, { run, kind: "joint", index }, scene.space === "planar", n).draw();
+    const glyph = new Glyph(parts, joint, size, { run, kind: "joint", index }, scene.space === "planar", n);
+    if (many) glyph.simple();
+    else glyph.draw();
   });
 }
 
@@ -45,6 +51,14 @@ class Glyph {
     if (!second) return zTo(z);
     const y = unit(cross(z, second), [0, 0, 0]);
     return y[0] || y[1] || y[2] ? fromAxes(cross(y, z), y, z) : zTo(z);
+  }
+
+  /** One piece alone. */
+  simple(): void {
+    const { kind } = this.joint;
+    if (kind === "revolute" || kind === "cylindrical") this.put(0, "pin", () => make.pin(this.n), [0.8, 0.8, 1.8], "metal");
+    else if (kind === "spherical" || kind === "universal") this.put(0, "ball", () => make.ball(this.n), [1, 1, 1], "metal");
+    else this.put(0, "box", make.box, [1.2, 1.2, 1.8], "metal");
   }
 
   draw(): void {

@@ -73,7 +73,7 @@ export class ObjectPanel {
     const body = ref.kind === "body" ? ref.index : joint ? joint.bodies[1] : ref.kind === "load" ? scene.loads?.[ref.index]?.body : undefined;
     const buttons = h("div", { class: "actions" },
       body !== undefined && body !== GROUND ? h("button", { type: "button", "aria-pressed": String(this.following === body), click: () => this.actions.follow(this.following === body ? null : body) }, "Follow") : null,
-      joint ? h("button", { type: "button", click: () => this.plotReactions(joint) }, "Plot reactions") : null,
+      joint && columns.some((c) => /\.[ft][xyz]$/.test(c.name)) ? h("button", { type: "button", click: () => this.plotReactions(joint) }, "Plot reactions") : null,
       h("button", { type: "button", click: () => this.actions.select(null) }, "Clear"));
     this.detail.replaceChildren(
       h("h2", { id: "object-name" }, name),
