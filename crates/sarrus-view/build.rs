@@ -60,19 +60,21 @@ fn oldest(dist: &Path) -> Option<SystemTime> {
     times.collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
-/// `npm ci` where nothing is installed yet, then `npm run build`; what fails is said and tolerated.
+/// `npm ci`, or `npm install`, where nothing is installed yet, then `npm run build`; what fails is said and tolerated.
 fn build(page: &Path) {
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    let run = |args: &[&str]| {
+    let run = |args: &[&str], last: bool| {
         let command = Command::new(npm).args(args).current_dir(page).stdin(Stdio::null()).output();
         match command {
             Ok(done) if done.status.success() => true,
-            Ok(done) => {
+            Ok(done) if last => {
                 let text = String::from_utf8_lossy(&done.stderr);
-                let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                println!("cargo::warning=the viewer's page was not built: `npm {}`: {last}", args.join(" "));
+                let why = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                println!("cargo::warning=the viewer's page was not built: `npm {}`: {why}", args.join(" "));
                 false
             }
+            Ok(_) => false,
+            Err(_) if !last => false,
             Err(_) => {
                 println!(
                     "cargo::warning=the viewer's page was not built: there is no npm; the viewer will say so"
@@ -82,8 +84,14 @@ fn build(page: &Path) {
         }
     };
     let installed = page.join("node_modules").join(".package-lock.json").exists();
-    if installed || run(&["ci", "--no-audit", "--no-fund"]) {
-        run(&["run", "build"]);
+    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    // a lock file without the registry's addresses, which belong in no repository, is too little for `ci` of some versions
+    let install = || {
+        run(&[&["ci"], &quiet[..]].concat(), false)
+            || run(&[&["install", "--no-save"], &quiet[..]].concat(), true)
+    };
+    if installed || install() {
+        run(&["run", "build"], true);
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Thinning {
     pub position: f64,
     /// Of its orientation \[rad\].
     pub angle: f64,
-    /// Of a column, relative to its largest absolute value.
+    /// Of a column, relative to its largest absolute value; columns that are [round-off](is_noise) do not count.
     pub columns: f64,
 }
 
@@ -110,7 +110,14 @@ fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
+/// Round-off in most runs, which no interpolation follows: neither kept for nor counted.
+pub fn is_noise(column: &str) -> bool {
+    column.starts_with("violation.") || column == "energy.balance"
+}
+
 fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
+    let columns: Vec<usize> =
+        columns.iter().copied().filter(|&column| !is_noise(&motion.table.names[column])).collect();
     let every = |n: usize| n.div_ceil(most).max(1);
     let scale = |column: usize| {
         let all = motion.table.columns[column].iter().filter(|x| x.is_finite());

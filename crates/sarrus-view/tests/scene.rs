@@ -192,7 +192,9 @@ columns = ["energy.*"]
 #[test]
 fn a_modal_body_is_drawn_where_its_nodes_are_though_no_column_tells() {
     let (model, system) = compiled("modal", MODAL);
-    let (_, live, _) = live(&model, &system, &request(0.01, 1e-3), 1 << 28);
+    let mut request = request(0.01, 1e-3);
+    request.overrides.columns = None;
+    let (_, live, _) = live(&model, &system, &request, 1 << 28);
     let scene: Value = serde_json::from_slice(&live.scene()).unwrap();
     let frames = read(&bytes(&live));
     let arm = &scene["flexible"][0];

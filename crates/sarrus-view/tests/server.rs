@@ -5,9 +5,12 @@ mod common;
 use common::{live, read, request, shipped};
 use sarrus_view::{Live, Options, Viewer, page};
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What an answer may take on a machine that is busy.
+const LONG: Duration = Duration::from_secs(20);
 
 struct Server {
     viewer: Viewer,
@@ -25,13 +28,12 @@ fn server() -> Server {
 }
 
 impl Server {
-    /// Sends bytes and reads until the other side closes, or does not answer.
-    fn send(&self, bytes: &[u8]) -> Vec<u8> {
+    /// Sends bytes and reads until the other side closes, or says nothing for so long.
+    fn send(&self, bytes: &[u8], patience: Duration) -> Vec<u8> {
         let mut stream = TcpStream::connect(self.viewer.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream.set_read_timeout(Some(patience)).unwrap();
         // the other side may have closed already
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         answer
@@ -40,7 +42,7 @@ impl Server {
     fn ask(&self, method: &str, path: &str, more: &str) -> (u16, String, Vec<u8>) {
         let host = self.viewer.address();
         let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n");
-        split(&self.send(request.as_bytes()))
+        split(&self.send(request.as_bytes(), LONG))
     }
 
     fn get(&self, rest: &str) -> (u16, String, Vec<u8>) {
@@ -130,7 +132,11 @@ fn foreign_hosts_and_origins_are_refused_though_the_token_is_right() {
     let server = server();
     let (address, base) = (server.viewer.address(), &server.base);
     let raw = |lines: &str| {
-        split(&server.send(format!("GET {base}/ HTTP/1.1\r\n{lines}Connection: close\r\n\r\n").as_bytes())).0
+        split(
+            &server
+                .send(format!("GET {base}/ HTTP/1.1\r\n{lines}Connection: close\r\n\r\n").as_bytes(), LONG),
+        )
+        .0
     };
     assert_eq!(raw(&format!("Host: {address}\r\n")), 200);
     assert_eq!(
@@ -205,11 +211,15 @@ fn malformed_requests_are_answered_and_the_server_lives_on() {
         long.into_bytes(),
         noise,
     ];
+    let mut answered = 0;
     for (i, bytes) in bad.iter().enumerate() {
-        let (status, ..) = split(&server.send(bytes));
+        // what could still become a request is waited for, so its sender hears nothing
+        let (status, ..) = split(&server.send(bytes, Duration::from_millis(700)));
         assert!(status == 0 || (400..600).contains(&status), "request {i}: {status}");
+        answered += usize::from(status != 0);
         assert_eq!(server.get("/view.json").0, 200, "after request {i}");
     }
+    assert!(answered >= bad.len() - 3, "{answered} of {} answered", bad.len());
 }
 
 /// A reader that takes nothing holds up nobody, and one that comes later gets everything.
@@ -240,7 +250,7 @@ fn frames_of_a_run_that_goes_on_come_as_they_are_made() {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", viewer.address());
     stream.write_all(request.as_bytes()).unwrap();
     let mut got = Vec::new();
-    let mut until = |stream: &mut TcpStream, word: &[u8], got: &mut Vec<u8>| {
+    let until = |stream: &mut TcpStream, word: &[u8], got: &mut Vec<u8>| {
         let mut part = [0; 4096];
         while !got.windows(word.len()).any(|w| w == word) {
             let n = stream.read(&mut part).expect("more comes within seconds");

@@ -26,7 +26,9 @@ pub fn shipped(name: &str) -> (Model, Arc<System>) {
 
 /// A short run.
 pub fn request(t_end: f64, every: f64) -> Simulate {
-    let overrides = Overrides { t_end: Some(t_end), every: Some(every), ..Overrides::default() };
+    // all columns, whatever the model asks for
+    let columns = Some(vec!["*".to_string()]);
+    let overrides = Overrides { t_end: Some(t_end), every: Some(every), columns, ..Overrides::default() };
     Simulate { overrides, record: true }
 }
 
