@@ -104,7 +104,11 @@ fn a_folder_without_the_columns_that_are_drawn_says_which() {
     assert!(dir.join("report.html").exists(), "the page needs no columns");
     let view = sarrus(&["view", arg(&dir), "--no-open"]);
     assert_eq!(view.code, 2);
-    assert!(view.stderr.contains("has no column `") && view.stderr.contains("--columns"), "{}", view.stderr);
+    assert!(
+        view.stderr.contains("have no column `bar.x`") && view.stderr.contains("--columns"),
+        "{}",
+        view.stderr
+    );
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Frames as bytes: how the page reads a motion. `page/PROTOCOL.md` is the contract; all numbers are little endian.
 //!
-//!     header   "SRSF"  u32 version  u32 bodies  u32 columns  16 bytes 0
-//!     block    4 letters  u32 bytes of the payload, a multiple of 8  u32 first  u32 count  payload
+//! ```text
+//! header   "SRSF"  u32 version  u32 bodies  u32 columns  16 bytes 0
+//! block    4 letters  u32 bytes of the payload, a multiple of 8  u32 first  u32 count  payload
+//! ```
 //!
 //! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
 

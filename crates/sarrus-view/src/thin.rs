@@ -12,6 +12,9 @@ const FARTHEST: usize = 64;
 /// Bodies and columns that frames are chosen by, at most.
 const JUDGES: usize = 100;
 
+/// Columns that stay below this part of the largest one are measured by it.
+const ROUND_OFF: f64 = 1e-12;
+
 /// What was left out, and by how much interpolation misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thinning {
@@ -119,10 +122,15 @@ fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
     let columns: Vec<usize> =
         columns.iter().copied().filter(|&column| !is_noise(&motion.table.names[column])).collect();
     let every = |n: usize| n.div_ceil(most).max(1);
-    let scale = |column: usize| {
+    let largest = |column: usize| {
         let all = motion.table.columns[column].iter().filter(|x| x.is_finite());
-        let most = all.fold(0.0_f64, |most, x| most.max(x.abs()));
-        if most > 0.0 { most } else { 1.0 }
+        all.fold(0.0_f64, |most, x| most.max(x.abs()))
+    };
+    // what is nothing beside all others is round-off too, such as the torque in a hinge
+    let floor = ROUND_OFF * columns.iter().map(|&c| largest(c)).fold(0.0, f64::max);
+    let scale = |column: usize| match largest(column).max(floor) {
+        0.0 => 1.0,
+        scale => scale,
     };
     Judge {
         motion,
