@@ -49,7 +49,7 @@ export class World {
     this.bodies = new Parts(material);
     this.joints = new Parts(material);
     addBodies(this.bodies, scene, place, extent);
-    addJoints(this.joints, scene, place, extent);
+    addJoints(this.joints, run, place, extent);
     this.bodies.build();
     this.joints.build();
     this.flexible = new Flexible(run, place, extent.size);

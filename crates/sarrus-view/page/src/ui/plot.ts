@@ -110,7 +110,7 @@ export class Plot {
     const theme = themeOf(this.name), shown = this.series.filter((s) => !s.hidden);
     const scales: uPlot.Scales = { x: { time: false, auto: false, range: (_u, lo, hi) => apart(lo, hi), ...limits(shown.map((s) => s.x), false, !this.spec.x) } };
     const axis = { stroke: theme.faint, font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", ticks: { stroke: theme.rule, width: 1, size: 4 }, gap: 3 };
-    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 24, label: this.xLabel(), labelSize: 14, labelGap: 0, values: ticks, splits: (u, _i, lo, hi) => steps(lo, hi, Math.max(2, u.bbox.width / devicePixelRatio / 75)) }];
+    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 24, label: this.xLabel(), labelSize: 14, labelGap: 0, values: ticks, splits: (u, _i, lo, hi) => steps(lo, hi, Math.max(2, u.bbox.width / devicePixelRatio / 60)) }];
     this.units.forEach((unit, k) => {
       const own = shown.filter((s) => this.scaleOf(s) === `y${k}`).map((s) => s.y);
       if (!own.length) return;

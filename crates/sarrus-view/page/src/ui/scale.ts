@@ -39,7 +39,7 @@ export function steps(lo: number, hi: number, count: number): number[] {
   const rough = (hi - lo) / count;
   if (!(rough > 0) || !Number.isFinite(rough)) return [lo];
   const p = Math.floor(Math.log10(rough)), m = rough / 10 ** p;
-  const [factor, exponent] = m <= 1 ? [1, p] : m <= 2 ? [2, p] : m <= 5 ? [5, p] : [1, p + 1];
+  const [factor, exponent] = m < 1.5 ? [1, p] : m < 3.5 ? [2, p] : m < 7.5 ? [5, p] : [1, p + 1];
   const step = Number(`${factor}e${exponent}`);
   const first = Math.ceil(lo / step - 1e-9), last = Math.floor(hi / step + 1e-9);
   return Array.from({ length: Math.min(100, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(14)));

@@ -1,5 +1,9 @@
 import * as THREE from "three";
 import { expect, test } from "vitest";
+import { Decoder } from "../../src/frames";
+import { Run } from "../../src/run";
+import { travel } from "../../src/draw/joints";
+import { encode, gallery } from "../fixtures";
 import { cornersOf, glyphSize } from "../../src/draw/extent";
 import { Parts, local } from "../../src/draw/parts";
 import { apart, limits, powers, steps, ticks } from "../../src/ui/scale";
@@ -33,7 +37,7 @@ test("shapes that only have mass are not drawn, and glyphs are thicker than the 
 
 test("numbers along an axis are round, few and different, however small or narrow it is", () => {
   expect(steps(0, 2, 4)).toEqual([0, 0.5, 1, 1.5, 2]);
-  expect(steps(-0.31, 0.29, 5)).toEqual([-0.2, 0, 0.2]);
+  expect(steps(-0.31, 0.29, 3)).toEqual([-0.2, 0, 0.2]);
   expect(powers(1e-18, 1e-3, 7)).toEqual([1e-18, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3]);
   for (const [lo, hi] of [[61.685027506710405, 61.686966301551166], [0, 1e-34], apart(12.3, 12.3), apart(0, 0)] as const) {
     const all = steps(lo, hi, 5);
@@ -56,4 +60,14 @@ test("limits of a plot leave room, and on a logarithmic scale look at what is po
     expect(a + (b - a) / 10).toBeGreaterThan(a);
     expect(b - (b - a) / 10).toBeLessThan(b);
   }
+});
+
+test("a rail is as long as its joint slides, measured on the first body", () => {
+  const { scene, samples } = gallery(), run = new Run("gallery", scene, false);
+  new Decoder(run.frames).push(encode({ scene, samples }));
+  const [lo, hi] = travel(scene.joints![1]!, run.frames);
+  // 0.2 x 0.5 sin t over 0 … 4 s, seen in 60 frames
+  expect(hi).toBeCloseTo(0.1, 3);
+  expect(lo).toBeCloseTo(0.1 * Math.sin(4), 5);
+  expect(travel(scene.joints![0]!, run.frames)).toEqual([0, 0]);
 });
