@@ -61,7 +61,7 @@ export class View {
   /** Makes everything anew: at the start, and when the motion has outgrown what was seen. */
   private build(extent: Extent): void {
     this.extent = extent;
-    for (const old of [...this.worlds.map((w) => w.group), ...(this.grid ? [this.grid.group] : [])]) this.stage.scene.remove(old);
+    for (const old of [...this.worlds.map((w) => w.group), ...(this.grid ? [this.grid.group] : [])]) this.stage.drop(old);
     this.worlds = this.player.runs.map((run, i) => new World(run, i, this.extent));
     this.grid = new Grid(this.extent, this.stage.planar);
     this.stage.scene.add(this.grid.group, ...this.worlds.map((w) => w.group));
