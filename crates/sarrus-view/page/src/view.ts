@@ -182,6 +182,10 @@ export class View {
       };
       (scene.joints ?? []).forEach((j, index) => add(j.name, place(world.poses, 7 * j.bodies[0], j.on[0]), { run: 0, kind: "joint", index }));
       scene.bodies.forEach((b, index) => b.part_of || add(b.name, place(world.poses, 7 * index, [0, 0, 0]), { run: 0, kind: "body", index }));
+      if (this.show.frames) {
+        scene.bodies.forEach((b, index) => (b.markers ?? []).forEach((m) => add(`${b.name}.${m.name}`, place(world.poses, 7 * index, m.on), { run: 0, kind: "body", index: NaN })));
+        (scene.ground?.markers ?? []).forEach((m) => add(m.name, m.on, { run: 0, kind: "body", index: NaN }));
+      }
       return labels.length > 600 ? labels.filter((l, i) => l.strong || i < 600) : labels;
     });
   }
