@@ -190,4 +190,7 @@ function say(text: string): void {
   place.hidden = false;
 }
 
-start().catch((error: unknown) => say(`This page could not start: ${message(error)}`));
+start().catch((error: unknown) => {
+  const hint = /webgl/i.test(message(error)) ? " The browser must offer WebGL; in its settings, turn hardware acceleration on." : "";
+  say(`This page could not start: ${message(error)}.${hint}`);
+});

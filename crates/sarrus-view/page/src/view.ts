@@ -61,7 +61,7 @@ export class View {
   /** Makes everything anew: at the start, and when the motion has outgrown what was seen. */
   private build(extent: Extent): void {
     this.extent = extent;
-    for (const old of [...this.worlds.map((w) => w.group), ...(this.grid ? [this.grid.group] : [])]) this.stage.scene.remove(old);
+    for (const old of [...this.worlds.map((w) => w.group), ...(this.grid ? [this.grid.group] : [])]) this.stage.drop(old);
     this.worlds = this.player.runs.map((run, i) => new World(run, i, this.extent));
     this.grid = new Grid(this.extent, this.stage.planar);
     this.stage.scene.add(this.grid.group, ...this.worlds.map((w) => w.group));
@@ -182,6 +182,10 @@ export class View {
       };
       (scene.joints ?? []).forEach((j, index) => add(j.name, place(world.poses, 7 * j.bodies[0], j.on[0]), { run: 0, kind: "joint", index }));
       scene.bodies.forEach((b, index) => b.part_of || add(b.name, place(world.poses, 7 * index, [0, 0, 0]), { run: 0, kind: "body", index }));
+      if (this.show.frames) {
+        scene.bodies.forEach((b, index) => (b.markers ?? []).forEach((m) => add(`${b.name}.${m.name}`, place(world.poses, 7 * index, m.on), { run: 0, kind: "body", index: NaN })));
+        (scene.ground?.markers ?? []).forEach((m) => add(m.name, m.on, { run: 0, kind: "body", index: NaN }));
+      }
       return labels.length > 600 ? labels.filter((l, i) => l.strong || i < 600) : labels;
     });
   }

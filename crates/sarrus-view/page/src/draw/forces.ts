@@ -14,6 +14,11 @@ import { ball, turnArrow } from "./geometry";
 import { Arrows, Segments, hatched, overlay } from "./segments";
 
 const LONG = 0.16;
+/** The same where there are many joints, whose arrows would cover each other. */
+const LONG_OF_MANY = 0.1;
+const MANY = 12;
+/** Forces and torques smaller than this, compared by the scene's size, are rounding and not drawn. */
+const ROUNDING = 1e-6;
 /** Frames and joints that the scale is found from, at most. */
 const LOOK = 100;
 
@@ -56,7 +61,12 @@ export class Forces {
   /** N and N m that are drawn as long as one metre. */
   perMetre(): { force: number; torque: number } {
     this.findScale();
-    return { force: this.scale.force / (LONG * this.extent.size), torque: this.scale.torque / (LONG * this.extent.size) };
+    const long = this.long * this.extent.size;
+    return { force: this.scale.force / long, torque: this.scale.torque / long };
+  }
+
+  private get long(): number {
+    return this.columns.length > MANY ? LONG_OF_MANY : LONG;
   }
 
   private findScale(): void {
@@ -77,7 +87,8 @@ export class Forces {
         (load.kind === "torque" ? torques : forces).push(Math.hypot(v[0]!, v[1]!, v[2]!));
       }
     }
-    this.scale = { force: high(forces), torque: high(torques), frames: Math.max(8, frames.n) };
+    const [force, torque] = [high(forces), high(torques)], size = this.extent.size;
+    this.scale = { force: Math.max(force, (ROUNDING * torque) / size) || 1, torque: Math.max(torque, ROUNDING * force * size) || 1, frames: Math.max(8, frames.n) };
   }
 
   update(poses: Float32Array, t: number, show: { reactions: boolean; others: boolean; size: number }): void {
@@ -86,8 +97,8 @@ export class Forces {
     const size = this.extent.size * show.size, thick = 0.0035 * this.extent.size * Math.sqrt(show.size);
     const length = (v: Vec, reference: number): Vec => {
       const n = norm(v);
-      if (!(n > 1e-6 * reference)) return [0, 0, 0];
-      const k = (LONG * size * Math.min(2, n / reference)) / n;
+      if (!(n > 1e-3 * reference)) return [0, 0, 0];
+      const k = (this.long * size * Math.min(2, n / reference)) / n;
       return [v[0] * k, v[1] * k, v[2] * k];
     };
     if (show.reactions) this.drawReactions(poses, t, length, thick);
@@ -127,8 +138,8 @@ export class Forces {
   }
 }
 
-/** The 95th percentile of those that are not nothing; 1 where there are none. */
+/** The 95th percentile of those that are not nothing; 0 where there are none. */
 function high(values: number[]): number {
   const sorted = values.filter((x) => x > 0 && Number.isFinite(x)).sort((a, b) => a - b);
-  return sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 1;
+  return sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 0;
 }

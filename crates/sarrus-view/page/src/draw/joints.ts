@@ -1,27 +1,47 @@
 // Joints as glyphs by kind: one half moves with the first body, the other with the second, so that their motion is seen.
 
 import type * as THREE from "three";
-import { cross, fromAxes, product, unit, zTo } from "../math";
-import { GROUND, type Joint, type Quat, type Scene, type Vec } from "../protocol";
-import { bodySizes, glyphSize, type Extent } from "./extent";
+import type { Frames } from "../frames";
+import { cross, dot, fromAxes, product, rotate, sub, unit, zTo } from "../math";
+import { GROUND, type Joint, type Quat, type Vec } from "../protocol";
+import type { Run } from "../run";
+import { bodySizes, glyphSize, place, type Extent } from "./extent";
 import * as make from "./geometry";
 import { local, type Paint, type Parts, type Ref } from "./parts";
 
 /** z to x, for what is made along z and lies along an axis x. */
 const Z_TO_X: Quat = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
 
+const SLIDING = ["prismatic", "cylindrical", "screw"];
+/** Frames that travel is found from. */
+const LOOK = 60;
 /** From so many joints on, each is drawn by one piece. */
 const MANY = 2000;
 
-export function addJoints(parts: Parts, scene: Scene, run: number, extent: Extent): void {
+export function addJoints(parts: Parts, { scene, frames }: Run, run: number, extent: Extent): void {
   const many = (scene.joints?.length ?? 0) > MANY;
   const sizes = bodySizes(scene), n = many ? 6 : Math.min(28, 2 * make.fineness(scene.joints?.length ?? 0));
   (scene.joints ?? []).forEach((joint, index) => {
     const size = glyphSize(joint.bodies, sizes, extent.size);
-    const glyph = new Glyph(parts, joint, size, { run, kind: "joint", index }, scene.space === "planar", n);
+    const glyph = new Glyph(parts, joint, size, { run, kind: "joint", index }, scene.space === "planar", n, many ? [0, 0] : travel(joint, frames));
     if (many) glyph.simple();
     else glyph.draw();
   });
+}
+
+/** How far a joint slides along its axis over the run: least and largest, from some tens of frames. */
+export function travel(joint: Joint, frames: Frames): [number, number] {
+  let lo = 0, hi = 0;
+  if (!SLIDING.includes(joint.kind) || !frames.n) return [lo, hi];
+  const axis = joint.axis_on?.[0] ?? [0, 0, 1], [a, b] = joint.bodies;
+  for (let k = 0; k < LOOK; k++) {
+    const [poses, at] = frames.pose(Math.round((k * (frames.n - 1)) / (LOOK - 1)));
+    const from = a < 0 ? -1 : at + 7 * a, to = b < 0 ? -1 : at + 7 * b;
+    const d = sub(place(poses, to, joint.on[1]), place(poses, from, joint.on[0]));
+    const s = dot(d, from < 0 ? axis : rotate(poses, from + 3, axis));
+    if (Number.isFinite(s)) [lo, hi] = [Math.min(lo, s), Math.max(hi, s)];
+  }
+  return [lo, hi];
 }
 
 class Glyph {
@@ -32,7 +52,14 @@ class Glyph {
     private readonly ref: Ref,
     private readonly planar: boolean,
     private readonly n: number,
+    private readonly slid: [number, number],
   ) {}
+
+  /** A piece along the axis of the first body, as long as the joint slides and some more. */
+  private rail(key: string, geometry: () => THREE.BufferGeometry, across: number, paint: Paint, more = 5): void {
+    const [lo, hi] = this.slid.map((s) => s / this.size) as [number, number];
+    this.put(0, key, geometry, [across, across, hi - lo + more], paint, [0, 0, (lo + hi) / 2]);
+  }
 
   /** A piece on body 0 or 1, scaled, in a frame whose z is the axis there and x the second axis, if there is one. */
   private put(side: 0 | 1, key: string, geometry: () => THREE.BufferGeometry, scale: Vec, paint: Paint, shift: Vec = [0, 0, 0], turn?: Quat): void {
@@ -71,16 +98,16 @@ class Glyph {
         if (!this.planar) this.put(0, "pin", pin, [0.12, 0.12, 5], "metal");
         return this.foot();
       case "prismatic":
-        this.put(0, "box", make.box, [0.5, 0.5, 9], "metal");
+        this.rail("box", make.box, 0.5, "metal");
         this.put(1, "box", make.box, [1.25, 1.25, 2.2], "pin");
         return;
       case "cylindrical":
-        this.put(0, "pin", pin, [0.42, 0.42, 8], "metal");
+        this.rail("pin", pin, 0.42, "metal");
         this.put(1, "ring", ring, [0.85, 0.85, 2.2], "pin");
         return;
       case "screw":
-        this.put(0, "pin", pin, [0.36, 0.36, 7], "metal");
-        this.put(0, "thread", () => make.thread(9, n), [0.4, 0.4, 6.4], "metal");
+        this.rail("pin", pin, 0.36, "metal");
+        this.rail("thread", () => make.thread(12, n), 0.4, "metal", 4.6);
         this.put(1, "nut", () => make.pin(6), [0.95, 0.95, 1.1], "pin");
         return;
       case "spherical":

@@ -1,12 +1,14 @@
-// Springs, actuators, and constraints between two points.
+// Springs, actuators, constraints between two points, and the way that joints have slid.
 
 import * as THREE from "three";
 import { norm, sub, unit } from "../math";
-import type { Link, Scene } from "../protocol";
+import type { Joint, Link, Scene } from "../protocol";
 import { place, type Extent } from "./extent";
 import * as make from "./geometry";
 import { solid } from "./parts";
 import { Segments } from "./segments";
+
+const SLIDING = ["prismatic", "cylindrical", "screw", "planar"];
 
 export class Links {
   readonly group = new THREE.Group();
@@ -14,9 +16,12 @@ export class Links {
   private readonly tubes: Segments;
   private readonly bars: Segments;
   private readonly links: Link[];
+  private readonly sliding: { joint: Joint; index: number }[];
 
   constructor(scene: Scene, private readonly run: number, private readonly extent: Extent) {
     this.links = scene.links ?? [];
+    // halves of a sliding joint that have moved apart are tied by a thin line
+    this.sliding = (scene.joints ?? []).map((joint, index) => ({ joint, index })).filter(({ joint }) => SLIDING.includes(joint.kind));
     const material = solid(run > 0), many = this.links.length > 200;
     const along = () => make.rod(12).translate(0.5, 0, 0);
     this.coils = new Segments(make.coil(8, 0.16, many ? 8 : 20), material, "load", this.group);
@@ -43,6 +48,10 @@ export class Links {
         this.bars.push([a[0] + 0.5 * d[0], a[1] + 0.5 * d[1], a[2] + 0.5 * d[2]], x, 0.5 * length, 0.3 * wide, ref);
       } else this.tubes.push(a, x, length, Math.min(0.2 * wide, 0.003 * size), ref);
     });
+    for (const { joint, index } of this.sliding) {
+      const a = place(poses, 7 * joint.bodies[0], joint.on[0]), d = sub(place(poses, 7 * joint.bodies[1], joint.on[1]), a), length = norm(d);
+      if (length > 1e-3 * size) this.tubes.push(a, unit(d), length, 0.0022 * size, { run: this.run, kind: "joint", index });
+    }
     this.all.forEach((s) => s.end());
   }
 }

@@ -132,6 +132,18 @@ export class Stage {
     this.controls.update();
   }
 
+  /** Takes something away, with what it holds on the graphics card. */
+  drop(object: THREE.Object3D): void {
+    this.scene.remove(object);
+    object.traverse((o) => {
+      if (o instanceof THREE.InstancedMesh) o.dispose();
+      if (!(o instanceof THREE.Mesh || o instanceof THREE.LineSegments)) return;
+      const { geometry, material } = o as THREE.Mesh<THREE.BufferGeometry, THREE.Material>;
+      geometry.dispose();
+      material.dispose();
+    });
+  }
+
   /** Where a point is on the canvas [px], and whether it is before the camera. */
   project(p: Vec): { x: number; y: number; seen: boolean } {
     const v = new THREE.Vector3(...p).project(this.camera);

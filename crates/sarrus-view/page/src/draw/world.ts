@@ -1,6 +1,7 @@
 // One run, drawn.
 
 import * as THREE from "three";
+import type { Vec } from "../protocol";
 import type { Run } from "../run";
 import { posesAt } from "../sample";
 import type { Name } from "../theme";
@@ -49,7 +50,7 @@ export class World {
     this.bodies = new Parts(material);
     this.joints = new Parts(material);
     addBodies(this.bodies, scene, place, extent);
-    addJoints(this.joints, scene, place, extent);
+    addJoints(this.joints, run, place, extent);
     this.bodies.build();
     this.joints.build();
     this.flexible = new Flexible(run, place, extent.size);
@@ -87,10 +88,13 @@ export class World {
   private addTriads(): void {
     this.triads = new Parts(new THREE.MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
     const sizes = bodySizes(this.run.scene);
-    const add = (body: number, l: number) =>
-      this.triads!.add("triad", triad, body, local([0, 0, 0], [1, 0, 0, 0], [l, l, l]), { hex: 0xffffff }, { run: this.place, kind: "body", index: body });
+    const add = (body: number, l: number, at: Vec = [0, 0, 0]) =>
+      this.triads!.add("triad", triad, body, local(at, [1, 0, 0, 0], [l, l, l]), { hex: 0xffffff }, { run: this.place, kind: "body", index: body });
     sizes.forEach((s, i) => add(i, Math.min(0.06 * this.extent.size, Math.max(0.015 * this.extent.size, 0.3 * s.length))));
     add(-1, 0.08 * this.extent.size);
+    // markers as smaller ones
+    const markers = [this.run.scene.ground ?? {}, ...this.run.scene.bodies].map((b) => b.markers ?? []);
+    markers.forEach((list, i) => list.forEach((m) => add(i - 1, 0.012 * this.extent.size, m.on)));
     this.triads.build();
     this.triads.group.renderOrder = 2;
     this.triads.paint(this.name, null);

@@ -8,6 +8,7 @@ import type { Player } from "../player";
 import type { Run } from "../run";
 import { locate, nearest } from "../sample";
 import { DASHES, lineColor, themeOf, type Name } from "../theme";
+import { apart, limits, powers, steps, ticks } from "./scale";
 
 export interface PlotSpec {
   title: string;
@@ -107,17 +108,16 @@ export class Plot {
     this.u?.destroy();
     this.zoomed = false;
     const theme = themeOf(this.name), shown = this.series.filter((s) => !s.hidden);
-    const scales: uPlot.Scales = { x: { time: false, auto: false, range: (_u, lo, hi) => [lo, hi], ...limits(shown.map((s) => s.x), false, !this.spec.x) } };
+    const scales: uPlot.Scales = { x: { time: false, auto: false, range: (_u, lo, hi) => apart(lo, hi), ...limits(shown.map((s) => s.x), false, !this.spec.x) } };
     const axis = { stroke: theme.faint, font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", ticks: { stroke: theme.rule, width: 1, size: 4 }, gap: 3 };
-    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 24, label: this.xLabel(), labelSize: 14, labelGap: 0, values: ticks }];
+    const axes: uPlot.Axis[] = [{ ...axis, scale: "x", grid: { stroke: theme.rule, width: 1 }, size: 24, label: this.xLabel(), labelSize: 14, labelGap: 0, values: ticks, splits: (u, _i, lo, hi) => steps(lo, hi, Math.max(2, u.bbox.width / devicePixelRatio / 60)) }];
     this.units.forEach((unit, k) => {
       const own = shown.filter((s) => this.scaleOf(s) === `y${k}`).map((s) => s.y);
       if (!own.length) return;
-      scales[`y${k}`] = { auto: false, distr: this.spec.log ? 3 : 1, range: (_u, lo, hi) => [lo, hi], ...limits(own, !!this.spec.log, false) };
+      scales[`y${k}`] = { auto: false, distr: this.spec.log ? 3 : 1, range: (_u, lo, hi) => apart(lo, hi), ...limits(own, !!this.spec.log, false) };
       const size: uPlot.Axis.Size = (_u, values) => 14 + 6.2 * Math.max(3, ...(values ?? []).map((v) => v?.length ?? 0));
-      // of a logarithmic scale only the powers of ten: the lines between say nothing that is read
-      const only = this.spec.log ? { filter: (_u: uPlot, splits: number[]) => splits.map((v) => (isPower(v) ? v : null)) } : {};
-      axes.push({ ...axis, ...only, scale: `y${k}`, side: k ? 1 : 3, grid: { show: k === 0, stroke: theme.rule, width: 1, ...only }, ticks: { ...axis.ticks, ...only }, size, label: unit || undefined, labelSize: unit ? 15 : 0, labelGap: 0, values: ticks });
+      const splits: uPlot.Axis.Splits = (_u, _i, lo, hi) => (this.spec.log ? powers(lo, hi, 7) : steps(lo, hi, 5));
+      axes.push({ ...axis, splits, filter: (_u, all) => all, scale: `y${k}`, side: k ? 1 : 3, grid: { show: k === 0, stroke: theme.rule, width: 1, filter: (_u, all) => all }, size, label: unit || undefined, labelSize: unit ? 15 : 0, labelGap: 0, values: ticks });
     });
     const series: (uPlot.Series | null)[] = [null, ...shown.map((s): uPlot.Series => ({ paths: (u, i) => this.draw(u, i, s), facets: [{ scale: "x" }, { scale: this.scaleOf(s) }], scale: this.scaleOf(s) } as uPlot.Series))];
     const options = { mode: 2, hooks: { ready: [() => this.update()], setScale: [() => this.update()] }, width, height: 190, legend: { show: false }, scales, axes, series, padding: [8, this.units.length > 1 ? 0 : 12, 0, 0],
@@ -212,27 +212,4 @@ export class Plot {
     this.now.hidden = !!this.spec.x;
     if (u && !this.spec.x) this.now.style.transform = `translateX(${u.valToPos(player.t, "x").toFixed(1)}px)`;
   }
-}
-
-/** Least and largest, with room; on a logarithmic scale of the positive ones. */
-export function limits(lists: Float64Array[], log: boolean, tight: boolean): { min: number; max: number } {
-  let lo = Infinity, hi = -Infinity;
-  for (const list of lists) for (const v of list) {
-    if (!Number.isFinite(v) || (log && v <= 0)) continue;
-    if (v < lo) lo = v;
-    if (v > hi) hi = v;
-  }
-  if (!Number.isFinite(lo)) return log ? { min: 1e-16, max: 1 } : { min: 0, max: 1 };
-  if (log) return { min: 10 ** Math.floor(Math.log10(lo)), max: 10 ** Math.ceil(Math.log10(hi) + 1e-9) };
-  const room = hi > lo ? (tight ? 0 : 0.06 * (hi - lo)) : Math.abs(hi) * 0.1 || 1;
-  return { min: lo - room, max: hi + room };
-}
-
-function isPower(v: number): boolean {
-  const p = Math.log10(v);
-  return Math.abs(p - Math.round(p)) < 1e-6;
-}
-
-function ticks(_u: uPlot, splits: (number | null)[]): string[] {
-  return splits.map((v) => (v === null ? "" : Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3) ? fmt(v, 2).replace(/\.0e/, "e") : String(+v.toPrecision(9)).replace("-", "−")));
 }

@@ -39,4 +39,7 @@ test("what stands still needs its ends alone, and a jump keeps both sides", () =
   expect(thin(rest, { position: 1e-9, angle: 1e-9, columns: 1 }).kept.map((s) => s.t)).toEqual([0, 49]);
   const jump = [still(0, 0), still(1, 0), still(1, 5), still(2, 5), still(3, 5)];
   expect(thin(jump, { position: 1e-9, angle: 1e-9, columns: 1 }).kept.map((s) => [s.t, s.poses[0]])).toEqual([[0, 0], [1, 0], [1, 5], [3, 5]]);
+  // even one that the tolerance would let pass: what jumps in the run must not slide in the page
+  const small = [still(0, 0), still(1, 0), still(1, 1e-4), still(2, 1e-4)];
+  expect(thin(small, { position: 1e-3, angle: 1, columns: 1 }).kept.map((s) => s.t)).toEqual([0, 1, 1, 2]);
 });
