@@ -112,6 +112,20 @@ fn a_folder_without_the_columns_that_are_drawn_says_which() {
 }
 
 #[test]
+fn a_trajectory_without_samples_is_no_reason_to_panic() {
+    let dir = folder("view-no-samples");
+    let run = sarrus(&["run", "example:pendulum", "--t-end", "0.1", "--no-html", "--out", arg(&dir)]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let csv = std::fs::read_to_string(dir.join("trajectory.csv")).expect("a trajectory");
+    std::fs::write(dir.join("trajectory.csv"), csv.lines().next().expect("names")).expect("a file");
+    for out in ["a.glb", "a.html"] {
+        let view = sarrus(&["view", arg(&dir), "--out", arg(&dir.join(out))]);
+        assert_eq!(view.code, 0, "{}", view.stderr);
+    }
+    assert_eq!(sarrus(&["plot", arg(&dir), "bar.x"]).code, 0);
+}
+
+#[test]
 fn what_cannot_be_viewed_is_refused_with_a_hint() {
     let empty = folder("view-empty");
     let view = sarrus(&["view", arg(&empty), "--no-open"]);

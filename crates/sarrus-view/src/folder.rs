@@ -1,8 +1,10 @@
 //! A folder of results read back: `model.toml`, `trajectory.csv`, `report.json`.
 
-use crate::motion::{Missing, Motion};
+use crate::live::ROOM;
+use crate::motion::{Missing, Motion, POSE};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
 use crate::table::{Table, TableError};
+use crate::thin::measure;
 use sarrus::io::{LoadOptions, load};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
@@ -134,7 +136,7 @@ impl Folder {
         }
     }
 
-    /// What there is to see, and how it moves: every sample.
+    /// What there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
     pub fn scene(self) -> Result<(Scene, Motion, System), FolderError> {
         let Folder { model, system, table, report, .. } = self;
         let mut scene = match Scene::new(&model, &system) {
@@ -149,10 +151,15 @@ impl Folder {
         scene.set_report(report);
         let mut motion = Motion::from_columns(&system.directory, table)?;
         let columns = chosen(&system.directory, &motion.table, MOST_COLUMNS);
-        let of = motion.table.names.len();
-        if columns.len() < of {
-            let rows: Vec<usize> = (0..motion.table.len()).collect();
-            motion.table = motion.table.pick(&rows, &columns);
+        let (of, n) = (motion.table.names.len(), motion.table.len());
+        let frame = 8 * (columns.len() + 1) + 4 * POSE * motion.bodies;
+        // a page keeps all that it gets: of very long motions every second frame, or third
+        let stride = (n * frame).div_ceil(ROOM).max(1);
+        if columns.len() < of || stride > 1 {
+            let mut rows: Vec<usize> = (0..n).step_by(stride).collect();
+            rows.extend((n > 0 && (n - 1) % stride != 0).then(|| n - 1));
+            scene.thinning = (stride > 1).then(|| measure(&motion, &rows, &columns));
+            motion = motion.pick(&rows, &columns);
         }
         scene.set_columns(&motion.table.names, &motion.table.units, 0, of);
         Ok((scene, motion, system))

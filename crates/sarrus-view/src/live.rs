@@ -19,7 +19,7 @@ use tokio::sync::watch;
 /// Time between two blocks of a run that goes on.
 const BEAT: Duration = Duration::from_millis(100);
 /// Bytes of frames that are kept of a run that goes on.
-const ROOM: usize = 256 << 20;
+pub const ROOM: usize = 200 << 20;
 
 /// A run that is shown.
 pub struct Live {
