@@ -34,6 +34,8 @@ pub struct ScopeData {
     pub tables: HashMap<String, Arc<Curve>>,
     /// Texts of the files that elements name, by name as written.
     pub texts: HashMap<String, String>,
+    /// What is in the files that shapes name, by name as written.
+    pub files: HashMap<String, Arc<[u8]>>,
     /// The points behind the tables, for the resolved file.
     pub table_points: HashMap<String, Vec<[f64; 2]>>,
 }

@@ -141,8 +141,30 @@ pub(crate) fn triangles(shape: &Shape, planar: bool, extent: f64) -> Option<Tria
             shape.points.iter().flatten().for_each(|at| both.add(&ball, *at));
             both
         }
+        "mesh" | "convex" => facets(shape.vertices.as_deref()?, shape.triangles.as_deref()?),
         _ => return None,
     })
+}
+
+/// Triangles with flat faces; those without area are left out.
+fn facets(vertices: &[f64], triangles: &[u32]) -> Triangles {
+    let mut mesh = Triangles::default();
+    let corner = |i: u32| vertices.get(3 * i as usize..3 * i as usize + 3).map(|p| [p[0], p[1], p[2]]);
+    for face in triangles.chunks_exact(3) {
+        let (Some(a), Some(b), Some(c)) = (corner(face[0]), corner(face[1]), corner(face[2])) else {
+            continue;
+        };
+        let edge = |p: [f64; 3]| [0, 1, 2].map(|k| p[k] - a[k]);
+        let (u, v) = (edge(b), edge(c));
+        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if length > 0.0 {
+            let first = mesh.positions.len() as u32;
+            [a, b, c].into_iter().for_each(|p| mesh.vertex(p, n.map(|x| x / length)));
+            mesh.indices.extend([first, first + 1, first + 2]);
+        }
+    }
+    mesh
 }
 
 #[cfg(test)]

@@ -131,3 +131,42 @@ fn a_column_that_is_missing_is_named() {
     assert_eq!((missing.column.as_str(), missing.body.as_str(), missing.bodies), ("a.angle", "a", 2));
     assert!(missing.to_string().contains("nor can one other body"), "{missing}");
 }
+
+/// A tetrahedron from a file: its corners in the scene, its four faces with outward normals in the animation.
+#[test]
+fn a_surface_from_a_file_is_drawn() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("stl");
+    std::fs::create_dir_all(&dir).unwrap();
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut stl = String::from("solid t\n");
+    for face in [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] {
+        stl += "facet normal 0 0 0\nouter loop\n";
+        for [x, y, z] in face.map(|i: usize| corners[i]) {
+            stl += &format!("vertex {x} {y} {z}\n");
+        }
+        stl += "endloop\nendfacet\n";
+    }
+    std::fs::write(dir.join("t.stl"), stl + "endsolid t\n").unwrap();
+    let text = "format = 'sarrus/1'\nspace = 'spatial'\n[bodies]\n\
+                a = { mass = 1, shape = { kind = 'mesh', file = 't.stl', scale = 2 } }\n[run]\nt_end = 0.1\n";
+    std::fs::write(dir.join("m.toml"), text).unwrap();
+    let model = sarrus::io::load(dir.join("m.toml"), &sarrus::io::LoadOptions::default()).unwrap();
+    let system = std::sync::Arc::new(sarrus::system::compile(&model).unwrap());
+    let request = request(0.1, 0.05);
+    let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
+    let (scene, _) = scene(&model, &system, &request);
+    let shape = &scene.bodies[0].shapes[0];
+    assert_eq!((shape.kind, shape.vertices.as_ref().map(Vec::len)), ("mesh", Some(12)));
+    assert_eq!(shape.vertices.as_ref().unwrap().iter().fold(0.0_f64, |most, x| most.max(*x)), 2.0);
+    assert_eq!(shape.triangles.as_ref().map(Vec::len), Some(12));
+    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion)).unwrap();
+    let blob = file.blob.clone().unwrap();
+    let mesh = file.meshes().next().expect("a mesh");
+    let reader = mesh.primitives().next().unwrap().reader(|_| Some(&blob));
+    let away = reader.read_positions().unwrap().zip(reader.read_normals().unwrap()).all(|(p, n)| {
+        let from_middle: f32 = (0..3).map(|k| (p[k] - 0.5) * n[k]).sum();
+        from_middle > 0.0
+    });
+    assert!(away, "a face looks inwards");
+}

@@ -20,6 +20,7 @@ use crate::{LoadOptions, read};
 use definitions::Definitions;
 use overrides::Overrides;
 use repeat::Repeats;
+use sarrus_model::Data;
 use sarrus_model::scope::{Context, ScopeData};
 use sarrus_model::settings::{OutputSettings, RunSettings, VIEW_KEYS};
 use sarrus_model::{
@@ -204,6 +205,7 @@ impl Loader {
         let index = self.model.scopes.len();
         self.elements(root, &scope, index as u32, &repeats);
         scope.texts = self.texts(folder, index as u32)?;
+        scope.files = self.shape_files(root, folder, index as u32)?;
         self.model.scopes.push(scope);
         self.stand_ins(root, index as u32)?;
         self.materials(root, index as u32, &repeats);
@@ -219,13 +221,38 @@ impl Loader {
         for element in modal {
             for key in ["mass", "stiffness", "nodes"] {
                 let Some(value) = element.table.get(key) else { continue };
-                if let sarrus_model::Data::Text(name) = &value.data {
+                if let Data::Text(name) = &value.data {
                     let name = name.as_str();
                     texts.insert(name.to_owned(), read::text_of(&folder.join(name), value.span)?);
                 }
             }
         }
         Ok(texts)
+    }
+
+    /// The files that shapes of bodies, members and the ground name.
+    fn shape_files(&self, root: &Table, folder: &Path, scope: u32) -> Done<HashMap<String, Arc<[u8]>>> {
+        let mut files = HashMap::new();
+        let elements = self.model.bodies.iter().chain(&self.model.flexible).chain(&self.replaced);
+        let shapes = elements.filter(|e| e.scope == scope).filter_map(|e| e.table.get("shape"));
+        let ground = root.get("ground").and_then(|value| match &value.data {
+            Data::Table(table) => table.get("shape"),
+            _ => None,
+        });
+        for shape in shapes.chain(ground) {
+            let one = std::slice::from_ref(shape);
+            for value in if let Data::List(list) = &shape.data { list.as_slice() } else { one } {
+                let Data::Table(table) = &value.data else { continue };
+                let Some(file) = table.get("file") else { continue };
+                if let Data::Text(name) = &file.data
+                    && !files.contains_key(name.as_str())
+                {
+                    let bytes = read::bytes_of(&folder.join(name.as_str()), file.span)?;
+                    files.insert(name.as_str().to_owned(), bytes.into());
+                }
+            }
+        }
+        Ok(files)
     }
 
     /// `[ground]`, and what replaced bodies leave behind.

@@ -13,7 +13,13 @@ pub const KIND: Kind = Kind {
     axis: OwnAxis::Z,
     read: |dimensions| {
         let thickness = dimensions.reader.positive_opt("thickness")?;
-        Ok(Some(solid(dimensions.radius()?, thickness)))
+        let radius = dimensions.radius()?;
+        let geometry = if dimensions.planar() {
+            Geometry::Ball { radius }
+        } else {
+            Geometry::Cylinder { half: 0.5 * thickness.unwrap_or(0.0), radius, along: 2 }
+        };
+        Ok(Form::new(solid(radius, thickness), geometry))
     },
 };
 
@@ -23,5 +29,5 @@ pub fn solid(r: f64, h: Option<f64>) -> Solid {
     let measure = h.map_or(Measure::Area(area), |h| Measure::Volume(area * h));
     let h = h.unwrap_or(0.0);
     let across = r * r / 4.0 + h * h / 12.0;
-    Solid { measure, k2: [across, across, r * r / 2.0] }
+    Solid::centred(measure, [across, across, r * r / 2.0])
 }

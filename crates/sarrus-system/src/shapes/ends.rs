@@ -10,7 +10,10 @@ pub const KIND: Kind = Kind {
     doc: "balls at the ends of a bar or segment",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+    read: |dimensions| {
+        let (l, r) = (dimensions.length()?, dimensions.radius()?);
+        Ok(Form::new(solid(l, r), Geometry::Ends { half: 0.5 * l, radius: r }))
+    },
 };
 
 /// Balls of radius r at ±l/2 on x \[m\].
@@ -18,5 +21,5 @@ pub fn solid(l: f64, r: f64) -> Solid {
     let ball = sphere::solid(r);
     let (Measure::Volume(V) | Measure::Area(V)) = ball.measure;
     let across = ball.k2[1] + l * l / 4.0;
-    Solid { measure: Measure::Volume(2.0 * V), k2: [ball.k2[0], across, across] }
+    Solid::centred(Measure::Volume(2.0 * V), [ball.k2[0], across, across])
 }

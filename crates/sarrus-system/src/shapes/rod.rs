@@ -1,4 +1,4 @@
-//! A solid cylinder along x.
+//! A solid cylinder along x; in the plane a rectangle is touched.
 //!
 //! V = π r² l, k² = (r²/2, r²/4 + l²/12, r²/4 + l²/12).
 
@@ -11,7 +11,10 @@ pub const KIND: Kind = Kind {
     doc: "a solid cylinder along x",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+    read: |dimensions| {
+        let (l, r) = (dimensions.length()?, dimensions.radius()?);
+        Ok(Form::new(solid(l, r), geometry(l, r, dimensions.planar())))
+    },
 };
 
 /// The rod that a bar is if nothing else is said: a fortieth of its length in radius.
@@ -20,8 +23,17 @@ pub fn of_bar(length: f64) -> (f64, Solid) {
     (radius, solid(length, radius))
 }
 
+/// What is touched of a rod of length l and radius r \[m\]; in the plane it is a rectangle.
+pub fn geometry(l: f64, r: f64, planar: bool) -> Geometry {
+    if planar {
+        Geometry::Box { half: [0.5 * l, r, 0.0] }
+    } else {
+        Geometry::Cylinder { half: 0.5 * l, radius: r, along: 0 }
+    }
+}
+
 /// A rod of length l and radius r \[m\].
 pub fn solid(l: f64, r: f64) -> Solid {
     let across = r * r / 4.0 + l * l / 12.0;
-    Solid { measure: Measure::Volume(PI * r * r * l), k2: [r * r / 2.0, across, across] }
+    Solid::centred(Measure::Volume(PI * r * r * l), [r * r / 2.0, across, across])
 }

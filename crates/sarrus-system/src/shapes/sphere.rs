@@ -11,10 +11,13 @@ pub const KIND: Kind = Kind {
     doc: "a ball",
     takes: &["radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.radius()?))),
+    read: |dimensions| {
+        let radius = dimensions.radius()?;
+        Ok(Form::new(solid(radius), Geometry::Ball { radius }))
+    },
 };
 
 /// A ball of radius r \[m\].
 pub fn solid(r: f64) -> Solid {
-    Solid { measure: Measure::Volume(4.0 / 3.0 * PI * r * r * r), k2: [2.0 / 5.0 * r * r; 3] }
+    Solid::centred(Measure::Volume(4.0 / 3.0 * PI * r * r * r), [2.0 / 5.0 * r * r; 3])
 }

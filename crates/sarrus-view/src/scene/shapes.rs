@@ -6,6 +6,7 @@ use sarrus::model::transform::quaternion;
 use sarrus::model::{Diagnostic, Key, Model, Reader, Result};
 use sarrus::system::Directory;
 use sarrus::system::bodies::{GROUND_KEYS, KEYS};
+use sarrus::system::contact::surface::Geometry;
 use sarrus::system::flexible;
 use sarrus::system::shapes::{self, Role, rod};
 use serde::Serialize;
@@ -45,6 +46,12 @@ pub struct Shape {
     /// Centres of balls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<Vec<Point>>,
+    /// Of a surface from a file: x y z of its corners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<Vec<f64>>,
+    /// Its triangles, three corners each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triangles: Option<Vec<u32>>,
 }
 
 /// Shapes by the number of their body; what is wrong with them goes to `errors`.
@@ -125,7 +132,14 @@ fn of(reader: &Reader, bar: Option<f64>, color: Option<&str>) -> Result<Vec<Shap
         .map(|(shape, table)| {
             let placed = shape.p != [0.0; 3] || shape.rot != sarrus::math::Mat3::identity();
             let own = table.text("color")?.and_then(hex).or_else(|| color.clone());
+            let raw = match &shape.geometry {
+                Some(Geometry::Mesh(mesh)) => Some(mesh.raw()),
+                Some(Geometry::Convex(hull)) => Some(hull.raw()),
+                _ => None,
+            };
             let blank = Shape {
+                vertices: raw.map(|raw| raw.corners.concat()),
+                triangles: raw.map(|raw| raw.faces.concat()),
                 kind: shape.kind,
                 pose: placed.then(|| join(shape.p, quaternion(&shape.rot.0))),
                 color: own,
