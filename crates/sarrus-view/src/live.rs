@@ -21,6 +21,11 @@ const BEAT: Duration = Duration::from_millis(100);
 /// Bytes of frames that are kept of a run that goes on.
 pub const ROOM: usize = 200 << 20;
 
+/// Most frames in a block.
+const LONGEST: usize = 256;
+/// The part of the room that frames may take while they wait.
+const PIECES: usize = 16;
+
 /// A run that is shown.
 pub struct Live {
     inner: Mutex<Inner>,
@@ -321,6 +326,11 @@ impl Watch for Tap<'_> {
             let first = self.rows.len() - self.feed.names.len();
             for (x, &place) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
                 *x = row[place + 1];
+            }
+            // a fast run fills a block before its time
+            let waiting = 8 * self.rows.len() + 4 * self.poses.len();
+            if self.t.len() >= LONGEST || waiting > self.room / PIECES {
+                self.flush();
             }
         }
         self.watch.row(row);

@@ -163,7 +163,8 @@ fn a_surface_from_a_file_is_drawn() {
     let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion)).unwrap();
     let blob = file.blob.clone().unwrap();
     let mesh = file.meshes().next().expect("a mesh");
-    let reader = mesh.primitives().next().unwrap().reader(|_| Some(&blob));
+    let primitive = mesh.primitives().next().expect("triangles");
+    let reader = primitive.reader(|_| Some(&blob));
     let away = reader.read_positions().unwrap().zip(reader.read_normals().unwrap()).all(|(p, n)| {
         let from_middle: f32 = (0..3).map(|k| (p[k] - 0.5) * n[k]).sum();
         from_middle > 0.0
