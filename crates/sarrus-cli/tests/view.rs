@@ -232,3 +232,18 @@ fn an_example_is_copied_but_never_over_a_file() {
     let (code, talk) = copy();
     assert!(code == Some(2) && talk.contains("--to FILE"), "{talk}");
 }
+
+#[test]
+fn a_surface_from_a_file_goes_along_with_the_results() {
+    let text = "format = 'sarrus/1'\nspace = 'spatial'\n[bodies]\n\
+                a = { mass = 1, inertia = [1, 1, 1], shape = { kind = 'mesh', file = 't.stl', role = 'visual' } }\n[run]\nt_end = 0.1\n";
+    let file = model("view-stl", text);
+    let stl = "solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid t\n";
+    std::fs::write(file.with_file_name("t.stl"), stl).expect("a file");
+    let out = folder("view-stl-out");
+    let run = sarrus(&["run", arg(&file), "--out", arg(&out)]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(out.join("t.stl")).expect("a copy"), stl);
+    let view = sarrus(&["view", arg(&out), "--out", arg(&out.join("a.glb"))]);
+    assert_eq!(view.code, 0, "{}", view.stderr);
+}

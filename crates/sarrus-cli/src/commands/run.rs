@@ -139,12 +139,33 @@ fn write(
         out.write_all(b"\n")
     })?;
     let mut names = vec!["trajectory.csv".to_string(), "report.json".into(), "model.toml".into()];
+    names.extend(copy_files(results, model)?);
     if let Some(showing) = showing
         && let Some(motion) = showing.motion(outcome)
     {
         results.write("report.html", |out| out.write_all(showing.html(&motion).as_bytes()))?;
         names.push("report.html".into());
     }
+    Ok(names)
+}
+
+/// Copies the surfaces and matrices that the model names, so that `model.toml` finds them beside itself; those elsewhere stay where they are.
+fn copy_files(results: &Results, model: &Model) -> Result<Vec<String>, ResultsError> {
+    const OWN: [&str; 4] = ["trajectory.csv", "report.json", "model.toml", "report.html"];
+    let mut names = Vec::new();
+    let files = model.scopes.iter().flat_map(|scope| {
+        let texts = scope.texts.iter().map(|(name, text)| (name, text.as_bytes()));
+        texts.chain(scope.files.iter().map(|(name, bytes)| (name, &bytes[..])))
+    });
+    for (name, bytes) in files {
+        // a plain name: nothing is written outside the folder, or over a result
+        let plain = Path::new(name).file_name().is_some_and(|file| file == name.as_str());
+        if plain && !OWN.contains(&name.as_str()) && !names.contains(name) {
+            results.write(name, |out| out.write_all(bytes))?;
+            names.push(name.clone());
+        }
+    }
+    names.sort();
     Ok(names)
 }
 
