@@ -21,11 +21,13 @@ pub mod scene;
 pub mod server;
 mod solids;
 pub mod table;
+pub mod tap;
 pub mod thin;
 
 pub use folder::{Folder, FolderError};
-pub use live::{Live, Tap};
+pub use live::Live;
 pub use motion::{Missing, Motion};
 pub use scene::Scene;
 pub use server::{Options, Viewer, ViewerError};
 pub use table::Table;
+pub use tap::Tap;
