@@ -176,6 +176,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
         }
         self.watch.sample(ode.problem_mut(), &sample);
+        if let Some(row) = self.trajectory.rows().last() {
+            self.watch.row(row);
+        }
         self.sample = sample;
     }
 

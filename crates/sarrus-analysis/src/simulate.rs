@@ -97,6 +97,9 @@ pub trait Watch {
 
     /// A sample of the trajectory is taken at `s`.
     fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State) {}
+
+    /// The same sample as the trajectory has it, a number per column, `t` first; comes right after [`sample`](Watch::sample).
+    fn row(&mut self, _row: &[f64]) {}
 }
 
 /// Nobody watches.

@@ -19,6 +19,9 @@ pub struct Cli {
 const AFTER_HELP: &str = "\
 Examples:
   sarrus run models/four_bar.toml --out out/four_bar     simulate, and write trajectory and report
+  sarrus view out/four_bar                               watch it in a browser
+  sarrus run example:strandbeest --view                  one of the models that come with the program
+  sarrus plot out/four_bar 'crank.*'                     columns as curves
   sarrus check models/sarrus.toml                        count mobility, find redundant constraints
   sarrus modes models/double_pendulum.toml               frequencies about the equilibrium
   sarrus compare models/four_bar.toml                    run all methods side by side
@@ -33,6 +36,10 @@ Exit code: 0 done, 1 the simulation failed (what was computed is kept), 2 the in
 pub enum Command {
     /// Simulate a model and certify the result
     Run(Box<RunArgs>),
+    /// Watch results, or a model while it runs, in a browser
+    View(Box<ViewArgs>),
+    /// Draw columns of results: SVG, PNG, or in the terminal
+    Plot(PlotArgs),
     /// Count mobility, find redundant constraints and tell which reactions are unique
     Check(CheckArgs),
     /// Find how a model swings about a state: frequencies, damping, stability
@@ -46,6 +53,8 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Run the examples of published papers again, claim by claim
     Reproduce(ReproduceArgs),
+    /// List the models that come with the program, or copy one
+    Examples(ExamplesArgs),
     /// List what exists: joints, forces, methods, examples, ...
     List(ListArgs),
     /// Print the JSON Schema of the model file, for editors
@@ -55,7 +64,7 @@ pub enum Command {
 /// Which model, and with what in it.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// Model file (.toml or .json)
+    /// Model file (.toml or .json), or `example:NAME` of those that come with the program
     pub model: PathBuf,
 
     /// Set a parameter of the model; may be repeated
@@ -136,13 +145,43 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATTERN")]
     pub columns: Vec<String>,
 
-    /// Write trajectory.csv, report.json and model.toml (as resolved) into this folder
+    /// Write trajectory.csv, report.json, model.toml (as resolved) and report.html into this folder; x.glb or x.html
+    /// writes only the animation, or only the page
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Do not write report.html
+    #[arg(long)]
+    pub no_html: bool,
 
     /// Print the report as JSON on stdout
     #[arg(long)]
     pub json: bool,
+
+    /// Watch the run in a browser while it goes on, until Ctrl-C
+    #[arg(long)]
+    pub view: bool,
+
+    /// Where the viewer is.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// Where the viewer is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Viewer")]
+pub struct ServeArgs {
+    /// Address that the viewer listens on; any but this machine's own can be reached by others
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub host: String,
+
+    /// Port of the viewer; 0 takes one that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+
+    /// Only print the viewer's address, do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 const RUN_HELP: &str = "\
@@ -153,9 +192,115 @@ Examples:
   sarrus run models/four_bar.toml --integrator rk4 --step 1e-3 --stabilization baumgarte:alpha=10
   sarrus run models/chain.toml --set n=1000 --t-end 0.1 --columns 'link1000.*' --out out/chain
   sarrus run models/gyroscope.toml --coordinates joint
+  sarrus run example:four_bar --view
+  sarrus run models/governor.toml --out governor.glb
 
 What is not named is chosen (`auto`) and said aloud with its reason. What there is, with options:
 `sarrus list integrators`, `sarrus list formulations`, `sarrus list stabilizations`.";
+
+/// `sarrus view`
+#[derive(Debug, Args)]
+#[command(after_help = VIEW_HELP)]
+pub struct ViewArgs {
+    /// Folders that `sarrus run --out` wrote, or models, which are run; several are drawn over each other
+    #[arg(required = true, value_name = "DIR|MODEL")]
+    pub targets: Vec<PathBuf>,
+
+    /// Set a parameter of the models; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+
+    /// Take a case of the model files
+    #[arg(long, value_name = "CASE")]
+    pub case: Option<String>,
+
+    /// Write a file instead of opening a browser: x.html is one page with everything in it, x.glb the animation as glTF
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Where the viewer is.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+const VIEW_HELP: &str = "\
+Examples:
+  sarrus view out/four_bar
+  sarrus view out/rk4 out/dop853            two runs over each other
+  sarrus view models/strandbeest.toml       run it and watch
+  sarrus view example:governor --out governor.glb
+
+The viewer listens on this machine alone, under an address with a secret in it that only this
+program prints, and ends with Ctrl-C. `[view]` in the model says what is traced and followed:
+trace = [\"crank.tip\"], follow = \"car\", camera = { from = [2, -3, 1], to = [0, 0, 0] }.";
+
+/// `sarrus plot`
+#[derive(Debug, Args)]
+#[command(after_help = PLOT_HELP)]
+pub struct PlotArgs {
+    /// Folder of results, with a trajectory.csv
+    pub dir: PathBuf,
+
+    /// Columns, as patterns: 'crank.*', 'A.f?'; '!*.vx' takes away again
+    #[arg(required = true, value_name = "COLUMN")]
+    pub columns: Vec<String>,
+
+    /// Write the figure: .svg or .png
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Draw in the terminal, also where a file is written
+    #[arg(long)]
+    pub terminal: bool,
+
+    /// Draw over this column instead of the time
+    #[arg(long, value_name = "COLUMN")]
+    pub against: Option<String>,
+
+    /// Logarithmic axis upwards
+    #[arg(long)]
+    pub log: bool,
+
+    /// Title of the figure [default: the folder]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+const PLOT_HELP: &str = "\
+Examples:
+  sarrus plot out/four_bar A.angle
+  sarrus plot out/four_bar 'crank.*' --output crank.svg
+  sarrus plot out/four_bar coupler.y --against coupler.x --output path.png
+  sarrus plot out/four_bar 'violation.*' --log --output drift.svg
+
+Columns of different units have panels of their own. Without --output the curves are drawn in the
+terminal, one by one.";
+
+/// `sarrus examples`
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES_HELP)]
+pub struct ExamplesArgs {
+    /// Copy this one into the folder that you are in
+    #[arg(long, value_name = "NAME")]
+    pub copy: Option<String>,
+
+    /// Where the copy goes
+    #[arg(long, value_name = "FILE", requires = "copy")]
+    pub to: Option<PathBuf>,
+
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXAMPLES_HELP: &str = "\
+Examples:
+  sarrus examples
+  sarrus run example:four_bar --view
+  sarrus check example:sarrus
+  sarrus examples --copy four_bar
+
+`example:NAME` stands for a model file wherever one is taken.";
 
 /// `sarrus check`
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod printer;
 mod progress;
 mod reproduce_text;
 mod results;
+mod showing;
 mod style;
 
 use args::{Cli, Command};
@@ -31,12 +32,15 @@ fn main() -> ExitCode {
     let mut printer = Printer::new();
     let exit = match cli.command {
         Command::Run(args) => commands::run::run(&args, &mut printer),
+        Command::View(args) => commands::view::run(&args, &mut printer),
+        Command::Plot(args) => commands::plot::run(&args, &mut printer),
         Command::Check(args) => commands::check::run(&args, &mut printer),
         Command::Modes(args) => commands::modes::run(&args, &mut printer),
         Command::Equilibrium(args) => commands::equilibrium::run(&args, &mut printer),
         Command::Inverse(args) => commands::inverse::run(&args, &mut printer),
         Command::Compare(args) => commands::compare::run(&args, &mut printer),
         Command::List(args) => commands::list::run(&args, &mut printer),
+        Command::Examples(args) => commands::examples::run(&args, &mut printer),
         Command::Reproduce(args) => commands::reproduce::run(&args, &mut printer),
         Command::Schema => commands::schema::run(&mut printer),
     };

@@ -4,7 +4,7 @@ use crate::check_text;
 use crate::style::{Paint, paint_for, width_of};
 use sarrus::analysis::{AssemblyReport, CheckReport, Method, Report, Status};
 use sarrus::catalogue::{Entry, KeyEntry};
-use sarrus::model::Failure;
+use sarrus::model::{Diagnostic, Failure, Sources};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
@@ -77,17 +77,22 @@ impl Printer {
 
     /// Why a model cannot be used.
     pub fn failure(&mut self, failure: &Failure) {
+        self.diagnostics(&failure.diagnostics, &failure.sources);
+    }
+
+    /// The same, of a model that is kept.
+    pub fn diagnostics(&mut self, diagnostics: &[Diagnostic], sources: &Sources) {
         const SHOWN: usize = 20;
-        for (i, d) in failure.diagnostics.iter().take(SHOWN).enumerate() {
+        for (i, d) in diagnostics.iter().take(SHOWN).enumerate() {
             if i > 0 {
                 self.talk("");
             }
-            let text = d.render(&failure.sources);
+            let text = d.render(sources);
             // `file:line:col: message` already says that something is wrong; a bare message does not
             if d.at.is_some() { self.talk(&text) } else { self.error(text) }
         }
-        if failure.diagnostics.len() > SHOWN {
-            self.talk(&format!("\n... and {} more", failure.diagnostics.len() - SHOWN));
+        if diagnostics.len() > SHOWN {
+            self.talk(&format!("\n... and {} more", diagnostics.len() - SHOWN));
         }
     }
 

@@ -30,6 +30,11 @@ pub fn listen() {
     });
 }
 
+/// Forgets a Ctrl-C that ended a run.
+pub fn rearm() {
+    STOP.store(false, Ordering::SeqCst);
+}
+
 /// Whether Ctrl-C was pressed.
 pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)

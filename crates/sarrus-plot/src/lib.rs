@@ -30,6 +30,7 @@ mod png;
 mod scale;
 mod style;
 mod svg;
+mod terminal;
 mod text;
 mod thin;
 mod ticks;
@@ -37,4 +38,5 @@ mod widths;
 
 pub use figure::{Axis, Figure, Legend, Look, Mark, Panel, Scale, Series};
 pub use png::PlotError;
+pub use terminal::terminal;
 pub use text::{number, power};

@@ -722,7 +722,7 @@ pub fn violations(system: &System, snapshot: &Snapshot) -> [f64; 3] {
 }
 
 /// Whether `name` fits `pattern`.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
+pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     // the place after the last `*`, to go back to
     let (mut p, mut n, mut star) = (0, 0, None);
     while n < name.len() {

@@ -24,6 +24,11 @@ pub fn run(args: &ListArgs, printer: &mut Printer) -> Exit {
     Exit::Done
 }
 
+/// Lists one family.
+pub fn family(family: Family, json: bool, printer: &mut Printer) -> Exit {
+    run(&ListArgs { family: Some(family), json, markdown: false }, printer)
+}
+
 fn name(family: Family) -> String {
     family.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string())
 }

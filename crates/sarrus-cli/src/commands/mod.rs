@@ -3,18 +3,21 @@
 pub mod check;
 pub mod compare;
 pub mod equilibrium;
+pub mod examples;
 pub mod inverse;
 pub mod list;
 pub mod modes;
+pub mod plot;
 pub mod reproduce;
 pub mod run;
 pub mod schema;
+pub mod view;
 
 use crate::args::{MethodArgs, ModelArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::analysis::Overrides;
-use sarrus::io::{LoadOptions, load};
+use sarrus::io::{LoadOptions, load, load_str};
 use sarrus::model::settings::{Coordinates, Regularization};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
@@ -23,7 +26,18 @@ use std::sync::Arc;
 /// Loads and compiles the model, or says why not.
 fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model, Arc<System>), Exit> {
     let options = LoadOptions { set: args.set.clone(), case: args.case.clone(), record };
-    let model = match load(&args.model, &options) {
+    let loaded = match args.model.to_str().and_then(|name| name.strip_prefix(examples::PREFIX)) {
+        None => load(&args.model, &options),
+        Some(name) => match examples::find(name) {
+            Ok((name, text)) => load_str(&format!("{name}.toml"), text, &options),
+            Err(hint) => {
+                printer.error(format!("there is no example `{name}`"));
+                printer.hint(hint);
+                return Err(Exit::Input);
+            }
+        },
+    };
+    let model = match loaded {
         Ok(model) => model,
         Err(failure) => {
             printer.failure(&failure);

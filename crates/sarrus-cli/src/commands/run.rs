@@ -6,14 +6,20 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Watcher;
 use crate::results::{Results, ResultsError};
+use crate::showing::{Showing, serve, single_file, wait};
 use sarrus::analysis::{Outcome, Overrides, Simulate, Status, simulate};
 use sarrus::io::write_resolved;
-use sarrus::model::{Failure, Model};
+use sarrus::model::{Diagnostic, Failure, Model};
+use sarrus::system::System;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Simulates, reports, and writes what is asked for.
 pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     // before the work, so that it is not in vain
-    let results = match args.out.as_deref().map(Results::create).transpose() {
+    let file = args.out.as_deref().filter(|out| single_file(out).is_some());
+    let folder = args.out.as_deref().filter(|_| file.is_none());
+    let results = match folder.map(Results::create).transpose() {
         Ok(results) => results,
         Err(error) => return refused(&error, printer),
     };
@@ -28,33 +34,70 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
             columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
             ..overrides(&args.method)
         },
-        record: results.is_some(),
+        record: args.out.is_some() || args.view,
     };
+    let mut showing = match shown(args, &model, &system, &request) {
+        Ok(showing) => showing,
+        Err(diagnostics) => return wrong(diagnostics, model, printer),
+    };
+    if let Some(showing) = showing.as_mut().filter(|_| args.view) {
+        let runs = vec![(model.name.clone(), showing.live())];
+        if let Err(exit) = serve(&args.serve, runs, printer) {
+            return exit;
+        }
+    }
     let outcome = {
         let mut watcher = Watcher::new(printer);
-        simulate(&model, &system, &request, &mut watcher)
+        match &mut showing {
+            Some(showing) => showing.listening(args.out.is_some(), &mut watcher, |watch| {
+                simulate(&model, &system, &request, watch)
+            }),
+            None => simulate(&model, &system, &request, &mut watcher),
+        }
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => {
-            printer.failure(&Failure { diagnostics: error.diagnostics(), sources: model.sources });
-            return Exit::Input;
-        }
+        Err(error) => return wrong(error.diagnostics(), model, printer),
     };
     tell(&outcome, args, printer);
-    match results {
-        Some(results) => {
-            if let Err(error) = write(&results, &model, &request, &outcome) {
-                return refused(&error, printer);
-            }
-            if let Some(dir) = &args.out {
-                printer.say("written", format!("{}: trajectory.csv, report.json, model.toml", dir.display()));
-            }
-        }
-        None if !args.json => printer.hint("--out DIR writes trajectory.csv, report.json and model.toml"),
-        None => {}
+    if let Some(showing) = &mut showing {
+        showing.finish(&outcome);
+    }
+    let written = match (results, file) {
+        (Some(results), _) => write(&results, &model, &request, &outcome, showing.as_ref()),
+        (None, Some(file)) => write_file(file, &outcome, showing.as_ref()),
+        (None, None) => Ok(Vec::new()),
+    };
+    match (written, folder) {
+        (Err(error), _) => return refused(&error, printer),
+        (Ok(names), Some(dir)) => printer.say("written", format!("{}: {}", dir.display(), names.join(", "))),
+        (Ok(names), None) if !names.is_empty() => printer.say("written", names.join(", ")),
+        (Ok(_), None) if args.json || args.view => {}
+        (Ok(_), None) => printer.hint(
+            "--out DIR writes trajectory, report and a page to look at; --view shows the run in a browser",
+        ),
+    }
+    if args.view {
+        wait(printer);
     }
     if outcome.report.status == Status::Failed { Exit::Failed } else { Exit::Done }
+}
+
+/// What is needed to draw a run, where somebody will look at it.
+fn shown(
+    args: &RunArgs,
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+) -> Result<Option<Showing>, Vec<Diagnostic>> {
+    let page = args.out.as_deref().is_some_and(|out| single_file(out).is_some() || !args.no_html);
+    (args.view || page).then(|| Showing::new(model, system, &request.overrides)).transpose()
+}
+
+/// Says what is wrong with a model.
+pub fn wrong(diagnostics: Vec<Diagnostic>, model: Model, printer: &mut Printer) -> Exit {
+    printer.failure(&Failure { diagnostics, sources: model.sources });
+    Exit::Input
 }
 
 fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
@@ -86,14 +129,63 @@ fn write(
     model: &Model,
     request: &Simulate,
     outcome: &Outcome,
-) -> Result<(), ResultsError> {
+    showing: Option<&Showing>,
+) -> Result<Vec<String>, ResultsError> {
     results.write("trajectory.csv", |out| outcome.trajectory.write_csv(out))?;
     let resolved = write_resolved(model, &request.overrides.run_entries());
     results.write("model.toml", |out| out.write_all(resolved.as_bytes()))?;
     results.write("report.json", |out| {
         out.write_all(outcome.report.to_json().as_bytes())?;
         out.write_all(b"\n")
-    })
+    })?;
+    let mut names = vec!["trajectory.csv".to_string(), "report.json".into(), "model.toml".into()];
+    names.extend(copy_files(results, model)?);
+    if let Some(showing) = showing
+        && let Some(motion) = showing.motion(outcome)
+    {
+        results.write("report.html", |out| out.write_all(showing.html(&motion).as_bytes()))?;
+        names.push("report.html".into());
+    }
+    Ok(names)
+}
+
+/// Copies the surfaces and matrices that the model names, so that `model.toml` finds them beside itself; those elsewhere stay where they are.
+fn copy_files(results: &Results, model: &Model) -> Result<Vec<String>, ResultsError> {
+    const OWN: [&str; 4] = ["trajectory.csv", "report.json", "model.toml", "report.html"];
+    let mut names = Vec::new();
+    let files = model.scopes.iter().flat_map(|scope| {
+        let texts = scope.texts.iter().map(|(name, text)| (name, text.as_bytes()));
+        texts.chain(scope.files.iter().map(|(name, bytes)| (name, &bytes[..])))
+    });
+    for (name, bytes) in files {
+        // a plain name: nothing is written outside the folder, or over a result
+        let plain = Path::new(name).file_name().is_some_and(|file| file == name.as_str());
+        if plain && !OWN.contains(&name.as_str()) && !names.contains(name) {
+            results.write(name, |out| out.write_all(bytes))?;
+            names.push(name.clone());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// One file in place of a folder: the animation, or the page.
+fn write_file(
+    file: &Path,
+    outcome: &Outcome,
+    showing: Option<&Showing>,
+) -> Result<Vec<String>, ResultsError> {
+    let Some((showing, motion)) = showing.and_then(|showing| Some((showing, showing.motion(outcome)?)))
+    else {
+        return Ok(Vec::new());
+    };
+    let bytes = match single_file(file) {
+        Some("glb") => showing.gltf(&motion),
+        _ => showing.html(&motion).into_bytes(),
+    };
+    let failed = |source| ResultsError::Io { path: file.to_path_buf(), source };
+    std::fs::write(file, bytes).map_err(failed)?;
+    Ok(vec![file.display().to_string()])
 }
 
 fn refused(error: &ResultsError, printer: &mut Printer) -> Exit {

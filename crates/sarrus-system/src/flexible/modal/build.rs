@@ -1,6 +1,6 @@
 //! The bodies, rows and forces that a reduced structure becomes.
 
-use super::floating::Floating;
+use super::floating::{Floating, Picture};
 use super::inertia::Inertia;
 use super::invariants::Own;
 use super::reduce::{Failed, Reduced};
@@ -194,9 +194,22 @@ pub(super) fn build(
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
+    let modes = reduced.shapes.iter().map(|shape| {
+        (0..structure.nodes.len()).map(|node| structure.node(shape, node)[0]).collect()
+    });
+    let picture = Picture {
+        nodes: structure.nodes.iter().map(|of| (Vec3(of.p) - Vec3(middle)).0).collect(),
+        modes: modes.collect(),
+        lines: structure.bars.iter().map(|bar| bar.nodes).collect(),
+    };
     let forces =
         vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
-    let floating = Floating { frame: frame as u32, amplitudes: places, inertia: Arc::new(inertia) };
+    let floating = Floating {
+        frame: frame as u32,
+        amplitudes: places,
+        inertia: Arc::new(inertia),
+        picture: Arc::new(picture),
+    };
     Ok(Member {
         name,
         bodies,

@@ -14,6 +14,19 @@ pub struct Floating {
     pub amplitudes: Vec<(usize, usize)>,
     /// Its inertia.
     pub inertia: Arc<Inertia>,
+    /// What is drawn of it.
+    pub picture: Arc<Picture>,
+}
+
+/// The mesh of a modal body, for those who draw it; axes of the frame.
+#[derive(Clone, Debug, Default)]
+pub struct Picture {
+    /// Where the nodes are at rest, from the frame \[m\].
+    pub nodes: Vec<[f64; 3]>,
+    /// By amplitude: how far it moves each node per unit.
+    pub modes: Vec<Vec<[f64; 3]>>,
+    /// Nodes that a beam joins.
+    pub lines: Vec<[usize; 2]>,
 }
 
 /// An amplitude that a body at `pose` holds: a coordinate of its place, or 5, its angle in the plane.

@@ -1,0 +1,147 @@
+//! Frames as bytes: how the page reads a motion. `page/PROTOCOL.md` is the contract; all numbers are little endian.
+//!
+//! ```text
+//! header   "SRSF"  u32 version  u32 bodies  u32 columns  16 bytes 0
+//! block    4 letters  u32 bytes of the payload, a multiple of 8  u32 first  u32 count  payload
+//! ```
+//!
+//! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
+
+use crate::motion::{Motion, POSE};
+use serde_json::Value;
+
+/// Frames in a block of a finished run.
+pub const BLOCK: usize = 128;
+const VERSION: u32 = 1;
+/// Bytes of the header of a block.
+const HEAD: usize = 16;
+
+/// A block, ready to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Place of its first frame; of a note 0.
+    pub first: usize,
+    /// How many frames it has; of a note 0.
+    pub count: usize,
+    /// All of it.
+    pub bytes: Vec<u8>,
+}
+
+/// What comes before the blocks.
+pub fn header(bodies: usize, columns: usize) -> Vec<u8> {
+    let mut bytes = b"SRSF".to_vec();
+    for number in [VERSION, bodies as u32, columns as u32] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    bytes.resize(32, 0);
+    bytes
+}
+
+fn finish(mut bytes: Vec<u8>, first: usize, count: usize, padding: u8) -> Block {
+    bytes.resize(bytes.len().next_multiple_of(8), padding);
+    let size = (bytes.len() - HEAD) as u32;
+    for (place, number) in [(4, size), (8, first as u32), (12, count as u32)] {
+        bytes[place..place + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    Block { first, count, bytes }
+}
+
+fn begin(letters: &[u8; 4], size: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEAD + size + 8);
+    bytes.extend_from_slice(letters);
+    bytes.resize(HEAD, 0);
+    bytes
+}
+
+/// Frames from `first` on: their times, the samples of each column, and poses frame by frame.
+pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64]>, poses: &[f32]) -> Block {
+    let mut bytes = begin(b"FRAM", t.len() * 8 + poses.len() * 4);
+    t.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+    columns.flatten().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+    poses.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+    finish(bytes, first, t.len(), 0)
+}
+
+/// A note to the page: progress, an event, the end.
+pub fn note(note: &Value) -> Block {
+    let text = note.to_string();
+    let mut bytes = begin(b"NOTE", text.len());
+    bytes.extend_from_slice(text.as_bytes());
+    finish(bytes, 0, 0, b' ')
+}
+
+/// A whole motion in blocks of [`BLOCK`] frames.
+pub fn blocks(motion: &Motion) -> impl Iterator<Item = Block> + '_ {
+    let (table, wide) = (&motion.table, motion.bodies * POSE);
+    (0..table.len()).step_by(BLOCK).map(move |first| {
+        let end = (first + BLOCK).min(table.len());
+        let columns = table.columns.iter().map(|column| &column[first..end]);
+        block(first, &table.t[first..end], columns, &motion.poses[first * wide..end * wide])
+    })
+}
+
+/// Header and blocks in one.
+pub fn encode(motion: &Motion) -> Vec<u8> {
+    let mut bytes = header(motion.bodies, motion.table.names.len());
+    blocks(motion).for_each(|block| bytes.extend_from_slice(&block.bytes));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+
+    fn word(bytes: &[u8], at: usize) -> usize {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+    }
+
+    fn double(bytes: &[u8], at: usize) -> f64 {
+        f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+    }
+
+    /// Reads by the letters of the contract, not by the code above.
+    #[test]
+    fn times_and_columns_come_back_bit_for_bit() {
+        let n = 2 * BLOCK + 5;
+        let t: Vec<f64> = (0..n).map(|i| 0.1 * i as f64).collect();
+        let columns = vec![t.iter().map(|t| (3.0 * t).sin()).collect::<Vec<_>>(), vec![f64::NAN; n]];
+        let poses: Vec<f32> = (0..n * POSE).map(|i| i as f32).collect();
+        let names = vec!["a".to_string(), "b".to_string()];
+        let table = Table { units: names.clone(), names, t: t.clone(), columns: columns.clone() };
+        let bytes = encode(&Motion { table, bodies: 1, poses: poses.clone() });
+        assert_eq!(
+            (&bytes[..4], word(&bytes, 4), word(&bytes, 8), word(&bytes, 12)),
+            (&b"SRSF"[..], 1, 1, 2)
+        );
+
+        let (mut at, mut seen) = (32, 0);
+        while at < bytes.len() {
+            assert_eq!((at % 8, &bytes[at..at + 4]), (0, &b"FRAM"[..]));
+            let (size, first, count) = (word(&bytes, at + 4), word(&bytes, at + 8), word(&bytes, at + 12));
+            assert_eq!((size % 8, first), (0, seen));
+            let from = at + 16;
+            for i in 0..count {
+                assert_eq!(double(&bytes, from + 8 * i).to_bits(), t[first + i].to_bits());
+                for (c, column) in columns.iter().enumerate() {
+                    let x = double(&bytes, from + 8 * (count * (c + 1) + i));
+                    assert_eq!(x.to_bits(), column[first + i].to_bits());
+                }
+                let pose = from + 8 * 3 * count + 4 * POSE * i;
+                let x = f32::from_le_bytes(bytes[pose..pose + 4].try_into().unwrap());
+                assert_eq!(x, poses[POSE * (first + i)]);
+            }
+            seen += count;
+            at = from + size;
+        }
+        assert_eq!((seen, at), (n, bytes.len()));
+    }
+
+    #[test]
+    fn a_note_is_json_padded_with_spaces() {
+        let block = note(&serde_json::json!({ "type": "end" }));
+        assert_eq!(block.bytes.len() % 8, 0);
+        let text = std::str::from_utf8(&block.bytes[16..]).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap()["type"], "end");
+    }
+}

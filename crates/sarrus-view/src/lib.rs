@@ -1,0 +1,33 @@
+//! What users see: the viewer's server, `report.html`, and animations as glTF.
+//!
+//! A [`Scene`] says what there is (bodies with their shapes, joints, flexible members), a [`Motion`] how it moves; [`frames`] has the
+//! bytes in which the page reads it. The page itself is TypeScript, in the folder `page` of this crate with the contract
+//! `PROTOCOL.md`; it is built by npm and embedded ([`page`]). Where it could not be built everything else works, and says so.
+//!
+//! - [`Viewer`] serves runs to a browser: finished ones ([`Folder`]) and ones that go on ([`Live`]).
+//! - [`report::html`] writes one file that needs no server and no network.
+//! - [`gltf::binary`] writes the animation for other programs.
+//!
+//! Nothing here changes a run: it listens ([`Tap`]) and never waits for a browser.
+
+pub mod folder;
+pub mod frames;
+pub mod gltf;
+pub mod live;
+pub mod motion;
+pub mod page;
+pub mod report;
+pub mod scene;
+pub mod server;
+mod solids;
+pub mod table;
+pub mod tap;
+pub mod thin;
+
+pub use folder::{Folder, FolderError};
+pub use live::Live;
+pub use motion::{Missing, Motion};
+pub use scene::Scene;
+pub use server::{Options, Viewer, ViewerError};
+pub use table::Table;
+pub use tap::Tap;

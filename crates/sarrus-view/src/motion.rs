@@ -1,0 +1,159 @@
+//! How bodies move: a pose each and the columns of the results, sample by sample.
+//!
+//! A pose is where the body's origin is and its orientation: p_O = p_C - R com from a state, or the columns `X.x` … `X.q3` (planar
+//! `X.x`, `X.y`, `X.angle`) of results. Bodies are those that users know, in the order of the system, without the ground.
+
+use crate::table::Table;
+use sarrus::math::{Mat3, Vec3};
+use sarrus::solve::State;
+use sarrus::system::body::{Body, BodyKind};
+use sarrus::system::names::Directory;
+
+/// Numbers in a pose: x y z, then the quaternion w x y z.
+pub const POSE: usize = 7;
+
+/// Poses and columns over the time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Motion {
+    /// Times and columns.
+    pub table: Table,
+    /// How many bodies there are.
+    pub bodies: usize,
+    /// [`POSE`] numbers a body, frame by frame.
+    pub poses: Vec<f32>,
+}
+
+/// Columns that poses would have to be read from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the results have no column `{column}`, so `{body}` cannot be drawn{}", others(*.bodies))]
+pub struct Missing {
+    /// The first that is missing.
+    pub column: String,
+    /// The body it belongs to.
+    pub body: String,
+    /// How many bodies miss columns.
+    pub bodies: usize,
+}
+
+fn others(bodies: usize) -> String {
+    match bodies {
+        0 | 1 => String::new(),
+        2 => ", nor can one other body".into(),
+        n => format!(", nor can {} others", n - 1),
+    }
+}
+
+/// Bodies that are drawn, by number.
+pub fn drawn(directory: &Directory) -> impl Iterator<Item = (u32, &Body)> + Clone {
+    let all = directory.bodies.iter().enumerate().skip(1);
+    all.filter(|(_, body)| !body.is_internal()).map(|(id, body)| (id as u32, body))
+}
+
+/// About z by `angle`.
+pub fn about_z(angle: f64) -> [f64; 4] {
+    let (sin, cos) = (0.5 * angle).sin_cos();
+    [cos, 0.0, 0.0, sin]
+}
+
+/// The pose of a body at the positions `q`.
+pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
+    let own = &q[body.q..];
+    let (p, turn) = match body.kind {
+        BodyKind::Ground => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
+        BodyKind::Rigid | BodyKind::RigidEuler => {
+            let sign = body.sign();
+            ([own[0], own[1], own[2]], body.quaternion(q).map(|x| sign * x))
+        }
+        BodyKind::PlanarRigid => ([own[0], own[1], 0.0], about_z(own[2])),
+        BodyKind::Point => ([own[0], own[1], own[2]], [1.0, 0.0, 0.0, 0.0]),
+        BodyKind::PlanarPoint => ([own[0], own[1], 0.0], [1.0, 0.0, 0.0, 0.0]),
+    };
+    let arm = Mat3::from_quat(turn) * Vec3(body.com);
+    join([0, 1, 2].map(|k| p[k] - arm.0[k]), turn)
+}
+
+/// Seven numbers of place and turn.
+pub fn join(p: [f64; 3], q: [f64; 4]) -> [f64; POSE] {
+    [p[0], p[1], p[2], q[0], q[1], q[2], q[3]]
+}
+
+/// Adds the poses of all drawn bodies at a state.
+pub fn add_poses(directory: &Directory, s: &State, poses: &mut Vec<f32>) {
+    for (_, body) in drawn(directory) {
+        poses.extend(pose(body, &s.q).map(|x| x as f32));
+    }
+}
+
+/// Names of the columns that have the pose of a body, and how they are used.
+fn pose_columns(body: &Body) -> &'static [&'static str] {
+    match body.kind {
+        BodyKind::Ground => &[],
+        BodyKind::Rigid | BodyKind::RigidEuler => &["x", "y", "z", "q0", "q1", "q2", "q3"],
+        BodyKind::PlanarRigid => &["x", "y", "angle"],
+        BodyKind::Point => &["x", "y", "z"],
+        BodyKind::PlanarPoint => &["x", "y"],
+    }
+}
+
+/// Whether columns called `names` tell where every body is.
+pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing> {
+    let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
+    let mut missing: Option<Missing> = None;
+    for (_, body) in drawn(directory) {
+        let lacks = pose_columns(body).iter().map(|field| format!("{}.{field}", body.name));
+        if let Some(column) = lacks.into_iter().find(|column| !known.contains(column.as_str())) {
+            let body = body.name.clone();
+            missing.get_or_insert(Missing { column, body, bodies: 0 }).bodies += 1;
+        }
+    }
+    missing.map_or(Ok(()), Err)
+}
+
+impl Motion {
+    /// Takes the poses from the columns of a table.
+    pub fn from_columns(directory: &Directory, table: Table) -> Result<Motion, Missing> {
+        tell_poses(directory, &table.names)?;
+        let places = table.places();
+        let of = |body: &Body, field: &str| places.get(format!("{}.{field}", body.name).as_str()).copied();
+        let bodies: Vec<(&Body, Vec<usize>)> = drawn(directory)
+            .map(|(_, body)| (body, pose_columns(body).iter().filter_map(|field| of(body, field)).collect()))
+            .collect();
+        let mut poses = Vec::with_capacity(table.len() * bodies.len() * POSE);
+        for row in 0..table.len() {
+            for (body, columns) in &bodies {
+                let x = |k: usize| columns.get(k).map_or(0.0, |&c| table.columns[c][row]);
+                let one = [1.0, 0.0, 0.0, 0.0];
+                let pose = match body.kind {
+                    BodyKind::Ground => join([0.0; 3], one),
+                    BodyKind::Rigid | BodyKind::RigidEuler => [x(0), x(1), x(2), x(3), x(4), x(5), x(6)],
+                    BodyKind::PlanarRigid => join([x(0), x(1), 0.0], about_z(x(2))),
+                    BodyKind::Point => join([x(0), x(1), x(2)], one),
+                    BodyKind::PlanarPoint => join([x(0), x(1), 0.0], one),
+                };
+                poses.extend(pose.map(|x| x as f32));
+            }
+        }
+        let bodies = bodies.len();
+        Ok(Motion { table, bodies, poses })
+    }
+
+    /// The frames at `rows` with the columns at `columns`.
+    pub fn pick(&self, rows: &[usize], columns: &[usize]) -> Motion {
+        let wide = self.bodies * POSE;
+        let poses = rows.iter().flat_map(|&row| &self.poses[row * wide..(row + 1) * wide]).copied().collect();
+        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses }
+    }
+
+    /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.
+    pub fn size(&self) -> f64 {
+        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
+        for pose in self.poses.chunks_exact(POSE) {
+            for (bound, x) in bounds.iter_mut().zip(pose) {
+                let x = f64::from(*x);
+                *bound = (bound.0.min(x), bound.1.max(x));
+            }
+        }
+        let size = bounds.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
+        if size.is_finite() && size > 0.0 { size } else { 1.0 }
+    }
+}

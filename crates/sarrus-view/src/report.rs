@@ -1,0 +1,191 @@
+//! `report.html`: one file with the animation, the plots, the certificate, the method and the redundancy, for who has no Sarrus.
+//!
+//! The page with everything inlined has one place for data; there go scene and frames, deflated and in base64. Frames are thinned
+//! ([`crate::thin`]) to a bound relative to the mechanism's size, which is doubled until the frames take no more than [`MOST_BYTES`]; the
+//! error that came of it stands in the page. Without the page the file is a plain summary that says how to get it.
+
+use crate::frames;
+use crate::motion::{Motion, POSE};
+use crate::page;
+use crate::scene::{FORMAT, Scene, chosen};
+use crate::thin::{Bound, choose, measure};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use sarrus::system::Directory;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Bytes of frames before they are deflated, at most.
+pub const MOST_BYTES: usize = 4 << 20;
+/// Columns at most.
+const COLUMNS: usize = 400;
+/// What interpolation may miss at first, in sizes of the mechanism, rad, and largest values of columns.
+const FINE: f64 = 2.5e-4;
+/// The place for the data.
+const PLACE: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</script>";
+
+/// Frames and scene of a page: few enough, with what that costs written down.
+pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Scene, Motion) {
+    let columns = chosen(directory, &motion.table, COLUMNS);
+    let size = motion.size();
+    let bytes = |rows: usize| rows * (8 * (columns.len() + 1) + 4 * POSE * motion.bodies);
+    let mut rows: Vec<usize> = Vec::new();
+    let mut fine = FINE;
+    // wide enough for anything: then as many as there is room for, evenly
+    while fine < 0.1 {
+        rows = choose(
+            motion,
+            &columns,
+            &Bound { position: fine * size, angle: 4.0 * fine, columns: 8.0 * fine },
+        );
+        if bytes(rows.len()) <= MOST_BYTES {
+            break;
+        }
+        fine *= 2.0;
+    }
+    if bytes(rows.len()) > MOST_BYTES {
+        let room = (MOST_BYTES / bytes(1).max(1)).max(2);
+        let last = motion.table.len() - 1;
+        rows = (0..=last).step_by(last.div_ceil(room - 1).max(1)).collect();
+        if rows.last() != Some(&last) {
+            rows.push(last);
+        }
+    }
+    scene.thinning = Some(measure(motion, &rows, &columns));
+    let of = motion.table.names.len();
+    let motion = motion.pick(&rows, &columns);
+    scene.set_columns(&motion.table.names, &motion.table.units, 0, of);
+    (scene, motion)
+}
+
+/// The file, of runs that were [`thinned`].
+pub fn html(runs: &[(Scene, Motion)]) -> String {
+    let Some(page) = page::single().filter(|page| page.contains(PLACE)) else { return plain(runs) };
+    page.replacen(PLACE, &element(runs), 1)
+}
+
+/// The data as an element of the page.
+fn element(runs: &[(Scene, Motion)]) -> String {
+    let runs: Vec<Value> = runs
+        .iter()
+        .map(|(scene, motion)| {
+            let frames = base64(&deflate(&frames::encode(motion)));
+            json!({ "name": scene.name, "scene": scene, "frames": frames, "encoding": "deflate-raw" })
+        })
+        .collect();
+    let data = json!({ "format": FORMAT, "runs": runs }).to_string();
+    PLACE.replacen("null", &harmless(&data), 1)
+}
+
+/// JSON that no name of a body can leave: nothing in it ends a script, or a line of one.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => text += &format!("\\u{:04x}", c as u32),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    // writing to memory does not fail
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |k: usize| u32::from(three.get(k).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for k in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * k)) as usize & 63] as char;
+            text.push(if k <= three.len() { letter } else { '=' });
+        }
+    }
+    text
+}
+
+/// A summary in words and numbers, where there is no page.
+fn plain(runs: &[(Scene, Motion)]) -> String {
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut body = String::new();
+    for (scene, _) in runs {
+        let report = scene.report.clone().unwrap_or_default();
+        let text = |value: &Value| match value {
+            Value::String(text) => escape(text),
+            Value::Null => String::new(),
+            Value::Array(list) => {
+                list.iter().map(|v| escape(v.as_str().unwrap_or_default())).collect::<Vec<_>>().join("; ")
+            }
+            other => escape(&other.to_string()),
+        };
+        let certificate = &report["certificate"];
+        let item = |name: &str| {
+            let item = &certificate[name];
+            format!("{} of at most {}", text(&item["value"]), text(&item["limit"]))
+        };
+        let verdict = if certificate["passed"] == true { "passed" } else { "not passed" };
+        let rows = [
+            ("status", format!("{}: {}", text(&report["status"]), text(&report["reason"]))),
+            ("certificate", verdict.to_string()),
+            ("violation of positions", item("position")),
+            ("violation of velocities", item("velocity")),
+            ("energy balance", item("energy")),
+            ("formulation", text(&report["method"]["formulation"])),
+            ("stabilization", text(&report["method"]["stabilization"])),
+            ("integrator", text(&report["method"]["integrator"])),
+            ("why", text(&report["method"]["why"])),
+            ("degrees of freedom", text(&report["dof"])),
+            ("redundant constraints", text(&report["constraints"]["redundant"])),
+            ("reactions that are not unique", text(&report["reactions"]["not_unique"])),
+            ("notes", text(&report["notes"])),
+        ];
+        body += &format!("<h1>{}</h1>\n<table>\n", escape(&scene.name));
+        for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+            body += &format!("<tr><th>{name}</th><td>{value}</td></tr>\n");
+        }
+        body += "</table>\n";
+    }
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>Sarrus</title>\n\
+         <style>body{{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}}th{{text-align:left;vertical-align:top;\
+         padding-right:1em}}</style>\n{body}<p>The program that wrote this has no viewer's page, so there is no animation here. To get \
+         one, {}.</p>\n</html>\n",
+        escape(page::HOW_TO_BUILD)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4648, section 10.
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+        ];
+        for (plain, coded) in pairs {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+
+    #[test]
+    fn names_cannot_leave_the_data() {
+        let json = json!({ "name": "</script><script>alert(1)</script>\u{2028}&amp;" });
+        let text = harmless(&json.to_string());
+        assert!(!text.contains('<') && !text.contains('\u{2028}'));
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json);
+    }
+}

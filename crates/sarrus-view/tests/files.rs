@@ -1,0 +1,173 @@
+//! Files for others: `report.html` and glTF.
+
+mod common;
+
+use common::{compiled, request, scene, shipped};
+use sarrus::analysis::simulate;
+use sarrus_view::motion::Motion;
+use sarrus_view::{Scene, Table, gltf, report};
+
+fn simulated(name: &str, t_end: f64, every: f64) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
+    let (model, system) = shipped(name);
+    let request = request(t_end, every);
+    let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
+    let (mut scene, _) = scene(&model, &system, &request);
+    scene.set_report(serde_json::to_value(&outcome.report).unwrap());
+    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    (scene, motion, system)
+}
+
+/// The error that the page states is the one there is, by another way of interpolating: positions only, by hand.
+#[test]
+fn a_page_has_fewer_frames_and_says_what_that_costs() {
+    let (scene, motion, system) = simulated("four_bar", 1.0, 1e-3);
+    let (thin, few) = report::thinned(scene, &system.directory, &motion);
+    let said = thin.thinning.unwrap();
+    assert_eq!((said.kept, said.of), (few.table.len(), motion.table.len()));
+    assert!(said.kept < said.of / 2, "{said:?}");
+    assert!(
+        said.position <= 2.5e-4 * motion.size() && said.angle <= 1e-3 && said.columns <= 2e-3,
+        "{said:?}"
+    );
+
+    let mut worst = 0.0_f64;
+    for (row, t) in motion.table.t.iter().enumerate() {
+        let after = few.table.t.partition_point(|x| x < t).clamp(1, few.table.len() - 1);
+        let (t0, t1) = (few.table.t[after - 1], few.table.t[after]);
+        let u = (t - t0) / (t1 - t0);
+        for body in 0..motion.bodies {
+            let at = |m: &Motion, row: usize, k: usize| f64::from(m.poses[(row * m.bodies + body) * 7 + k]);
+            let apart = (0..3)
+                .map(|k| {
+                    ((1.0 - u) * at(&few, after - 1, k) + u * at(&few, after, k) - at(&motion, row, k))
+                        .powi(2)
+                })
+                .sum::<f64>();
+            worst = worst.max(apart.sqrt());
+        }
+    }
+    assert!((worst - said.position).abs() <= 1e-6 * motion.size(), "{worst} is not {said:?}");
+}
+
+#[test]
+fn a_page_is_one_file_without_a_way_out() {
+    let (mut scene, motion, system) = simulated("four_bar", 0.2, 1e-3);
+    scene.bodies[0].name = "</script><i>evil</i>".into();
+    let html = report::html(&[report::thinned(scene, &system.directory, &motion)]);
+    assert!(html.starts_with("<!doctype html>") || html.starts_with("<!DOCTYPE html>"));
+    assert!(html.contains("Content-Security-Policy"));
+    assert!(html.len() < 6 << 20, "{} bytes", html.len());
+    // nothing is loaded but what stands in the file
+    for attribute in [" src=", " href="] {
+        for (at, _) in html.match_indices(attribute) {
+            let value = html[at + attribute.len()..].trim_start_matches(['"', '\'']);
+            assert!(value.starts_with("data:"), "{}", &html[at..(at + 60).min(html.len())]);
+        }
+    }
+    assert!(!html.contains("@import") && !html.contains("url(http"));
+    assert!(!html.contains("<i>evil"));
+    if let Some(at) = html.find("id=\"sarrus-data\">") {
+        let json = &html[at + "id=\"sarrus-data\">".len()..];
+        let json = &json[..json.find("</script>").unwrap()];
+        let data: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(data["format"], "sarrus-view/1");
+        assert_eq!(data["runs"][0]["scene"]["report"]["status"], "completed");
+        assert!(data["runs"][0]["frames"].as_str().unwrap().len() > 1000);
+    }
+}
+
+/// Read back with another program's library.
+#[test]
+fn an_animation_comes_back_from_its_file() {
+    for name in ["four_bar", "governor", "beam_pendulum"] {
+        let (scene, motion, _) = simulated(name, 0.1, 2e-3);
+        let (document, buffers) = {
+            let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion))
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let blob = file.blob.clone().expect("a binary chunk");
+            (file.document, [blob])
+        };
+        let nodes: Vec<String> = document.nodes().filter_map(|n| n.name().map(str::to_string)).collect();
+        assert!(scene.bodies.iter().all(|body| nodes.contains(&body.name)), "{name}");
+        let animation = document.animations().next().expect("an animation");
+        assert_eq!(animation.channels().count(), 2 * scene.bodies.len(), "{name}");
+        let mut drawn = 0;
+        for primitive in document.meshes().flat_map(|mesh| mesh.primitives().collect::<Vec<_>>()) {
+            let reader = primitive.reader(|buffer| Some(&buffers[buffer.index()]));
+            let vertices = reader.read_positions().expect("positions").count();
+            assert!(reader.read_indices().expect("indices").into_u32().all(|i| (i as usize) < vertices));
+            drawn += vertices;
+        }
+        assert!(drawn > 0, "{name}");
+        for (i, channel) in animation.channels().enumerate() {
+            let reader = channel.reader(|buffer| Some(&buffers[buffer.index()]));
+            let times: Vec<f32> = reader.read_inputs().expect("times").collect();
+            assert!(times.windows(2).all(|pair| pair[0] < pair[1]) && times[0] == 0.0, "{name}");
+            let last = motion.table.len() - 1;
+            let pose = &motion.poses[(last * motion.bodies + i / 2) * 7..][..7];
+            match reader.read_outputs().expect("outputs") {
+                ::gltf::animation::util::ReadOutputs::Translations(all) => {
+                    let all: Vec<[f32; 3]> = all.collect();
+                    assert_eq!((all.len(), &all.last().unwrap()[..]), (times.len(), &pose[..3]), "{name}");
+                }
+                ::gltf::animation::util::ReadOutputs::Rotations(all) => {
+                    let last = all.into_f32().last().unwrap();
+                    let dot = last[3] * pose[3] + last[0] * pose[4] + last[1] * pose[5] + last[2] * pose[6];
+                    assert!((dot.abs() - 1.0).abs() < 1e-5, "{name}: {dot}");
+                }
+                _ => panic!("{name}: an unknown track"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_column_that_is_missing_is_named() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\na = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+                b = { from = [1, 0], to = [2, 0], mass = 1 }\n[run]\nt_end = 0.1\n";
+    let (_, system) = compiled("two", text);
+    let table = Table { names: vec!["a.x".into(), "a.y".into()], ..Table::default() };
+    let missing = Motion::from_columns(&system.directory, table).unwrap_err();
+    assert_eq!((missing.column.as_str(), missing.body.as_str(), missing.bodies), ("a.angle", "a", 2));
+    assert!(missing.to_string().contains("nor can one other body"), "{missing}");
+}
+
+/// A tetrahedron from a file: its corners in the scene, its four faces with outward normals in the animation.
+#[test]
+fn a_surface_from_a_file_is_drawn() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("stl");
+    std::fs::create_dir_all(&dir).unwrap();
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut stl = String::from("solid t\n");
+    for face in [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] {
+        stl += "facet normal 0 0 0\nouter loop\n";
+        for [x, y, z] in face.map(|i: usize| corners[i]) {
+            stl += &format!("vertex {x} {y} {z}\n");
+        }
+        stl += "endloop\nendfacet\n";
+    }
+    std::fs::write(dir.join("t.stl"), stl + "endsolid t\n").unwrap();
+    let text = "format = 'sarrus/1'\nspace = 'spatial'\n[bodies]\n\
+                a = { mass = 1, shape = { kind = 'mesh', file = 't.stl', scale = 2 } }\n[run]\nt_end = 0.1\n";
+    std::fs::write(dir.join("m.toml"), text).unwrap();
+    let model = sarrus::io::load(dir.join("m.toml"), &sarrus::io::LoadOptions::default()).unwrap();
+    let system = std::sync::Arc::new(sarrus::system::compile(&model).unwrap());
+    let request = request(0.1, 0.05);
+    let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
+    let (scene, _) = scene(&model, &system, &request);
+    let shape = &scene.bodies[0].shapes[0];
+    assert_eq!((shape.kind, shape.vertices.as_ref().map(Vec::len)), ("mesh", Some(12)));
+    assert_eq!(shape.vertices.as_ref().unwrap().iter().fold(0.0_f64, |most, x| most.max(*x)), 2.0);
+    assert_eq!(shape.triangles.as_ref().map(Vec::len), Some(12));
+    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion)).unwrap();
+    let blob = file.blob.clone().unwrap();
+    let mesh = file.meshes().next().expect("a mesh");
+    let primitive = mesh.primitives().next().expect("triangles");
+    let reader = primitive.reader(|_| Some(&blob));
+    let away = reader.read_positions().unwrap().zip(reader.read_normals().unwrap()).all(|(p, n)| {
+        let from_middle: f32 = (0..3).map(|k| (p[k] - 0.5) * n[k]).sum();
+        from_middle > 0.0
+    });
+    assert!(away, "a face looks inwards");
+}
