@@ -194,11 +194,12 @@ pub(super) fn build(
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
-    let modes = reduced.shapes.iter().map(|shape| {
-        (0..structure.nodes.len()).map(|node| structure.node(shape, node)[0]).collect()
-    });
+    let modes = reduced
+        .shapes
+        .iter()
+        .map(|shape| (0..structure.nodes.len()).map(|node| structure.node(shape, node)[0]).collect());
     let picture = Picture {
-        nodes: structure.nodes.iter().map(|of| (Vec3(of.p) - Vec3(middle)).0).collect(),
+        nodes: structure.nodes.iter().map(|of| (Vec3(of.p) - Vec3(middle.1)).0).collect(),
         modes: modes.collect(),
         lines: structure.bars.iter().map(|bar| bar.nodes).collect(),
     };
