@@ -74,8 +74,8 @@ def sarrus(binary, problem, n):
             head, *rows = csv.reader(text)
     heights = [float(x) for name, x in zip(head, rows[-1]) if name.endswith(".z")]
     contacts = report["contacts"]
-    return dict(cpu_s=report["cpu_s"], steps=report["counts"]["steps"], places=sum(c["places"] for c in contacts),
-                deepest=max(c["deepest_now"] for c in contacts), height=float(np.mean(heights)))
+    return dict(cpu_s=report["cpu_s"], steps=report["counts"]["steps"], places=sum(c["touches"] for c in contacts),
+                deepest=max(c["overlap_at_end"] for c in contacts), height=float(np.mean(heights)))
 
 
 def measure(binary, problem, n, program, repeat):

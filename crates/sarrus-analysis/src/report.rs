@@ -87,8 +87,12 @@ pub struct ContactReport {
     pub largest_force: f64,
     /// Deepest overlap at a step \[m\].
     pub deepest_overlap: f64,
+    /// Deepest overlap at the end \[m\].
+    pub overlap_at_end: f64,
     /// Time during which a place was closed \[s\].
     pub time_in_contact: f64,
+    /// Places that were closed, summed over the steps: over their number it is the mean.
+    pub touches: u64,
     /// Energy dissipated along the normal \[J\].
     pub dissipated_normal: f64,
     /// Work of friction, with what bristles hold \[J\].

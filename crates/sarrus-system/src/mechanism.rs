@@ -160,6 +160,12 @@ impl Mechanism {
         self.contacts.readings = readings;
     }
 
+    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another of them at its speeds \[s\].
+    pub fn contact_crowd(&mut self, s: &State) -> (usize, f64) {
+        self.place(s);
+        self.with_contacts(s, |contacts, bodies, _| (contacts.in_play(bodies), contacts.time_to_pass(bodies)))
+    }
+
     /// What every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[Tally] {
         self.contacts.tallies()

@@ -62,6 +62,8 @@ pub struct SurfaceEntry {
     pub surface: Surface,
     /// How far it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
     pub compliance: f64,
+    /// How far it reaches from the body's centre of mass \[m\]; infinite where it has no end.
+    pub far: f64,
 }
 
 /// An entry of `[contacts]`.
@@ -77,6 +79,14 @@ pub struct Contact {
     pub friction: Option<Friction>,
     /// Whether forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
+}
+
+impl Contact {
+    /// Whether what it does depends on what was.
+    pub(crate) fn remembers(&self) -> bool {
+        let bristles = self.friction.as_ref().is_some_and(Friction::remembers);
+        bristles || matches!(self.law.damping, laws::Damping::Restitution { .. })
+    }
 }
 
 /// What touches.
@@ -137,4 +147,8 @@ pub struct Tally {
     pub time: f64,
     /// The fastest speed at which a place closed \[m/s\].
     pub fastest: f64,
+    /// Places that were closed, summed over the accepted steps.
+    pub touches: u64,
+    /// The deepest overlap at the last accepted step \[m\].
+    pub depth: f64,
 }

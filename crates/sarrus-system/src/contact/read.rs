@@ -2,7 +2,8 @@
 
 use super::friction::Friction;
 use super::laws::{Damping, Elastic, Law, restitution};
-use super::surface::rounding;
+use super::surface::{farthest, rounding};
+use super::wire::MOST_STATES;
 use super::{Contact, SurfaceEntry, What};
 use crate::constraint::Constraint;
 use crate::constraints::expression::Expression;
@@ -108,6 +109,7 @@ pub(crate) fn surfaces(directory: &Directory) -> Vec<SurfaceEntry> {
                 body: id as u32,
                 surface: touchable.surface.clone(),
                 compliance: compliance.unwrap_or(0.0),
+                far: farthest(&touchable.surface),
             }
         })
     });
@@ -474,21 +476,17 @@ impl Surfaces<'_> {
 
     /// Refuses states for more places than a model can carry.
     pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
-        if count <= 3 * MOST_PLACES {
+        if count <= 3 * MOST_STATES {
             return Ok(());
         }
         let message = format!(
-            "friction `lugre` of {} has states for {} places, more than {MOST_PLACES}",
-            reader.title(),
-            count / 3
+            "friction `lugre` of {} has a state for every place that may touch, here more than {MOST_STATES}",
+            reader.title()
         );
         let hint = "name fewer bodies in `between`, or take `bristle`, which has none";
         Err(reader.error("friction", message).hint(hint))
     }
 }
-
-/// Places up to which each has states of its own.
-const MOST_PLACES: usize = 512;
 
 /// The largest χ that is taken: it stands for a restitution of a thousandth.
 const MOST: f64 = 1600.0;

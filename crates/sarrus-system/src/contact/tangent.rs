@@ -56,6 +56,9 @@ impl Room {
     }
 
     fn add_pair(&self, bodies: &Bodies, pair: &Pair, out: &mut Tangent) {
+        if !pair.is_near(bodies, 0.0) {
+            return;
+        }
         let (system, ids) = (bodies.system, pair.ids());
         let at = ids.map(|id| (&bodies.poses[id as usize], &bodies.twists[id as usize]));
         let planar = system.directory.space == Space::Planar;
