@@ -10,6 +10,7 @@ mod check;
 mod clock;
 pub mod compare;
 mod components;
+mod contacts;
 mod energy;
 mod error;
 mod events;

@@ -1,7 +1,7 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
 use crate::energy::EnergyBook;
-use crate::events::Detector;
+use crate::events::{Detector, Gaps, Onsets};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
@@ -56,6 +56,10 @@ pub(crate) struct Recorder<'a> {
     pub events: Vec<EventReport>,
     /// Who looks for events, where the model has any.
     pub detector: Option<Detector>,
+    /// Who looks for contacts that close and open, where they are located.
+    pub onsets: Option<Onsets>,
+    /// Who looks at the gaps of rigid contacts, where the model has any.
+    pub gaps: Option<Gaps>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -102,6 +106,8 @@ impl<'a> Recorder<'a> {
             stop: None,
             events: Vec::new(),
             detector: None,
+            onsets: None,
+            gaps: None,
             sampler: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
@@ -177,7 +183,20 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))
+        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
+        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
+        let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
+        let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
+        if due.is_some_and(|due| due <= first) {
+            return Ok(due);
+        }
+        self.detector.iter_mut().for_each(|detector| detector.forget(step));
+        if closed == Some(first) {
+            self.gaps.iter_mut().for_each(Gaps::take);
+        } else {
+            self.onsets.iter_mut().for_each(Onsets::take);
+        }
+        Ok(Some(first))
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {

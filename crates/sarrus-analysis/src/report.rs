@@ -54,6 +54,9 @@ pub struct Report {
     pub certificate: Certificate,
     /// Events in time order, singular positions among them.
     pub events: Vec<EventReport>,
+    /// What contacts did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<ContactReport>,
     /// Singular positions that were met, in time order.
     pub singular: Vec<SingularReport>,
     /// What a reader should know.
@@ -69,6 +72,33 @@ impl Report {
         // a struct of numbers, strings and maps with string keys cannot fail to serialize
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
+}
+
+/// What an entry of `[contacts]` did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContactReport {
+    /// Its name.
+    pub name: String,
+    /// How often a place closed.
+    pub onsets: u64,
+    /// The fastest of them \[m/s\].
+    pub fastest_onset: f64,
+    /// Largest normal force at a step, all places together \[N\].
+    pub largest_force: f64,
+    /// Deepest overlap at a step \[m\].
+    pub deepest_overlap: f64,
+    /// Time during which a place was closed \[s\].
+    pub time_in_contact: f64,
+    /// Energy dissipated along the normal \[J\].
+    pub dissipated_normal: f64,
+    /// Work of friction, with what bristles hold \[J\].
+    pub dissipated_friction: f64,
+    /// Restitution that the file asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution_nominal: Option<f64>,
+    /// Restitution that the law delivers, of the fastest onset where it depends on the speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution_delivered: Option<f64>,
 }
 
 /// How a run ended.

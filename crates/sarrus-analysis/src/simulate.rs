@@ -7,7 +7,8 @@ use crate::VERSION;
 use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::error::SetupError;
-use crate::events::{Active, Detector, Journey, NoStart};
+use crate::contacts;
+use crate::events::{Active, Detector, Gaps, Journey, NoStart, Onsets};
 use crate::failure::{self, explain};
 use crate::joints;
 use crate::legs::Route;
@@ -125,6 +126,9 @@ pub fn simulate(
     let mut mechanism = system.mechanism();
     mechanism.set_hints(&assembled.hints);
     mechanism.note_angles(&state);
+    if !system.contacts.is_empty() {
+        mechanism.accept(&state);
+    }
 
     // the method, from what the start tells
     let mut eq = Equations::new(&mechanism);
@@ -152,6 +156,13 @@ pub fn simulate(
     };
     if !conditions.is_empty() {
         recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
+    }
+    if !system.contacts.is_empty() && integrator.is_adaptive() {
+        recorder.onsets = Some(Onsets::new(span));
+    }
+    let gaps = system.gaps();
+    if !gaps.is_empty() {
+        recorder.gaps = Some(Gaps::new(gaps));
     }
     recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
     let route = Route { breaks: &breaks, span, jump: settings.certify.position };
@@ -204,6 +215,9 @@ pub fn simulate(
     notes.extend(singular::notes(&singular, settings.t_start));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
+    notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
+    notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
+    notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
     notes.extend(notes::findings(&method, found, system));
     notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
     notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
@@ -242,6 +256,7 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
+        contacts: contacts::reports(&mechanism, &state),
         singular,
         notes,
         units: units(&recorder.trajectory),

@@ -4,6 +4,7 @@
 //! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
 //! place.
 
+mod friction;
 mod near;
 
 use crate::error::{SolveError, StepError};
@@ -58,6 +59,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     room: Room,
     counts: Counts,
     near: Option<Near>,
+    friction: friction::Room,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -105,6 +107,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             room,
             counts: Counts::default(),
             near: None,
+            friction: friction::Room::default(),
         })
     }
 
@@ -118,7 +121,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        let solved = self.accelerate();
+        let solved = self.accelerate(s);
         self.pass(s, solved, false)?;
         Ok(&self.accel)
     }
@@ -200,13 +203,6 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         (self.nearest.q, self.nearest.v) = (moved, change);
         done
     }
-
-    fn accelerate(&mut self) -> Result<(), SolveError> {
-        let structure = self.problem.structure();
-        self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
-        self.counts.refinements += u64::from(self.accel.refinements);
-        Ok(())
-    }
 }
 
 impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
@@ -258,7 +254,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             near.keep(&self.eq);
         }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
-        let solved = self.accelerate();
+        let solved = self.accelerate(s);
         let solved = self.pass(s, solved, true);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];

@@ -8,7 +8,7 @@ use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
 use crate::contact::{BOOKS, Tally};
-use crate::contact::wire;
+use crate::contact::{rigid, wire};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::load::Wrench;
@@ -139,6 +139,12 @@ impl Mechanism {
         &self.contacts.readings
     }
 
+    /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<((u32, u32, u32, u32), f64)>) {
+        self.place(s);
+        self.with_contacts(s.t, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
+    }
+
     /// The same to be kept, until it is put back.
     pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);
@@ -153,6 +159,22 @@ impl Mechanism {
     /// What every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[Tally] {
         self.contacts.tallies()
+    }
+
+    /// Adds what friction of places that slide turns into heat.
+    fn book_slides(&mut self, t: f64, accel: &Accel, xdot: &mut [f64]) {
+        if self.system.slides.is_empty() {
+            return;
+        }
+        let system = self.system.clone();
+        for element in system.slides.iter().map(|&i| &system.elements[i]) {
+            let N = -accel.lambda[element.start];
+            let heat = self.with_contacts(t, |_, bodies, _| rigid::heat(element, bodies, N));
+            xdot[DISSIPATED] += heat;
+            if let Some(contact) = system.contacts.iter().find(|c| c.contact.name == element.name) {
+                xdot[contact.x + 1] += heat;
+            }
+        }
     }
 
     /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
@@ -514,6 +536,7 @@ impl Problem for Mechanism {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
         }
+        self.book_slides(s.t, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -623,6 +646,17 @@ impl Problem for Mechanism {
             element.rows.update_hints(&at, &mut self.fresh_hints);
         }
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
+    }
+
+    fn frictions(&self) -> usize {
+        self.system.slides.len()
+    }
+
+    fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
+        let system = self.system.clone();
+        let element = &system.elements[system.slides[k]];
+        self.with_contacts(s.t, |_, bodies, _| rigid::add_friction(element, bodies, c));
+        element.start
     }
 
     fn name_of_row(&self, row: usize) -> String {

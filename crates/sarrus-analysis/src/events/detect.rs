@@ -43,6 +43,8 @@ pub(crate) struct Detector {
     places: Vec<(f64, Vec<Verdict>)>,
     /// Hints at the start of the step.
     hints: Vec<f64>,
+    /// The same, while a step is looked into.
+    start_hints: Vec<f64>,
 }
 
 impl Detector {
@@ -66,6 +68,7 @@ impl Detector {
             near: State::default(),
             places: PLACES.iter().map(|_| (0.0, vec![none; n])).collect(),
             hints: Vec::new(),
+            start_hints: Vec::new(),
         }
     }
 
@@ -163,6 +166,7 @@ impl Detector {
 
     /// Looks into a step; returns the time at which it is to be cut, and remembers for whom.
     pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        self.start_hints.clone_from(&self.hints);
         if self.which.is_empty() {
             self.note_hints(step);
             return Ok(None);
@@ -242,6 +246,12 @@ impl Detector {
             }
         }
         Ok(found)
+    }
+
+    /// The step is cut for another reason, and earlier: what was met in it may be met again.
+    pub fn forget(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) {
+        self.due.clear();
+        step.ode.problem_mut().set_hints(&self.start_hints);
     }
 
     /// Where the step is cut, with what is remembered either way.

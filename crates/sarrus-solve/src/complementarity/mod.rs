@@ -27,7 +27,7 @@ mod program;
 #[cfg(test)]
 mod tests;
 
-use sarrus_math::Svd;
+use sarrus_math::solve::Svd;
 
 /// Changes of a guess before another is tried.
 const CHANGES: usize = 30;

@@ -6,14 +6,17 @@
 //! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
 //! mechanism that changes only where a step is accepted ([`memory`]).
 //!
-//! Cost: the laws are nothing beside finding the places; see [`broad`](crate::contact) for which pairs are looked at.
+//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 
+pub mod broad;
 pub mod friction;
 pub(crate) mod gap;
+pub mod geometry;
 pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod place;
 pub(crate) mod read;
+pub mod rigid;
 pub mod surface;
 pub(crate) mod tangent;
 pub(crate) mod wire;
@@ -21,7 +24,7 @@ pub(crate) mod wire;
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
 
 use crate::constraint::Rows;
-use crate::shapes::{Role, Shape};
+use crate::shapes::Shape;
 use friction::Friction;
 use laws::Law;
 use sarrus_model::materials::Material;
@@ -42,13 +45,8 @@ pub struct Touchable {
 /// What of some shapes can be touched, with places from the same origin as theirs.
 pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
     let material = material.map(|m| Arc::new(m.clone()));
-    let touched = shapes.iter().filter(|shape| matches!(shape.role, Role::All | Role::Contact));
-    touched
-        .filter_map(|shape| {
-            let surface = Surface { geometry: shape.geometry.clone()?, p: shape.p, rot: shape.rot };
-            Some(Touchable { name: shape.name.clone(), surface, material: material.clone() })
-        })
-        .collect()
+    let own = shapes.iter().filter_map(|shape| Some((shape.name.clone(), shape.surface([0.0; 3])?)));
+    own.map(|(name, surface)| Touchable { name, surface, material: material.clone() }).collect()
 }
 
 /// A surface among all of the model.
@@ -75,6 +73,8 @@ pub struct Contact {
     pub friction: Option<Friction>,
     /// Whether forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
+    /// Set where it is rigid: laws are of no account then.
+    pub rigid: Option<rigid::Rigid>,
 }
 
 /// What touches.
@@ -105,6 +105,13 @@ pub struct ContactElement {
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
+}
+
+impl ContactElement {
+    /// Whether it acts by a force of its overlap.
+    pub fn yields(&self) -> bool {
+        self.enabled && self.contact.rigid.is_none()
+    }
 }
 
 /// States in x that a contact has of its own.

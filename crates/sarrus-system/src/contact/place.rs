@@ -97,23 +97,31 @@ fn stretched<R: Real>(friction: &Friction, touch: &Touch<R>, two: &Two<R>, memor
     all - touch.normal.scale(all.dot(touch.normal))
 }
 
-/// What is to be remembered of a place: closed or not, where the speed is δ̇ and the act the one there.
+/// The speed at which a place closed that is closed now by `depth`, `passed` after the last accepted step: what was remembered, or
+/// that of a place which is hit harder. One that was just met, as events are, closes with the speed of now.
+pub fn onset(old: &Memory, depth: f64, speed: f64, passed: f64) -> f64 {
+    let met = !old.closed && depth <= 1e-6 * speed.abs() * passed;
+    if met { speed.max(0.0) } else { old.onset.max(speed) }
+}
+
+/// What is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
+/// since the last accepted step.
 pub fn remember(
     old: &Memory,
     touch: &Touch<f64>,
     two: &Two<f64>,
     speed: f64,
-    act: Option<&Act<f64>>,
+    closed: Option<(&Act<f64>, f64)>,
 ) -> Memory {
-    let mut memory = *old;
-    let Some(act) = act else {
-        return Memory { closed: false, onset: speed.max(0.0), ..Memory::unknown(old.key) };
+    let Some((act, passed)) = closed else {
+        return Memory { onset: speed.max(0.0), ..Memory::unknown(old.key) };
     };
-    // a place that is hit harder than when it closed; just closed, the speed at the last step is as good as known
-    memory.onset = old.onset.max(speed);
-    memory.closed = true;
-    memory.stretch = act.stretch.0;
     let middle = (touch.points[0] + touch.points[1]).scale_f64(0.5);
-    memory.feet = [0, 1].map(|i| two.poses[i].to_local(middle - two.poses[i].p).0);
-    memory
+    Memory {
+        key: old.key,
+        closed: true,
+        onset: onset(old, -touch.gap, speed, passed),
+        stretch: act.stretch.0,
+        feet: [0, 1].map(|i| two.poses[i].to_local(middle - two.poses[i].p).0),
+    }
 }

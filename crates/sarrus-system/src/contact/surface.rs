@@ -1,6 +1,30 @@
 //! What of a body can be touched, and where two such surfaces are nearest.
+//!
+//! A place is two points and a unit normal n, the way in which the first surface is pushed off the second:
+//!
+//! p₁ - p₂ = g n, with the gap g negative where they overlap.
+//!
+//! Which features are nearest (a corner, an edge, a face, a side) is decided on values; gap, normal and points are then
+//! expressions of the two poses, so that their derivatives are those of the chosen features. They jump where the features
+//! change. The derivative of g is exact for all pairs; those of n and p too, save for the pairs of [`super::geometry::manifold`].
+//!
+//! | pair | places |
+//! |---|---|
+//! | ball, ends, capsule, corners and rims on a half-space, plane or channel | each ball, each corner, four points of a rim, per wall |
+//! | balls and capsules | one; parallel capsules side by side two; `ends` are two balls |
+//! | ball on box, cylinder, hull | one |
+//! | ball on triangles | one for each that is nearer than its surroundings |
+//! | anything else with faces | as many as span the patch in which they touch |
+//!
+//! Hertz's law needs the [`Touch::radius`] R = 1/√(κ′κ″), with κ′ and κ″ the sums of both surfaces' principal curvatures:
+//! 1/r for a ball, and for a capsule, which counts as the ball at that place; 1/r and 0 for the side of a cylinder, -1/r and 0
+//! for a tube; 0 for what is flat and for edges and corners. Flat on flat has no radius: it is infinite.
 
+use super::geometry::{self, Hull, Triangles};
 use sarrus_math::{Mat3, Pose, Real, Vec3};
+use std::sync::Arc;
+
+pub use super::geometry::bounds::{Aabb, bounds};
 
 /// A surface in its own axes; see the shapes of the model file for where these lie.
 #[derive(Clone, Debug)]
@@ -10,8 +34,49 @@ pub enum Geometry {
         /// Radius \[m\].
         radius: f64,
     },
+    /// Two balls at ±`half` on x.
+    Ends {
+        /// Half the distance of their centres \[m\].
+        half: f64,
+        /// Radius \[m\].
+        radius: f64,
+    },
+    /// All that is within `radius` of the line from -`half` to `half` on x.
+    Capsule {
+        /// Half the distance of the end balls' centres \[m\].
+        half: f64,
+        /// Radius \[m\].
+        radius: f64,
+    },
+    /// A cylinder with flat ends. In the plane it is a box (along x) or a ball (along z) instead.
+    Cylinder {
+        /// Half its length \[m\]; 0 is a thin disc.
+        half: f64,
+        /// Radius \[m\].
+        radius: f64,
+        /// Its axis: 0 is x, 2 is z.
+        along: usize,
+    },
+    /// A box; in the plane a rectangle, whose third half is 0.
+    Box {
+        /// Half its edges along x, y, z \[m\].
+        half: [f64; 3],
+    },
+    /// The plane through the origin with normal z, in the plane y; touched on the side on which the other body's centre of mass is.
+    Plane,
     /// All below the plane through the origin with normal z, in the plane y.
     HalfSpace,
+    /// The inside of two walls with normal x, or of a tube about z; in the plane always two walls.
+    Channel {
+        /// Half the free width \[m\].
+        half: f64,
+        /// Round.
+        tube: bool,
+    },
+    /// A convex polyhedron. Not in the plane.
+    Convex(Arc<Hull>),
+    /// Triangles. Not in the plane.
+    Mesh(Arc<Triangles>),
 }
 
 /// A surface on its body.
@@ -25,6 +90,20 @@ pub struct Surface {
     pub rot: Mat3,
 }
 
+impl Surface {
+    /// Its own frame in the world, on a body at `pose`.
+    #[inline]
+    pub fn frame<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
+        Pose { p: self.centre(pose), rot: pose.rot.mul_mat_f64(&self.rot), angle: pose.angle }
+    }
+
+    /// Its own origin in the world.
+    #[inline]
+    pub fn centre<R: Real>(&self, pose: &Pose<R>) -> Vec3<R> {
+        pose.point(&self.p)
+    }
+}
+
 /// A place at which two surfaces touch, or nearly do. World axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch<R> {
@@ -34,15 +113,23 @@ pub struct Touch<R> {
     pub normal: Vec3<R>,
     /// The nearest point of each \[m\]: first - second = gap · normal.
     pub points: [Vec3<R>; 2],
-    /// 1/(1/R₁ + 1/R₂) of the two surfaces there, for Hertz \[m\]; infinite where both are flat.
-    pub radius: f64,
     /// Which of the pair's places this is: the same number as long as the same features touch, below [`slots`].
     pub slot: u32,
+    /// Radius that counts for Hertz's law \[m\]; infinite where both are flat.
+    pub radius: f64,
+}
+
+impl<R: Real> Touch<R> {
+    /// The same, of the pair in the other order.
+    pub fn flipped(self) -> Self {
+        let [first, second] = self.points;
+        Touch { normal: -self.normal, points: [second, first], ..self }
+    }
 }
 
 /// How many places a pair can touch at.
-pub fn slots(_a: &Surface, _b: &Surface) -> u32 {
-    1
+pub fn slots(a: &Surface, b: &Surface) -> u32 {
+    geometry::slots(&a.geometry, &b.geometry)
 }
 
 /// The places at which `a` on a body at `at[0]` and `b` on one at `at[1]` overlap or are nearer than `reach`.
@@ -54,23 +141,16 @@ pub fn touches<R: Real>(
     planar: bool,
     found: &mut impl FnMut(Touch<R>),
 ) {
-    let centre = |s: &Surface, pose: &Pose<R>| pose.p + pose.rot.mul_f64(&s.p);
-    if let (Geometry::Ball { radius }, Geometry::HalfSpace) = (&a.geometry, &b.geometry) {
-        let up = Vec3(b.rot.col(if planar { 1 } else { 2 }).0);
-        let normal = at[1].rot.mul_f64(&up.0);
-        let c = centre(a, at[0]);
-        let gap = (c - centre(b, at[1])).dot(normal) - *radius;
-        if gap.value() < reach {
-            let first = c - normal.scale(R::from_f64(*radius));
-            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], radius: *radius, slot: 0 });
-        }
-    }
+    geometry::touches(a, b, at, reach, planar, found);
 }
 
-/// Radius of the rounding of a surface, 0 where it has none \[m\].
+/// Radius of the balls that it is made of \[m\]: how far inside its surface `acts_at = "centre"` lies. 0 where it is no ball, ends
+/// or capsule.
 pub fn rounding(geometry: &Geometry) -> f64 {
     match geometry {
-        Geometry::Ball { radius } => *radius,
-        Geometry::HalfSpace => 0.0,
+        Geometry::Ball { radius } | Geometry::Ends { radius, .. } | Geometry::Capsule { radius, .. } => {
+            *radius
+        }
+        _ => 0.0,
     }
 }

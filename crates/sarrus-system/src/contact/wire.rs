@@ -1,8 +1,9 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
 use super::memory::{Key, Memories, Memory, Snapshot};
-use super::place::{Act, Two, act, approach, remember};
-use super::surface::{Touch, touches};
+use super::place::{Act, Two, act, approach, onset, remember};
+use super::broad::Broad;
+use super::surface::{Touch, bounds, touches};
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
@@ -12,6 +13,9 @@ use crate::system::System;
 use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
 
+/// Pairs of surfaces up to which all are looked at.
+const FEW: usize = 64;
+
 /// Two surfaces that an entry watches: the entry's number, and theirs.
 pub type Candidate = [u32; 3];
 
@@ -19,6 +23,10 @@ pub type Candidate = [u32; 3];
 pub(crate) struct Room {
     /// Pairs to look at, in ascending order.
     pub candidates: Vec<Candidate>,
+    /// Who finds them, where there are more than a few.
+    broad: Option<Broad>,
+    /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
+    sides: Vec<Vec<u8>>,
     /// What is remembered of their places.
     pub memories: Memories,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
@@ -125,14 +133,24 @@ impl Room {
     /// For a system, nothing remembered.
     pub fn new(system: &System) -> Room {
         let mut candidates = Vec::new();
-        for (number, entry) in system.contacts.iter().enumerate() {
-            if let What::Surfaces { sides, apart } = &entry.contact.what {
-                pairs(system, number as u32, sides, apart, &mut candidates);
+        let sides = system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect();
+        let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
+        let broad = (count > FEW).then(|| {
+            let planar = system.directory.space == Space::Planar;
+            Broad::new(margin(system), planar)
+        });
+        if broad.is_none() {
+            for (number, entry) in system.contacts.iter().enumerate() {
+                if let What::Surfaces { sides, apart } = &entry.contact.what {
+                    pairs(system, number as u32, sides, apart, &mut candidates);
+                }
             }
         }
         let n = system.contacts.len();
         Room {
             candidates,
+            broad,
+            sides,
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
             work: 0.0,
@@ -146,12 +164,53 @@ impl Room {
         self.heat.is_empty()
     }
 
+    /// Makes the candidates hold where the bodies are.
+    fn refresh(&mut self, bodies: &Bodies) {
+        let Some(broad) = &mut self.broad else { return };
+        let system = bodies.system;
+        let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
+        let sides = &self.sides;
+        let of = |entry: usize, i: usize, j: usize| {
+            let (a, b) = (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
+            if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
+                return false;
+            }
+            let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
+            let [a, b] = [i, j].map(|i| system.surfaces[i].body);
+            apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+        };
+        let entries = system.contacts.len();
+        let allowed = |i: usize, j: usize| (0..entries).any(|entry| of(entry, i, j));
+        if broad.update(system.surfaces.len(), surface, bodies.poses, allowed) {
+            self.candidates.clear();
+            for &[i, j] in broad.pairs() {
+                let own = (0..entries).filter(|entry| of(*entry, i as usize, j as usize));
+                self.candidates.extend(own.map(|entry| [entry as u32, i, j]));
+            }
+            self.candidates.sort_unstable();
+        }
+    }
+
+    /// The gap of every place of a candidate, whose contact acts, in the order of their keys.
+    pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
+        out.clear();
+        self.refresh(bodies);
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            if pair.entry.yields() {
+                pair.touches(bodies, f64::INFINITY, &mut |touch| out.push((pair.key(touch.slot), touch.gap)));
+            }
+        }
+        self.for_each_gap(bodies, scratch, |i, _, here, _, _| out.push(((i as u32, 0, 0, 0), here.gap)));
+        out.sort_unstable_by_key(|(key, _)| *key);
+    }
+
     /// Calls `found` with every place that overlaps, and what it does.
     fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.enabled {
+            if !pair.entry.yields() {
                 continue;
             }
             pair.touches(bodies, 0.0, &mut |touch| {
@@ -171,7 +230,7 @@ impl Room {
         let remembered = self.memories.at(bodies.t);
         for (i, entry) in bodies.system.contacts.iter().enumerate() {
             if let What::Gap { ids, rows } = &entry.contact.what
-                && entry.enabled
+                && entry.yields()
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
@@ -186,6 +245,7 @@ impl Room {
         if self.is_empty() {
             return;
         }
+        self.refresh(bodies);
         let mut heat = std::mem::take(&mut self.heat);
         heat.fill([0.0; 2]);
         self.for_each(bodies, |pair, _, act| {
@@ -216,7 +276,8 @@ impl Room {
     }
 
     /// Energy stored at an instant: by overlaps, and by bristles \[J\].
-    pub fn stored(&self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+    pub fn stored(&mut self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+        self.refresh(bodies);
         let (mut along, mut across) = (0.0, 0.0);
         self.for_each(bodies, |pair, touch, act| {
             let contact = pair.contact();
@@ -234,6 +295,7 @@ impl Room {
 
     /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
     pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+        self.refresh(bodies);
         let mut readings = std::mem::take(&mut self.readings);
         readings.fill([f64::INFINITY, 0.0, 0.0]);
         for &candidate in &self.candidates {
@@ -250,6 +312,11 @@ impl Room {
             readings[i][0] = here.gap;
             readings[i][1] = normal.map_or(0.0, |normal| normal.force);
         });
+        for (entry, own) in bodies.system.contacts.iter().zip(&mut readings) {
+            if let (What::Gap { ids, rows }, Some(_)) = (&entry.contact.what, entry.contact.rigid) {
+                own[0] = gap::find(&**rows, &bodies.at(ids), scratch).gap;
+            }
+        }
         self.readings = readings;
     }
 
@@ -258,13 +325,14 @@ impl Room {
         if self.is_empty() {
             return;
         }
+        self.refresh(bodies);
         let mut memories = std::mem::take(&mut self.memories);
         memories.accept(bodies.t, |before, passed, now| {
             now.tallies.copy_from_slice(&before.tallies);
             let mut sums = Sums::default();
             for &candidate in &self.candidates {
                 let pair = Pair::new(bodies.system, candidate);
-                if !pair.entry.enabled {
+                if !pair.entry.yields() {
                     continue;
                 }
                 sums.enter(pair.number as usize, now);
@@ -273,7 +341,7 @@ impl Room {
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
                         let act = pair.act(bodies, &touch, &old);
-                        let memory = remember(&old, &touch, &two, act.speed, Some(&act));
+                        let memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
                         now.places.push(memory);
                     } else {
@@ -284,13 +352,13 @@ impl Room {
                 });
             }
             sums.enter(usize::MAX, now);
-            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.enabled) {
+            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
                 let What::Gap { ids, rows } = &entry.contact.what else { continue };
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let old = before.find((i as u32, 0, 0, 0));
                 let normal = gap::force(&entry.contact.law, &here, old.onset);
                 let closed = normal.is_some();
-                let onset = if closed { old.onset.max(-here.rate) } else { (-here.rate).max(0.0) };
+                let onset = if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
                 let mut sums = Sums { entry: i, ..Sums::default() };
@@ -353,8 +421,42 @@ impl Sums {
     }
 }
 
+impl What {
+    /// How many pairs of surfaces there may be.
+    fn count(&self) -> usize {
+        match self {
+            What::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
+            What::Gap { .. } => 0,
+        }
+    }
+}
+
+/// On which sides of an entry each surface is.
+fn flags(system: &System, what: &What) -> Vec<u8> {
+    let What::Surfaces { sides, .. } = what else { return Vec::new() };
+    let mut flags = vec![0; system.surfaces.len()];
+    for (side, bit) in sides.iter().zip([1, 2]) {
+        side.iter().for_each(|&i| flags[i as usize] |= bit);
+    }
+    flags
+}
+
+/// How far ahead candidates are sought: a quarter of the mean size of the surfaces \[m\].
+fn margin(system: &System) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for own in system.surfaces.iter() {
+        let body = &system.directory.bodies[own.body as usize];
+        let bounds = bounds(&own.surface, &Pose::from_quat(body.start.0, body.start.1));
+        let size = (0..3).map(|i| bounds.high[i] - bounds.low[i]).fold(0.0, f64::max);
+        if size.is_finite() {
+            (sum, count) = (sum + size, count + 1.0);
+        }
+    }
+    if sum > 0.0 { 0.25 * sum / count } else { 1.0 }
+}
+
 /// The pairs of an entry.
-fn pairs(
+pub(crate) fn pairs(
     system: &System,
     number: u32,
     sides: &[Vec<u32>; 2],
@@ -368,8 +470,8 @@ fn pairs(
             if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
                 continue;
             }
-            // the ground comes second, and two of one list once
-            candidates.push(if body_a > body_b { [number, a, b] } else { [number, b, a] });
+            // two of one list once
+            candidates.push([number, a.min(b), a.max(b)]);
         }
     }
     candidates[first..].sort_unstable();
@@ -396,7 +498,7 @@ pub(crate) fn body_pairs(
     pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
 }
 
-fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
+pub(crate) fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
     let body = &bodies.system.directory.bodies[id as usize];
     let f = &mut f[body.v..body.v + body.kind.nv()];
     let (force, torque): (Vec3<f64>, Vec3<f64>) = (wrench.force, wrench.torque);

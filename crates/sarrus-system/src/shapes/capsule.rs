@@ -12,7 +12,10 @@ pub const KIND: Kind = Kind {
     doc: "a rod along x with a half ball on either end",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+    read: |dimensions| {
+        let (l, r) = (dimensions.length()?, dimensions.radius()?);
+        Ok(Form::new(solid(l, r), Geometry::Capsule { half: 0.5 * l, radius: r }))
+    },
 };
 
 /// A capsule of length l between the balls' centres and radius r \[m\].

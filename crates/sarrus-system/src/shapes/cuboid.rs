@@ -13,7 +13,7 @@ pub const KIND: Kind = Kind {
     read,
 };
 
-fn read(dimensions: &Dimensions) -> Result<Option<Solid>> {
+fn read(dimensions: &Dimensions) -> Result<Form> {
     let reader = dimensions.reader;
     let size = reader.numbers("size")?.ok_or_else(|| reader.missing("size"))?;
     let planar = reader.is_planar();
@@ -30,7 +30,7 @@ fn read(dimensions: &Dimensions) -> Result<Option<Solid>> {
         );
     }
     let edges = [size[0], size[1], size.get(2).copied().unwrap_or(0.0)];
-    Ok(Some(solid(edges)))
+    Ok(Form::new(solid(edges), Geometry::Box { half: edges.map(|edge| 0.5 * edge) }))
 }
 
 /// A box with these edges \[m\]; of thickness 0 a plate.

@@ -13,7 +13,13 @@ pub const KIND: Kind = Kind {
     axis: OwnAxis::Z,
     read: |dimensions| {
         let thickness = dimensions.reader.positive_opt("thickness")?;
-        Ok(Some(solid(dimensions.radius()?, thickness)))
+        let radius = dimensions.radius()?;
+        let geometry = if dimensions.planar() {
+            Geometry::Ball { radius }
+        } else {
+            Geometry::Cylinder { half: 0.5 * thickness.unwrap_or(0.0), radius, along: 2 }
+        };
+        Ok(Form::new(solid(radius, thickness), geometry))
     },
 };
 

@@ -10,7 +10,10 @@ pub const KIND: Kind = Kind {
     doc: "balls at the ends of a bar or segment",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.length()?, dimensions.radius()?))),
+    read: |dimensions| {
+        let (l, r) = (dimensions.length()?, dimensions.radius()?);
+        Ok(Form::new(solid(l, r), Geometry::Ends { half: 0.5 * l, radius: r }))
+    },
 };
 
 /// Balls of radius r at ±l/2 on x \[m\].

@@ -20,7 +20,7 @@ pub const CONVEX: Kind = Kind {
     read: refuse,
 };
 
-fn refuse(dimensions: &Dimensions) -> Result<Option<Solid>> {
+fn refuse(dimensions: &Dimensions) -> Result<Form> {
     let reader = dimensions.reader;
     let message = format!("{}: shapes from files are not available yet", reader.title());
     Err(reader

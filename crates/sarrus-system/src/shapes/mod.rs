@@ -1,4 +1,4 @@
-//! Shapes: where a body's mass is, and what is drawn of it. One file each, one line each in [`KINDS`].
+//! Shapes: where a body's mass is, and what is drawn and touched of it. One file each, one line each in [`KINDS`].
 //!
 //! A solid of uniform density has its centre at its own origin and its principal axes along its own axes, so all that the
 //! equations need of it is its volume V and the moments per mass k² about its axes. Placed on a body, at p and turned by R,
@@ -17,6 +17,7 @@ pub mod rod;
 pub mod sphere;
 pub mod surface;
 
+use crate::contact::surface::{Geometry, Surface};
 use sarrus_math::{Mat3, Vec3};
 use sarrus_model::record::Plain;
 use sarrus_model::suggest::did_you_mean;
@@ -24,7 +25,8 @@ use sarrus_model::{Key, KeyType, Reader, Result, Span};
 
 /// What shape files use.
 mod prelude {
-    pub use super::{Dimensions, Kind, Measure, OwnAxis, Solid};
+    pub use super::{Dimensions, Form, Kind, Measure, OwnAxis, Solid};
+    pub use crate::contact::surface::Geometry;
     pub use sarrus_model::Result;
 }
 
@@ -67,8 +69,24 @@ pub struct Kind {
     pub takes: &'static [&'static str],
     /// Its axis.
     pub axis: OwnAxis,
-    /// Its solid; none for a surface without mass.
-    pub read: fn(&Dimensions) -> Result<Option<Solid>>,
+    /// What it weighs and what of it is touched.
+    pub read: fn(&Dimensions) -> Result<Form>,
+}
+
+/// What a shape's dimensions make.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// What has mass of it; none for a surface without end.
+    pub solid: Option<Solid>,
+    /// What can be touched of it.
+    pub geometry: Option<Geometry>,
+}
+
+impl Form {
+    /// A solid that can be touched.
+    pub fn new(solid: Solid, geometry: Geometry) -> Self {
+        Form { solid: Some(solid), geometry: Some(geometry) }
+    }
 }
 
 /// Every kind of shape, in the order of `sarrus list shapes`.
@@ -167,6 +185,11 @@ impl Dimensions<'_, '_> {
         }
     }
 
+    /// Whether it is in the plane.
+    pub fn planar(&self) -> bool {
+        self.reader.is_planar()
+    }
+
     /// `radius`.
     pub fn radius(&self) -> Result<f64> {
         self.reader.positive("radius")
@@ -188,13 +211,20 @@ pub struct Shape {
     pub rot: Mat3,
     /// What has mass of it.
     pub solid: Option<Solid>,
-    /// What can be touched of it.
-    pub geometry: Option<crate::contact::surface::Geometry>,
+    /// What can be touched of it; see [`Shape::surface`].
+    pub geometry: Option<Geometry>,
     /// Where it stands in the file.
     pub span: Span,
 }
 
 impl Shape {
+    /// What can be touched of it, on a body with its centre of mass at `com`; none where its role is another.
+    pub fn surface(&self, com: [f64; 3]) -> Option<Surface> {
+        let touched = matches!(self.role, Role::All | Role::Contact);
+        let geometry = self.geometry.clone().filter(|_| touched)?;
+        Some(Surface { geometry, p: [0, 1, 2].map(|i| self.p[i] - com[i]), rot: self.rot })
+    }
+
     /// What counts for the mass of its body.
     fn weighed(&self) -> Option<(&Shape, Solid)> {
         let solid = self.solid.filter(|_| matches!(self.role, Role::All | Role::Mass))?;
@@ -222,19 +252,15 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
         Some(_) => Role::Mass,
     };
     reader.text("color")?;
-    let geometry = match kind.name {
-        "sphere" => Some(crate::contact::surface::Geometry::Ball { radius: reader.positive("radius")? }),
-        "half_space" | "plane" => Some(crate::contact::surface::Geometry::HalfSpace),
-        _ => None,
-    };
+    let form = (kind.read)(&Dimensions { reader, bar })?;
     Ok(Shape {
-        geometry,
         kind: kind.name,
         name: reader.plain_name("name")?.map(|(name, _)| name),
         role,
         p: reader.own_point("on")?.unwrap_or_default(),
         rot: turn(reader, kind)?,
-        solid: (kind.read)(&Dimensions { reader, bar })?,
+        solid: form.solid,
+        geometry: form.geometry,
         span: reader.table().span,
     })
 }

@@ -11,7 +11,10 @@ pub const KIND: Kind = Kind {
     doc: "a ball",
     takes: &["radius"],
     axis: OwnAxis::X,
-    read: |dimensions| Ok(Some(solid(dimensions.radius()?))),
+    read: |dimensions| {
+        let radius = dimensions.radius()?;
+        Ok(Form::new(solid(radius), Geometry::Ball { radius }))
+    },
 };
 
 /// A ball of radius r \[m\].

@@ -1,0 +1,73 @@
+//! What the report says of contacts.
+
+use crate::report::ContactReport;
+use sarrus_solve::State;
+use sarrus_system::Mechanism;
+use sarrus_system::contact::What;
+use sarrus_system::contact::laws::Elastic;
+
+/// Nominal and delivered restitution farther apart than this are worth a word, relative.
+const APART: f64 = 0.05;
+/// Steps in a natural period of a contact, over 2π, below which it is not resolved.
+const FEWEST: f64 = 10.0;
+
+/// What the contacts of `mechanism` did until the end of a run at `s`.
+pub(crate) fn reports(mechanism: &Mechanism, s: &State) -> Vec<ContactReport> {
+    let contacts = mechanism.system().contacts.iter();
+    let report = |(contact, tally): (&sarrus_system::contact::ContactElement, &sarrus_system::contact::Tally)| {
+        let law = &contact.contact.law;
+        ContactReport {
+            name: contact.contact.name.clone(),
+            onsets: tally.onsets,
+            fastest_onset: tally.fastest,
+            largest_force: tally.largest_force,
+            deepest_overlap: tally.deepest,
+            time_in_contact: tally.time,
+            dissipated_normal: s.x[contact.x],
+            dissipated_friction: s.x[contact.x + 1],
+            restitution_nominal: law.nominal(),
+            restitution_delivered: law.delivered(tally.fastest),
+        }
+    };
+    contacts.zip(mechanism.tallies()).map(report).collect()
+}
+
+/// Laws that do not deliver what they are asked for, and fixed steps that are too long for the stiffness that was met.
+pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let system = mechanism.system();
+    for (contact, tally) in system.contacts.iter().zip(mechanism.tallies()) {
+        let (name, law) = (&contact.contact.name, &contact.contact.law);
+        if let (Some(nominal), Some(delivered)) = (law.nominal(), law.delivered(0.0))
+            && (delivered - nominal).abs() > APART * nominal
+        {
+            notes.push(format!(
+                "contact `{name}` asks for a restitution of {nominal} and delivers {delivered:.4}: so its damping is defined; \
+                 `exact` delivers what it is asked for"
+            ));
+        }
+        let (Some(step), Some(K)) = (step, law.stiffness) else { continue };
+        let k = match law.elastic {
+            Elastic::Linear => K,
+            Elastic::Hertz => 1.5 * K * tally.deepest.sqrt(),
+        };
+        let longest = (lightest(system, &contact.contact.what) / k).sqrt() / FEWEST;
+        if tally.onsets > 0 && step > longest {
+            notes.push(format!(
+                "steps of {step} s are long for contact `{name}`: {longest:.1e} s would be a tenth of √(m/k) at its deepest overlap"
+            ));
+        }
+    }
+    notes
+}
+
+/// The mass of the lightest body that a contact may act on \[kg\].
+fn lightest(system: &sarrus_system::System, what: &What) -> f64 {
+    let mass = |id: u32| if id == 0 { f64::INFINITY } else { system.directory.bodies[id as usize].mass };
+    match what {
+        What::Surfaces { sides, .. } => {
+            sides.iter().flatten().map(|&i| mass(system.surfaces[i as usize].body)).fold(f64::INFINITY, f64::min)
+        }
+        What::Gap { ids, .. } => ids.iter().map(|&id| mass(id)).fold(f64::INFINITY, f64::min),
+    }
+}

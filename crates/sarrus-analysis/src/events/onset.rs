@@ -1,0 +1,144 @@
+//! Contacts that close and open within a step of an adaptive integrator.
+//!
+//! The force of a contact begins with a kink or a jump: a step over it loses the order of the method, and one that is long beside
+//! the contact may not see it at all. So the gaps are looked at inside each step, at the places of [`super::detect`], and the step ends
+//! where one of them changes its sign, located as events are. A gap that has its least between two looks is searched for, so that
+//! what flies through a thin body is met.
+//!
+//! Done while no more than [`MOST_PLACES`] places are in play; above that the error control alone finds the steps. Where places close
+//! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
+
+use super::chatter::{Firings, MOST};
+use super::search::{Point, crossing, may_reach, peak};
+use sarrus_solve::integrators::Taken;
+use sarrus_solve::{Dynamics, StepError};
+use sarrus_system::Mechanism;
+use sarrus_system::conditions::Verdict;
+
+/// Places up to which onsets are located.
+const MOST_PLACES: usize = 32;
+/// Where in a step gaps are looked at, as parts of it.
+const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+
+type Gaps = Vec<((u32, u32, u32, u32), f64)>;
+
+/// Watches the gaps of a run.
+pub(crate) struct Onsets {
+    /// Gaps by place of the step.
+    looks: Vec<(f64, Gaps)>,
+    scratch: Gaps,
+    firings: Firings,
+    /// When the step was cut last.
+    cut_at: f64,
+    met: bool,
+    /// Since when places were too many \[s\].
+    crowded: Option<f64>,
+    /// Since when they chattered \[s\].
+    chattered: Option<f64>,
+}
+
+impl Onsets {
+    /// For a run over `span` \[s\].
+    pub fn new(span: (f64, f64)) -> Onsets {
+        Onsets {
+            looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
+            scratch: Vec::new(),
+            firings: Firings::new(1, span),
+            cut_at: f64::NEG_INFINITY,
+            met: false,
+            crowded: None,
+            chattered: None,
+        }
+    }
+
+    /// The step is cut where a place has closed or opened.
+    pub fn take(&mut self) {
+        self.met = true;
+        if self.firings.chatter(0, self.cut_at) {
+            self.chattered = Some(self.cut_at);
+        }
+    }
+
+    /// Whether the last leg ended for it; asked once.
+    pub fn met(&mut self) -> bool {
+        std::mem::take(&mut self.met)
+    }
+
+    /// What a reader should know.
+    pub fn note(&self) -> Option<String> {
+        match (self.chattered, self.crowded) {
+            (Some(t), _) => Some(format!(
+                "contacts closed and opened {MOST} times within a thousandth of the run: from t = {t} on their onsets are not \
+                 located, only stepped over with the error control"
+            )),
+            (None, Some(t)) => Some(format!(
+                "more than {MOST_PLACES} places were in play from t = {t} on: while they are, onsets are not located, only stepped \
+                 over with the error control"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Looks into a step; returns the time at which it is to be cut.
+    pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        if self.chattered.is_some() {
+            return Ok(None);
+        }
+        let (t, h) = (step.info.t, step.end.t - step.info.t);
+        for ((time, gaps), place) in self.looks.iter_mut().zip(PLACES) {
+            *time = if place == 1.0 { step.end.t } else { t + place * h };
+            let (ode, s) = step.at(*time)?;
+            ode.problem_mut().contact_gaps(s, gaps);
+            if gaps.len() > MOST_PLACES {
+                self.crowded.get_or_insert(t);
+                return Ok(None);
+            }
+        }
+        let mut first: Option<f64> = None;
+        for &(key, start) in &self.looks[0].1 {
+            let closed = start < 0.0;
+            // whether the place has changed, and how far it is from that
+            let verdict = |gap: f64| {
+                let margin = if closed { gap } else { -gap };
+                Verdict { holds: (gap < 0.0) != closed, margin }
+            };
+            let look = |k: usize| -> Option<Point> {
+                let (time, gaps) = &self.looks[k];
+                let i = gaps.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+                Some((*time, verdict(gaps[i].1)))
+            };
+            let scratch = &mut self.scratch;
+            let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                let (ode, s) = step.at(t)?;
+                ode.problem_mut().contact_gaps(s, scratch);
+                let i = scratch.binary_search_by_key(&key, |(key, _)| *key);
+                Ok(i.map_or(Verdict { holds: false, margin: f64::NEG_INFINITY }, |i| verdict(scratch[i].1)))
+            };
+            for k in 1..PLACES.len() {
+                let (Some(before), Some(here)) = (look(k - 1), look(k)) else { break };
+                let found = if here.1.holds {
+                    Some(crossing(before, here, &mut judge)?)
+                } else if let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
+                    && before.1.margin <= here.1.margin
+                    && here.1.margin > after.1.margin
+                    && !after.1.holds
+                    && may_reach(before, here, after)
+                    && let Some(held) = peak(before.0, here, after.0, &mut judge)?
+                {
+                    let from = if held.0 > here.0 { here } else { before };
+                    Some(crossing(from, held, &mut judge)?)
+                } else {
+                    None
+                };
+                if let Some(found) = found {
+                    first = Some(first.map_or(found, |first| first.min(found)));
+                    break;
+                }
+            }
+        }
+        // a place that changes right where the step began is past it
+        let first = first.filter(|first| *first > t + 1e-9 * h && *first < step.end.t);
+        self.cut_at = first.unwrap_or(self.cut_at);
+        Ok(first)
+    }
+}

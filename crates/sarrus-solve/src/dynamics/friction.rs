@@ -1,0 +1,112 @@
+//! Friction in proportion to what rows bear.
+//!
+//! M v̇ + Jᵀλ = f + Σ c_k N_k,   J v̇ = γ,   N_k = -λ_k
+//!
+//! with c_k the friction under N_k = 1, as [`Problem::friction`] gives it. λ is affine in the forces, so that N = N₀ + B N, with N₀ that
+//! without friction and column k of B what c_k adds: as many solutions as there are rows with friction, and one more. No iteration,
+//! whatever μ is.
+//!
+//! 1 - B_kk is what is left of the row's own compliance. Where it is not positive friction drives the bodies together as fast as
+//! the row drives them apart: no force will do, or two (Painlevé's paradox), and that is an error.
+
+use super::Dynamics;
+use crate::error::SolveError;
+use crate::problem::{Problem, State};
+
+/// Room for frictions.
+#[derive(Default)]
+pub(super) struct Room {
+    /// f without them (nv).
+    f: Vec<f64>,
+    /// c of each, one after the other.
+    c: Vec<f64>,
+    rows: Vec<usize>,
+    /// N₀, then N.
+    N: Vec<f64>,
+    /// 1 - B, by rows.
+    A: Vec<f64>,
+}
+
+impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// Accelerations, with the frictions at `s`; forces in the equations include them afterwards.
+    pub(super) fn accelerate(&mut self, s: &State) -> Result<(), SolveError> {
+        self.solve_once()?;
+        let n = self.problem.frictions();
+        if n == 0 {
+            return Ok(());
+        }
+        let mut room = std::mem::take(&mut self.friction);
+        let done = self.add_frictions(s, n, &mut room);
+        self.friction = room;
+        done
+    }
+
+    fn add_frictions(&mut self, s: &State, n: usize, room: &mut Room) -> Result<(), SolveError> {
+        let nv = self.eq.f.len();
+        let Room { f, c, rows, N, A } = room;
+        f.clear();
+        f.extend_from_slice(&self.eq.f);
+        c.clear();
+        c.resize(n * nv, 0.0);
+        rows.clear();
+        for (k, c) in c.chunks_exact_mut(nv).enumerate() {
+            rows.push(self.problem.friction(s, k, c));
+        }
+        N.clear();
+        N.extend(rows.iter().map(|&row| -self.accel.lambda[row]));
+        // of the size of what is borne, so that differences are as good as solutions
+        let size = N.iter().fold(0.0_f64, |size, N| size.max(N.abs()));
+        let size = if size > 0.0 { size } else { 1.0 };
+        A.clear();
+        A.resize(n * n, 0.0);
+        for k in 0..n {
+            let own = &c[k * nv..][..nv];
+            self.eq.f.iter_mut().zip(f.iter().zip(own)).for_each(|(out, (f, c))| *out = f + c * size);
+            self.solve_once()?;
+            for i in 0..n {
+                let B = (-self.accel.lambda[rows[i]] - N[i]) / size;
+                A[i * n + k] = f64::from(u8::from(i == k)) - B;
+            }
+        }
+        if let Some(k) = (0..n).find(|&k| !(A[k * n + k] > 0.0)) {
+            return Err(SolveError::Jammed { row: rows[k], left: A[k * n + k] });
+        }
+        if let Some(k) = eliminate(n, A, N) {
+            return Err(SolveError::Jammed { row: rows[k], left: 0.0 });
+        }
+        self.eq.f.copy_from_slice(f);
+        for (c, N) in c.chunks_exact(nv).zip(&*N) {
+            self.eq.f.iter_mut().zip(c).for_each(|(f, c)| *f += c * N);
+        }
+        self.solve_once()
+    }
+
+    fn solve_once(&mut self) -> Result<(), SolveError> {
+        let structure = self.problem.structure();
+        self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
+        self.counts.refinements += u64::from(self.accel.refinements);
+        Ok(())
+    }
+}
+
+/// x ← A⁻¹x by elimination in the order of the rows; a pivot that is not positive is returned: there all of them together jam.
+fn eliminate(n: usize, A: &mut [f64], x: &mut [f64]) -> Option<usize> {
+    for k in 0..n {
+        let pivot = A[k * n + k];
+        if !(pivot > 0.0) {
+            return Some(k);
+        }
+        for i in k + 1..n {
+            let factor = A[i * n + k] / pivot;
+            for j in k..n {
+                A[i * n + j] -= factor * A[k * n + j];
+            }
+            x[i] -= factor * x[k];
+        }
+    }
+    for i in (0..n).rev() {
+        let rest: f64 = (i + 1..n).map(|j| A[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - rest) / A[i * n + i];
+    }
+    None
+}
