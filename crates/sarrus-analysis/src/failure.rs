@@ -173,7 +173,9 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
             format!("the equations cannot be solved, least at {name} (relative residual {residual:.1e})"),
             Some(*residual),
         ),
-        SolveError::NoConvergence { residual, .. } => (error.to_string(), Some(*residual)),
+        SolveError::NoConvergence { residual, .. } | SolveError::SelfLocking { residual, .. } => {
+            (error.to_string(), Some(*residual))
+        }
         SolveError::NotFinite { quantity: "f", .. } => {
             (format!("the force on {name} is not a finite number"), None)
         }

@@ -26,6 +26,20 @@ pub(crate) fn nonideal(system: &System) -> Option<String> {
     })
 }
 
+/// Friction that depends on reactions which are not unique, of which `not_unique` are the names.
+pub(crate) fn undetermined_friction(system: &System, not_unique: &[String]) -> Option<String> {
+    let shared = |joint: &str| not_unique.iter().any(|c| c.rsplit_once('.').is_some_and(|(j, _)| j == joint));
+    let joints = system.directory.joints.iter().filter(|j| j.friction.iter().any(Option::is_some));
+    let names: Vec<String> = joints.filter(|j| shared(&j.name)).map(|j| format!("`{}`", j.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "friction in {} depends on reactions that are not unique: it is that of the smallest ones, and the motion with it; \
+             take away redundant constraints, or give friction as `force` or `torque`",
+            names.join(", ")
+        )
+    })
+}
+
 /// What flexible members add to the sizes of a model.
 pub(crate) fn internal(system: &System) -> Option<String> {
     let bodies = system.directory.bodies.iter().filter(|b| b.is_internal());

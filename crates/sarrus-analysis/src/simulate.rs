@@ -26,7 +26,7 @@ use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
-use sarrus_model::{Model, Span};
+use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
@@ -137,8 +137,13 @@ pub fn simulate(
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
     drop(eq);
     let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
-    if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)? {
+    // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
+    let rubs = mechanism.reactive_forces() > 0;
+    if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)? && !rubs {
         method.take_tree(&settings);
+    }
+    if rubs && method.view.resolves_constraints() {
+        return Err(SetupError::Model(vec![no_friction(&method)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
@@ -218,6 +223,7 @@ pub fn simulate(
     notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
     notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
     notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
+    notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
     notes.extend(notes::findings(&method, found, system));
     notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
     notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
@@ -262,6 +268,16 @@ pub fn simulate(
         units: units(&recorder.trajectory),
     };
     Ok(Outcome { trajectory: recorder.trajectory, report })
+}
+
+/// The error for friction that an integrator cannot take in.
+fn no_friction(method: &Method) -> Diagnostic {
+    let message = format!(
+        "integrator `{}` cannot take in friction that depends on the reactions of joints (`friction = {{ mu }}`)",
+        method.integrator.name
+    );
+    Diagnostic::bare(message)
+        .hint("take an explicit one, such as `rk45`, or give friction as `force` or `torque`")
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

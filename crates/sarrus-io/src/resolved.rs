@@ -36,6 +36,8 @@ pub fn write_resolved(model: &Model, run: &[(&str, Plain)]) -> String {
     section(&mut out, "materials", materials(model));
     let cross = model.sections.iter().map(|e| (e.name.clone(), element(model, recorder, e)));
     section(&mut out, "sections", cross.collect());
+    let fluids = model.fluids.iter().map(|e| (e.name.clone(), element(model, recorder, e)));
+    section(&mut out, "fluids", fluids.collect());
     section(&mut out, "ground", attached(model, recorder, "ground"));
     for s in Section::ELEMENTS {
         let elements = model.elements(s).iter().map(|e| (e.name.clone(), element(model, recorder, e)));
@@ -71,6 +73,10 @@ fn element(model: &Model, recorder: &Recorder, e: &Element) -> Plain {
     }
     read.retain(|(k, _)| k != "kind" && k != "if");
     let mut entries = vec![("kind".to_string(), Plain::Text(e.kind.clone()))];
+    if e.section == Section::Fluids {
+        // there is only one kind
+        entries.clear();
+    }
     entries.append(&mut read);
     if e.section == Section::Bodies {
         merge(&mut entries, attached(model, recorder, &e.name));

@@ -5,7 +5,7 @@
 
 use crate::load::{INCLUDE_KEYS, SECTIONS, TABLE_KEYS};
 use sarrus_model::key::{COMMON, Key, KeyType};
-use sarrus_model::{materials, settings};
+use sarrus_model::{fluids, materials, settings};
 use serde_json::{Map, Value, json};
 
 /// One kind of a family.
@@ -114,6 +114,7 @@ fn section(name: &str) -> Value {
         "output" => keys(settings::OUTPUT_KEYS),
         "view" => keys(settings::VIEW_KEYS),
         "materials" => named(keys(materials::KEYS)),
+        "fluids" => named(keys(fluids::KEYS)),
         "tables" => named(keys(TABLE_KEYS)),
         "include" => named(keys(INCLUDE_KEYS)),
         "cases" => named(json!({ "type": "object", "additionalProperties": false, "properties": {

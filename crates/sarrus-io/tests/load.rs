@@ -57,7 +57,7 @@ fn close(a: [f64; 3], b: [f64; 3]) -> bool {
 
 #[test]
 fn the_models_of_the_format_load() {
-    let later = [("channel_rod", "fluids")];
+    let later = [("channel_rod", "contacts")];
     let mut count = 0;
     for entry in std::fs::read_dir(folder("models")).unwrap() {
         let path = entry.unwrap().path();

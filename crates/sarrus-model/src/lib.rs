@@ -6,6 +6,7 @@
 
 pub mod diagnostic;
 pub mod expr;
+pub mod fluids;
 pub mod key;
 pub mod materials;
 pub mod model;

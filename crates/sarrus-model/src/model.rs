@@ -59,6 +59,8 @@ pub enum Section {
     Materials,
     /// `[sections]`
     Sections,
+    /// `[fluids]`
+    Fluids,
     /// `[tables]`
     Tables,
     /// `[include]`
@@ -101,6 +103,7 @@ impl Section {
             Section::Guess => "guess",
             Section::Materials => "materials",
             Section::Sections => "sections",
+            Section::Fluids => "fluids",
             Section::Tables => "tables",
             Section::Include => "include",
         }
@@ -121,6 +124,7 @@ impl Section {
             Section::Events => "event",
             Section::Materials => "material",
             Section::Sections => "section",
+            Section::Fluids => "fluid",
             Section::Tables => "table",
             other => other.name(),
         }
@@ -283,6 +287,8 @@ pub struct Model {
     pub materials: Vec<Material>,
     /// `[sections]`, which have names of their own.
     pub sections: Vec<Element>,
+    /// `[fluids]`, likewise.
+    pub fluids: Vec<Element>,
     /// `[cases]`
     pub cases: Vec<Case>,
     /// The case that was asked for.
@@ -341,6 +347,7 @@ impl Model {
             view: blank(Section::View),
             materials: Vec::new(),
             sections: Vec::new(),
+            fluids: Vec::new(),
             cases: Vec::new(),
             case: None,
             note: None,
@@ -366,6 +373,7 @@ impl Model {
             Section::Bodies => &self.bodies,
             Section::Flexible => &self.flexible,
             Section::Sections => &self.sections,
+            Section::Fluids => &self.fluids,
             Section::Joints => &self.joints,
             Section::Constraints => &self.constraints,
             Section::Drivers => &self.drivers,
@@ -384,6 +392,7 @@ impl Model {
             Section::Bodies => &mut self.bodies,
             Section::Flexible => &mut self.flexible,
             Section::Sections => &mut self.sections,
+            Section::Fluids => &mut self.fluids,
             Section::Joints => &mut self.joints,
             Section::Constraints => &mut self.constraints,
             Section::Drivers => &mut self.drivers,

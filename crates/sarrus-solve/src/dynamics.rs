@@ -6,6 +6,7 @@
 
 mod friction;
 mod near;
+mod reactive;
 
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
@@ -17,6 +18,7 @@ use crate::tangent::Tangent;
 use crate::views::{Implicit, Ode, Staggered};
 use near::Near;
 pub use near::Steps;
+use reactive::Reactive;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
@@ -60,6 +62,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     counts: Counts,
     near: Option<Near>,
     friction: friction::Room,
+    /// Forces that depend on multipliers.
+    reactive: Reactive,
 }
 
 /// Vectors for [`Ode::keep_tangent`].
@@ -86,6 +90,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let accel = Accel::zeros(problem.structure());
         let s = problem.structure();
         let nearest = State::zeros(s);
+        let reactive = Reactive::new(problem.reactive_forces(), s.nv);
         let room = Room {
             momentum: vec![0.0; s.nv],
             rest: vec![0.0; s.nv],
@@ -108,6 +113,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             counts: Counts::default(),
             near: None,
             friction: friction::Room::default(),
+            reactive,
         })
     }
 
@@ -203,6 +209,18 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         (self.nearest.q, self.nearest.v) = (moved, change);
         done
     }
+
+    /// Accelerations without the frictions of rows.
+    fn accelerate_smooth(&mut self, s: &State) -> Result<(), SolveError> {
+        if self.reactive.is_empty() { self.solve_once() } else { self.accelerate_with_reactions(s) }
+    }
+
+    fn solve_once(&mut self) -> Result<(), SolveError> {
+        let structure = self.problem.structure();
+        self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
+        self.counts.refinements += u64::from(self.accel.refinements);
+        Ok(())
+    }
 }
 
 impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
@@ -289,11 +307,12 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
-        Some(self)
+        // there the problem is seen without a solution for λ
+        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
     }
 
     fn implicit(&mut self) -> Option<&mut dyn Implicit> {
-        Some(self)
+        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
     }
 }
 

@@ -108,6 +108,17 @@ pub enum SolveError {
         /// Residual relative to the size of its terms.
         residual: f64,
     },
+    /// Friction that depends on reactions, and these on it, has no intensity that fits, or none that could be found.
+    #[error(
+        "friction in joints has no solution here: it grows with the reactions, and they with it \
+         ({iterations} iterations, relative change {residual:.1e}); the mechanism may lock itself"
+    )]
+    SelfLocking {
+        /// Iterations made.
+        iterations: u32,
+        /// Least change of the intensities, relative to the largest.
+        residual: f64,
+    },
     /// A block of M that changes with positions is not positive definite here.
     #[error(
         "a modal body is bent too far for its shapes: its mass is not positive any more (from velocity {velocity} on)"

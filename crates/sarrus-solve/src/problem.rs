@@ -470,6 +470,17 @@ pub trait Problem {
         None
     }
 
+    /// How many intensities n of forces there are that depend on multipliers: C = Σ nᵢ cᵢ(q, v), n = g(λ) ≥ 0.
+    fn reactive_forces(&self) -> usize {
+        0
+    }
+
+    /// g(λ), at the state `s` of the last update, which has filled `eq`.
+    fn intensities(&mut self, _s: &State, _eq: &Equations, _lambda: &[f64], _out: &mut [f64]) {}
+
+    /// Adds C of the intensities `n` to `f`, at the state `s` of the last update.
+    fn add_reactive_forces(&mut self, _s: &State, _n: &[f64], _f: &mut [f64]) {}
+
     /// Room for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent> {
         None
@@ -553,6 +564,18 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
         (**self).rates(block)
+    }
+
+    fn reactive_forces(&self) -> usize {
+        (**self).reactive_forces()
+    }
+
+    fn intensities(&mut self, s: &State, eq: &Equations, lambda: &[f64], out: &mut [f64]) {
+        (**self).intensities(s, eq, lambda, out);
+    }
+
+    fn add_reactive_forces(&mut self, s: &State, n: &[f64], f: &mut [f64]) {
+        (**self).add_reactive_forces(s, n, f);
     }
 
     fn new_tangent(&self) -> Option<Tangent> {

@@ -661,7 +661,7 @@ pub fn reaction_rows(system: &System, eq: &Equations, at: &crate::At<f64>, joint
 }
 
 /// The wrench of a joint for any multipliers, and the sizes of the terms of its force and torque.
-fn joint_wrench(
+pub(crate) fn joint_wrench(
     system: &System,
     eq: &Equations,
     lambda: impl Fn(usize) -> f64,

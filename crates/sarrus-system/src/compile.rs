@@ -54,6 +54,7 @@ impl Errors {
 pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let run = RunSettings::read(model).map_err(|e| vec![e])?;
     let mut bodies = read_bodies(model)?;
+    sarrus_model::fluids::check(model)?;
     let members = flexible::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
         take_angles(&mut bodies);
@@ -124,7 +125,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     errors.check()?;
     directory.hints = hints.len();
 
-    // rows
+    // rows, and forces that act in place of such
+    let mut meshes = Vec::new();
     for element in &model.constraints {
         let built = with_kind(
             model,
@@ -134,11 +136,18 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             ROW_KEYS,
         )
         .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
-        let rows = built
-            .and_then(|b| moving(model, element, b))
-            .and_then(|b| row_element(model, element, Family::Constraint, b));
-        elements.extend(errors.take(rows));
-        enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
+        let on = errors.take(is_enabled(element)).unwrap_or(true);
+        match errors.take(built.and_then(|b| moving(model, element, b))) {
+            Some(Built { ids, instead: Some(load), .. }) => {
+                let built = forces::Built::of(ids, load);
+                meshes.push(ForceElement { enabled: on, ..ForceElement::new(element.name.clone(), built) });
+            }
+            Some(built) => {
+                elements.extend(errors.take(row_element(model, element, Family::Constraint, built)))
+            }
+            None => {}
+        }
+        enabled.resize(elements.len(), on);
         directory.hints = hints.len();
     }
     let mut efforts = Vec::new();
@@ -165,6 +174,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             loads.push(ForceElement { enabled, ..ForceElement::new(element.name.clone(), built) });
         }
     }
+    loads.append(&mut meshes);
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
         for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
@@ -368,9 +378,30 @@ fn joint(
     }
     let lock_at = face.coordinates().iter().map(|c| option(&ctx, face.as_ref(), c.name, "lock_at"));
     let lock_at = lock_at.collect::<Result<Vec<_>>>()?;
+    let limits = face.coordinates().iter().map(|c| match options(&ctx, face.as_ref(), c.name)? {
+        Some(reader) => forces::rigid_limits(&reader),
+        None => Ok(None),
+    });
+    let limits = limits.collect::<Result<Vec<_>>>()?;
+    let friction = face.coordinates().iter().map(|c| match options(&ctx, face.as_ref(), c.name)? {
+        Some(reader) => forces::reactive_friction(&reader, c.is_angle()),
+        None => Ok(None),
+    });
+    let friction = friction.collect::<Result<Vec<_>>>()?;
     let compliance = row_options::compliance(&ctx.reader)?;
     let name = element.name.clone();
-    let entry = JointEntry { name, face, frames, bodies, readings, element: 0, lock_at, compliance };
+    let entry = JointEntry {
+        name,
+        face,
+        frames,
+        bodies,
+        readings,
+        element: 0,
+        lock_at,
+        limits,
+        friction,
+        compliance,
+    };
     let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
@@ -398,6 +429,8 @@ fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<Const
             readings: vec![(0.0, None); hinge.face.coordinates().len()],
             element: first + elements.len(),
             lock_at: vec![None; hinge.face.coordinates().len()],
+            limits: vec![None; hinge.face.coordinates().len()],
+            friction: vec![None; hinge.face.coordinates().len()],
             compliance: None,
         });
         let rows = Arc::new(Compound(hinge.face.rows(&hinge.frames)));
@@ -452,14 +485,19 @@ fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
 
 /// What the file says of a coordinate under `key`, such as what it reads in the model pose.
 fn option(ctx: &Context, face: &dyn JointFace, coordinate: &str, key: &str) -> Result<Option<f64>> {
-    if face.coordinates().len() == 1 {
-        return ctx.reader.number_opt(key);
-    }
-    let keys = [forces::JOINT_OPTION_KEYS, forces::LATER_JOINT_OPTIONS].concat();
-    match ctx.reader.sub(coordinate, &keys)? {
+    match options(ctx, face, coordinate)? {
         Some(options) => options.number_opt(key),
         None => Ok(None),
     }
+}
+
+/// The table that has the options of a coordinate.
+fn options<'a>(ctx: &Context<'a>, face: &dyn JointFace, coordinate: &str) -> Result<Option<Reader<'a>>> {
+    if face.coordinates().len() == 1 {
+        return Ok(Some(ctx.reader.clone()));
+    }
+    let keys = [forces::JOINT_OPTION_KEYS, forces::LATER_JOINT_OPTIONS].concat();
+    ctx.reader.sub(coordinate, &keys)
 }
 
 /// Further options of joints that belong to later work, with what to do meanwhile.

@@ -5,10 +5,10 @@
 //! that is left, taken positive beyond.
 
 use crate::columns::{Columns, Reading};
-use crate::events::When;
+use crate::events::{Limit, Lock, When};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
-use crate::system::System;
+use crate::system::{Family, System};
 use sarrus_model::expr::{Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model};
 use sarrus_solve::{Accel, Equations, State};
@@ -24,6 +24,8 @@ pub struct Conditions {
 enum Condition {
     Holds { flag: Reading, margin: Reading },
     Reaches { signal: Box<Signal>, value: f64 },
+    Hits { signals: Box<[Signal; 2]>, limit: Limit },
+    Leaves(Limit),
 }
 
 /// What a condition is at an instant.
@@ -50,6 +52,14 @@ impl Conditions {
                     let signal = Box::new(Signal::Coordinate(joint.coordinate(*coordinate, a, b)));
                     list.push(Condition::Reaches { signal, value: *value });
                 }
+                When::Hits(limit) => {
+                    let joint = &system.directory.joints[limit.lock.joint];
+                    let [a, b] = joint.bodies.map(|body| body as usize);
+                    let c = joint.coordinate(limit.lock.coordinate.unwrap_or(0), a, b);
+                    let signals = Box::new([Signal::Coordinate(c.clone()), Signal::Speed(c)]);
+                    list.push(Condition::Hits { signals, limit: *limit });
+                }
+                When::Leaves(limit) => list.push(Condition::Leaves(*limit)),
                 When::Holds(expr) => {
                     let bound = all.bind(model, system, expr, &[]).and_then(|flag| {
                         if flag.is_condition() {
@@ -101,6 +111,21 @@ impl Conditions {
         self.list[i].readings().any(|r| self.readings.reading_needs_reactions(r))
     }
 
+    /// Whether one of the conditions `which` asks what a stop bears on which `system` rests.
+    pub fn ask_stops(&self, which: &[usize], system: &System) -> bool {
+        let mut leaves = which.iter().filter_map(|&i| match &self.list[i] {
+            Condition::Leaves(limit) => Some(limit),
+            _ => None,
+        });
+        match leaves.next() {
+            None => false,
+            Some(first) => {
+                let locks = locks(system);
+                std::iter::once(first).chain(leaves).any(|limit| held(&locks, limit).is_some())
+            }
+        }
+    }
+
     /// Whether a value that event `i` sets reads them.
     pub fn sets_need_reactions(&self, i: usize) -> bool {
         self.sets[i].iter().any(|r| self.readings.reading_needs_reactions(r))
@@ -133,6 +158,10 @@ impl Conditions {
         known: Option<(&Equations, &Accel)>,
         out: &mut [Verdict],
     ) {
+        let limited =
+            which.iter().any(|&i| matches!(self.list[i], Condition::Hits { .. } | Condition::Leaves(_)));
+        let system = m.system().clone();
+        let locks = if limited { locks(&system) } else { Vec::new() };
         self.readings.with_row(m, s, known, |row, at| {
             for &i in which {
                 out[i] = match &self.list[i] {
@@ -143,6 +172,20 @@ impl Conditions {
                         let margin = signal.eval(at) - value;
                         Verdict { holds: margin > 0.0, margin }
                     }
+                    Condition::Hits { signals, limit } => {
+                        let margin = limit.side * (signals[0].eval(at) - limit.value);
+                        let outward = limit.side * signals[1].eval(at) > 0.0;
+                        if held(&locks, limit).is_some() || (margin >= 0.0 && !outward) {
+                            // at the stop and not going through it: false, however near
+                            NEVER
+                        } else {
+                            Verdict { holds: margin >= 0.0, margin }
+                        }
+                    }
+                    Condition::Leaves(limit) => match (held(&locks, limit), known) {
+                        (Some(row), Some((eq, accel))) => pulls(limit, row, eq, accel),
+                        _ => NEVER,
+                    },
                 };
             }
         });
@@ -160,6 +203,29 @@ impl Conditions {
     }
 }
 
+/// What does not hold, by more than rounding.
+const NEVER: Verdict = Verdict { holds: false, margin: f64::NEG_INFINITY };
+/// A stop that pulls with less than this part of what acts does not pull.
+const PULL: f64 = 1e-10;
+
+/// Locks that hold in `system`, with their rows.
+fn locks(system: &System) -> Vec<(Lock, usize)> {
+    let elements = system.elements.iter().filter(|e| e.family == Family::Lock);
+    elements.filter_map(|e| Some((e.lock?, e.start))).collect()
+}
+
+/// The row that holds a coordinate at a stop, if it rests there.
+fn held(locks: &[(Lock, usize)], limit: &Limit) -> Option<usize> {
+    locks.iter().find(|(lock, _)| lock.is_same(&limit.lock) && lock.at == limit.lock.at).map(|(_, row)| *row)
+}
+
+/// The stop pushes with -λ against its side.
+fn pulls(limit: &Limit, row: usize, eq: &Equations, accel: &Accel) -> Verdict {
+    let largest = |list: &[f64]| list.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let margin = -limit.side * accel.lambda[row];
+    Verdict { holds: margin > PULL * largest(&eq.f).max(largest(&accel.lambda)), margin }
+}
+
 /// What a signal is as a function of time.
 fn of_time(signal: Option<&Signal>) -> TimeSlot<'static> {
     match signal {
@@ -172,7 +238,7 @@ impl Condition {
     fn readings(&self) -> impl Iterator<Item = &Reading> {
         match self {
             Condition::Holds { flag, margin } => vec![flag, margin],
-            Condition::Reaches { .. } => vec![],
+            Condition::Reaches { .. } | Condition::Hits { .. } | Condition::Leaves(_) => vec![],
         }
         .into_iter()
     }

@@ -8,6 +8,7 @@ use crate::names::Directory;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::record::Plain;
 use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
+use std::collections::HashSet;
 
 /// An element's table together with the system it is to join.
 pub struct Context<'a> {
@@ -122,6 +123,19 @@ impl<'a> Context<'a> {
             }
         }
         Ok(ids)
+    }
+
+    /// The bodies of `bodies`, each of them once.
+    pub fn distinct_bodies(&mut self) -> Result<Vec<u32>> {
+        let ids = self.bodies()?;
+        let mut seen = HashSet::new();
+        match ids.iter().find(|id| !seen.insert(**id)) {
+            None => Ok(ids),
+            Some(&twice) => {
+                let name = &self.directory.bodies[twice as usize].name;
+                Err(self.reader.error("bodies", format!("{} names `{name}` twice", self.reader.title())))
+            }
+        }
     }
 
     fn body_ref(&self, body: u32) -> BodyRef {

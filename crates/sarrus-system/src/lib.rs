@@ -22,6 +22,7 @@ pub mod events;
 pub mod flexible;
 pub mod forces;
 pub mod formula;
+pub mod friction;
 pub mod joint;
 pub mod joints;
 pub mod load;

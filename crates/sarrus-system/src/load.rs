@@ -56,6 +56,14 @@ pub trait Force: Send + Sync + 'static {
         false
     }
 
+    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go: step control then looks at it too.
+    fn heats_unseen(&self) -> bool {
+        false
+    }
+
+    /// New values of the hints that it keeps (see [`At::hints`]).
+    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -83,6 +91,12 @@ pub trait Load: Send + Sync {
     fn is_load(&self) -> bool;
     /// Rate of its stored energy along a motion, by jets: the oracle of the conformance test.
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64;
+    /// Whether heat may arise where nothing shows in the motion.
+    fn heats_unseen(&self) -> bool {
+        false
+    }
+    /// New values of the hints that it keeps.
+    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
     /// Names and units of what it shows in results.
     fn readings(&self) -> &'static [(&'static str, &'static str)];
     /// Value of reading `k`.
@@ -116,6 +130,14 @@ impl<F: Force> Load for F {
 
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64 {
         Force::potential(self, at).derivative(1)
+    }
+
+    fn heats_unseen(&self) -> bool {
+        Force::heats_unseen(self)
+    }
+
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
+        Force::update_hints(self, at, hints);
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

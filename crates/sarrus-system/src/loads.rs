@@ -56,6 +56,10 @@ impl Load for Part {
         self.factor * self.whole.potential_rate(at)
     }
 
+    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
+        self.whole.update_hints(at, hints);
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         self.whole.readings()
     }

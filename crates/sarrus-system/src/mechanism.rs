@@ -11,6 +11,7 @@ use crate::contact::{BOOKS, Tally};
 use crate::contact::{rigid, wire};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
+use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::{
@@ -59,6 +60,8 @@ pub struct Mechanism {
     room: Room<f64>,
     /// Contacts, and what they remember.
     contacts: wire::Room,
+    /// Friction that depends on reactions.
+    frictions: Vec<JointFriction>,
 }
 
 /// Bodies along a motion; empty until it is asked for.
@@ -95,6 +98,7 @@ impl Mechanism {
             motion: Motion::default(),
             contacts: wire::Room::new(&system),
             room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
+            frictions: friction::all(&system.directory),
             system,
         }
     }
@@ -531,7 +535,12 @@ impl Problem for Mechanism {
         // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
         let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
         xdot[WORK] = work + driven + self.contacts.work;
-        xdot[DISSIPATED] = heat;
+        let rubbed: f64 = {
+            let at = self.at(s.t, &self.all);
+            let heat = |f: &JointFriction| f.heat(&at, f.intensity(&self.system, eq, &accel.lambda, &at));
+            self.frictions.iter().map(heat).sum()
+        };
+        xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
@@ -645,6 +654,17 @@ impl Problem for Mechanism {
             };
             element.rows.update_hints(&at, &mut self.fresh_hints);
         }
+        for force in &system.forces {
+            let at = At {
+                t: s.t,
+                poses: &self.poses,
+                twists: &self.twists,
+                ids: &force.ids,
+                hints: &self.hints,
+                outs: &self.outs,
+            };
+            force.load.update_hints(&at, &mut self.fresh_hints);
+        }
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
     }
 
@@ -664,6 +684,24 @@ impl Problem for Mechanism {
             Some(e) if e.family == Family::Hold => format!("initial value `{}`", e.name),
             Some(e) => format!("{} `{}`", e.family.name(), e.name),
             None => format!("row {row}"),
+        }
+    }
+
+    fn reactive_forces(&self) -> usize {
+        self.frictions.len()
+    }
+
+    fn intensities(&mut self, s: &State, eq: &Equations, lambda: &[f64], out: &mut [f64]) {
+        let at = self.at(s.t, &self.all);
+        for (n, friction) in out.iter_mut().zip(&self.frictions) {
+            *n = friction.intensity(&self.system, eq, lambda, &at);
+        }
+    }
+
+    fn add_reactive_forces(&mut self, s: &State, n: &[f64], f: &mut [f64]) {
+        let at = self.at(s.t, &self.all);
+        for (n, friction) in n.iter().zip(&self.frictions) {
+            friction.add(&self.system, &at, *n, f);
         }
     }
 

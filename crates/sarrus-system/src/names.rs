@@ -5,7 +5,9 @@ use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::recover::Shown;
+use crate::forces::Limits;
 use crate::formula::Formula;
+use crate::friction::Friction;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
 use crate::signal::{Distance, Signal};
@@ -32,6 +34,10 @@ pub struct JointEntry {
     pub element: usize,
     /// Per coordinate: the value at which it locks, if it does \[m, rad\].
     pub lock_at: Vec<Option<f64>>,
+    /// Per coordinate: its rigid limits, if it has such.
+    pub limits: Vec<Option<Limits>>,
+    /// Per coordinate: its friction that depends on the reaction, if it has such.
+    pub friction: Vec<Option<Friction>>,
     /// How far it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }

@@ -6,7 +6,7 @@ use crate::constraint::Rows;
 use crate::contact::rigid::Sliding;
 use crate::contact::{ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
-use crate::events::Events;
+use crate::events::{Events, Lock};
 use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
@@ -65,6 +65,8 @@ pub struct ConstraintElement {
     pub rows: Arc<dyn Rows>,
     /// Friction of a place that slides.
     pub sliding: Option<Arc<Sliding>>,
+    /// What it holds, if it is a lock.
+    pub lock: Option<Lock>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
     /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
@@ -78,7 +80,18 @@ pub struct ConstraintElement {
 impl ConstraintElement {
     /// An element that is not laid out yet.
     pub fn new(name: String, family: Family, ids: Vec<u32>, rows: Arc<dyn Rows>) -> Self {
-        ConstraintElement { name, family, ids, rows, sliding: None, rates: None, id: NO_ID, start: 0, blocks: vec![] }
+        ConstraintElement {
+            name,
+            family,
+            ids,
+            rows,
+            lock: None,
+            sliding: None,
+            rates: None,
+            id: NO_ID,
+            start: 0,
+            blocks: vec![],
+        }
     }
 
     /// Copies blocks of `rows` × `wide`, one body after the other, to their places in an array laid out as J, dropping the columns
@@ -278,6 +291,9 @@ impl System {
                 }
             }
             builder.row(rows.rows(), rows.holonomic(), &cols);
+        }
+        if forces.iter().any(|f| f.load.heats_unseen()) {
+            builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);

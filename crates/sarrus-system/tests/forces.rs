@@ -16,15 +16,21 @@ const HINGE: [f64; 3] = [0.5, 0.1, 0.2];
 const AXIS: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
 
 fn text(planar: bool, elements: &str) -> String {
-    let (space, inertia, b, hinge) = if planar {
-        ("planar", "0.3", "[1, 0]", "at = [0.5, 0.1]")
+    let (space, inertia, b, hinge, size) = if planar {
+        ("planar", "0.3", "[1, 0]", "at = [0.5, 0.1]", "[0.9, 0.5]")
     } else {
-        ("spatial", "[0.3, 0.4, 0.5]", "[1, 0, 0]", "at = [0.5, 0.1, 0.2], axis = [1, 2, 2]")
+        (
+            "spatial",
+            "[0.3, 0.4, 0.5]",
+            "[1, 0, 0]",
+            "at = [0.5, 0.1, 0.2], axis = [1, 2, 2]",
+            "[0.9, 0.5, 0.3]",
+        )
     };
     format!(
         "format = 'sarrus/1'\nspace = '{space}'\n\
-         bodies.a = {{ mass = 2, inertia = {inertia} }}\n\
-         bodies.b = {{ at = {b}, mass = 3, inertia = {inertia} }}\n\
+         bodies.a = {{ mass = 2, inertia = {inertia}, shape = {{ kind = 'box', size = {size} }} }}\n\
+         bodies.b = {{ at = {b}, mass = 3, inertia = {inertia}, shape = {{ kind = 'rod', length = 1.5, radius = 0.2, on = {b} }} }}\n\
          bodies.dot = {{ kind = 'point', at = {b}, mass = 1 }}\n\
          joints.h = {{ kind = 'revolute', bodies = ['a', 'b'], {hinge} }}\n{elements}\n"
     )
@@ -41,7 +47,12 @@ fn system(planar: bool, elements: &str) -> Result<Arc<System>, String> {
 }
 
 fn with_element(planar: bool, section: &str, kind: &str, example: &str) -> Arc<System> {
-    system(planar, &format!("{section}.X = {{ kind = '{kind}', {example} }}"))
+    let flow = if planar { "[0.4, 0.1]" } else { "[0.4, 0.1, -0.2]" };
+    let fluids = format!(
+        "fluids = {{ water = {{ density = 1000 }}, stream = {{ density = 900, velocity = {flow} }}, \
+         sea = {{ density = 1000, surface = 0.1 }} }}"
+    );
+    system(planar, &format!("{fluids}\n{section}.X = {{ kind = '{kind}', {example} }}"))
         .unwrap_or_else(|error| panic!("{kind}: {example}\n{error}"))
 }
 
@@ -520,7 +531,7 @@ fn the_filter_of_a_pid_starts_without_a_kick() {
 fn bad_forces_and_controllers_are_refused_with_their_place() {
     let cases = [
         ("forces.F = { kind = 'spirng', bodies = ['a', 'b'] }", "did you mean `spring`?"),
-        ("forces.F = { kind = 'drag', bodies = ['a'] }", "not available yet"),
+        ("forces.F = { kind = 'drag', bodies = ['a'] }", "needs `fluid`"),
         ("forces.F = { body = 'a', force = [1, 0, 0] }", "needs `kind`"),
         (
             "forces.F = { kind = 'force', body = 'a', force = [1, 0, 0], nonideal = 'perhaps' }",

@@ -160,6 +160,11 @@ impl Active {
         changes.structure = true;
     }
 
+    /// Undoes a lock.
+    pub fn unlock(&mut self, lock: &Lock) {
+        self.locks.retain(|(held, _)| !held.is_same(lock));
+    }
+
     fn switch(&mut self, target: &Target, on: bool) -> bool {
         let mut changed = false;
         let mut set = |flag: &mut bool| {

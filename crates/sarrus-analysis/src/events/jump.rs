@@ -2,7 +2,7 @@
 //!
 //! M (v⁺ - v⁻) + Jᵀμ = 0, J v⁺ + Φ_t = 0: the impulse -Jᵀμ is the smallest that will do, and no energy is lost but what it
 //! takes away, a perfectly plastic impact. With rows that follow one after the other at the same instant the result is
-//! the same as with all of them at once. Rows of any rank.
+//! the same as with all of them at once. Rows of any rank. A row that rebounds has Φ̇⁺ = -e Φ̇⁻ in place of zero.
 //!
 //! Before, a motion that has drifted off the rows which act already is brought back onto them, positions and velocities
 //! ([`settle`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
@@ -32,7 +32,7 @@ pub(super) fn settle(mechanism: &mut Mechanism, s: &mut State) {
     if onto.worst().1 <= FARTHEST * size
         && onto.positions(&mut near).is_ok()
         && onto.worst().1 <= APART * size
-        && onto.velocities(&mut near).is_ok()
+        && onto.velocities(&mut near, None).is_ok()
     {
         s.copy_from(&near);
     }
@@ -53,7 +53,14 @@ impl Landed {
 
 /// Brings `s` onto the rows of `mechanism`. A row fits there if it does at `s`, which holds the rows that acted before, or at
 /// `found`, the positions that the motion came with and that the event was met at.
-pub(super) fn jump(mechanism: &mut Mechanism, s: &mut State, found: &[f64]) -> Result<Landed, StepError> {
+///
+/// `rebound` is a row that does not come to rest, and the rate that it takes on.
+pub(super) fn jump(
+    mechanism: &mut Mechanism,
+    s: &mut State,
+    found: &[f64],
+    rebound: Option<(usize, f64)>,
+) -> Result<Landed, StepError> {
     let t = s.t;
     let project = |source| StepError::Project { t, source };
     let mut onto = Onto::new(mechanism).map_err(project)?;
@@ -78,7 +85,7 @@ pub(super) fn jump(mechanism: &mut Mechanism, s: &mut State, found: &[f64]) -> R
     }
 
     // velocities
-    let (left, fast) = onto.velocities(s).map_err(project)?;
+    let (left, fast) = onto.velocities(s, rebound).map_err(project)?;
     let contradiction = (!(left.1 <= LEFT * fast))
         .then(|| project(SolveError::Inconsistent { row: left.0, residual: left.1 / fast }));
     Ok(Landed { mu: onto.mu, contradiction })
@@ -122,14 +129,24 @@ impl Onto<'_> {
     }
 
     /// Corrects velocities; returns the largest Φ̇ that is left with its row, and the largest of all that entered.
-    fn velocities(&mut self, s: &mut State) -> Result<((usize, f64), f64), SolveError> {
+    fn velocities(
+        &mut self,
+        s: &mut State,
+        rebound: Option<(usize, f64)>,
+    ) -> Result<((usize, f64), f64), SolveError> {
         self.mechanism.update(s, Stage::VELOCITY, &mut self.eq);
         self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
         self.b.iter_mut().zip(&self.eq.phidot).for_each(|(b, phidot)| *b = -phidot);
+        if let Some((row, rate)) = rebound {
+            self.b[row] += rate;
+        }
         self.kkt.solve(&self.eq, &self.none, &self.b, &mut self.delta, &mut self.mu)?;
         let fast = s.v.iter().chain(&self.b).fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
         self.mechanism.update(s, Stage::VELOCITY, &mut self.eq);
+        if let Some((row, rate)) = rebound {
+            self.eq.phidot[row] -= rate;
+        }
         let left = self.eq.phidot.iter().enumerate().map(|(i, x)| (i, x.abs())).fold((0, 0.0), larger);
         Ok((left, fast))
     }

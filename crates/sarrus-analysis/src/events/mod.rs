@@ -15,6 +15,7 @@ mod onset;
 mod dead_centre;
 mod detect;
 mod jump;
+mod limits;
 mod rigid;
 mod search;
 mod watch;
@@ -61,6 +62,8 @@ pub(crate) struct Journey<'a> {
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     firings: Firings,
+    /// Largest speed with which a stop was hit, by event.
+    hardest: Vec<f64>,
     /// Impacts, by contact.
     touches: Firings,
     /// When gaps were looked at last, and how often then.
@@ -76,6 +79,7 @@ impl<'a> Journey<'a> {
     pub fn new(system: &'a Arc<System>, method: &'a Method, route: Route<'a>) -> Journey<'a> {
         Journey {
             firings: Firings::new(system.whole.events.list.len(), route.span),
+            hardest: vec![0.0; system.whole.events.list.len()],
             touches: Firings::new(system.contacts.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
@@ -163,8 +167,14 @@ impl<'a> Journey<'a> {
             fired.clear();
             for i in due {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
-                fired.push((i, held));
-                if let Err(error) = self.fire(i, mechanism, state, recorder) {
+                // a stop may be hit again at once, by what another one does
+                let limit = self.system.whole.events.list[i].actions.limit;
+                fired.extend(limit.is_none().then_some((i, held)));
+                let done = match limit {
+                    Some(limit) => self.stop(i, &limit, mechanism, state, recorder),
+                    None => self.fire(i, mechanism, state, recorder),
+                };
+                if let Err(error) = done {
                     self.failed_at = Some(self.system.whole.events.list[i].name.clone());
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
@@ -331,7 +341,7 @@ impl<'a> Journey<'a> {
         next.take_contacts(mechanism);
         self.note(mechanism);
         *mechanism = next;
-        jump::jump(mechanism, state, found)
+        jump::jump(mechanism, state, found, None)
     }
 
     /// The values that event `i` sets.

@@ -130,28 +130,29 @@ impl Loader {
         }
     }
 
-    /// `[sections]`, which have names of their own.
-    pub(super) fn cross_sections(&mut self, root: &Table, scope: u32, repeats: &Repeats<'_>) {
+    /// `[sections]` or `[fluids]`, which have names of their own.
+    pub(super) fn apart(&mut self, section: Section, root: &Table, scope: u32, repeats: &Repeats<'_>) {
         for (table, locals) in repeats.with(root) {
-            let Some(value) = table.get("sections") else { continue };
-            let entries = match sections::table(value, "sections") {
+            let Some(value) = table.get(section.name()) else { continue };
+            let entries = match sections::table(value, section.name()) {
                 Ok(table) => &table.entries,
                 Err(d) => return self.fail(d),
             };
             for e in entries {
-                if let Err(d) = self.cross_section(e, scope, locals) {
+                if let Err(d) = self.one_apart(section, e, scope, locals) {
                     self.fail(d);
                 }
             }
         }
     }
 
-    fn cross_section(&mut self, e: &Entry, scope: u32, locals: Option<&Arc<Locals>>) -> Done {
-        let prepared = Prepared::new(e, Section::Sections)?;
+    fn one_apart(&mut self, section: Section, e: &Entry, scope: u32, locals: Option<&Arc<Locals>>) -> Done {
+        let prepared = Prepared::new(e, section)?;
+        let what = section.singular();
         let data = &self.model.scopes[scope as usize];
         let context = Context::new(data, locals.map(|l| &**l));
         let own = context.expand(&prepared.name, e.key_span)?;
-        if let Some(d) = sections::bad_name(&own, "section", e.key_span) {
+        if let Some(d) = sections::bad_name(&own, what, e.key_span) {
             return Err(d);
         }
         if let Some(condition) = prepared.condition
@@ -160,14 +161,14 @@ impl Loader {
             return Ok(());
         }
         let name = format!("{}{own}", data.prefix);
-        if let Some(other) = self.model.sections.iter().find(|s| s.name == name) {
-            return Err(Diagnostic::new(e.key_span, format!("there are two sections `{name}`"))
-                .also(other.span, format!("the section `{name}` is defined here")));
+        if let Some(other) = self.model.elements(section).iter().find(|s| s.name == name) {
+            return Err(Diagnostic::new(e.key_span, format!("there are two {what}s `{name}`"))
+                .also(other.span, format!("the {what} `{name}` is defined here")));
         }
         let Prepared { kind, table, span, .. } = prepared;
         let locals = locals.cloned();
-        let element = Element { name, kind, section: Section::Sections, table, span, scope, locals };
-        self.model.sections.push(element);
+        let element = Element { name, kind, section, table, span, scope, locals };
+        self.model.elements_mut(section).into_iter().for_each(|list| list.push(element.clone()));
         Ok(())
     }
 
@@ -236,6 +237,7 @@ impl<'t> Prepared<'t> {
             (None, Section::Bodies) => "rigid".to_string(),
             (None, Section::Events) => "event".to_string(),
             (None, Section::Contacts) => "contact".to_string(),
+            (None, Section::Fluids) => "fluid".to_string(),
             (None, _) => {
                 let message = format!("{} `{}` needs `kind`", section.singular(), entry.key);
                 let hint = format!("`sarrus list {}` shows what there is", section.name());

@@ -207,7 +207,8 @@ impl Loader {
         self.model.scopes.push(scope);
         self.stand_ins(root, index as u32)?;
         self.materials(root, index as u32, &repeats);
-        self.cross_sections(root, index as u32, &repeats);
+        self.apart(Section::Sections, root, index as u32, &repeats);
+        self.apart(Section::Fluids, root, index as u32, &repeats);
         self.settings(root, index as u32, &repeats);
         self.includes(root, folder, index as u32, &repeats, &mut overrides)
     }

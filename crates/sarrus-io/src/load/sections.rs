@@ -61,7 +61,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("include", "other files as parts of this one", true),
     section("materials", "densities and stiffnesses", true),
     section("sections", "cross sections of flexible members", true),
-    later("fluids", "what bodies float and swim in"),
+    section("fluids", "what bodies float and swim in", true),
 ];
 
 /// Whether a key is a section, and which.

@@ -5,8 +5,10 @@
 
 use super::prelude::*;
 use crate::coordinate::{CoordinateRef, Reading};
+use crate::forces::Flanks;
 use crate::joint::{Fixed, Frames};
 use sarrus_model::record::Plain;
+use std::sync::Arc;
 
 /// The constraint.
 pub struct Coupler {
@@ -114,9 +116,20 @@ fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [Placed; 3])> {
     Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, place)]))
 }
 
-fn later(ctx: &Context) -> Result<()> {
-    ctx.not_yet("backlash", "leave it out: the mesh is ideal")?;
-    ctx.not_yet("stiffness", "leave it out: the mesh is ideal")
+/// Play, stiffness and damping of a mesh that is not ideal.
+fn compliant(ctx: &Context) -> Result<Option<[f64; 3]>> {
+    let number = |key| ctx.reader.not_negative_opt(key);
+    let (backlash, damping) = (number("backlash")?, number("damping")?);
+    match ctx.reader.positive_opt("stiffness")? {
+        Some(stiffness) => Ok(Some([backlash.unwrap_or(0.0), stiffness, damping.unwrap_or(0.0)])),
+        None => match ["backlash", "damping"].into_iter().find(|key| ctx.reader.has(key)) {
+            Some(key) => {
+                let message = format!("{} has `{key}` but no `stiffness`", ctx.reader.title());
+                Err(ctx.reader.error(key, message).hint("an ideal mesh has no play; give `stiffness` [N/m]"))
+            }
+            None => Ok(None),
+        },
+    }
 }
 
 /// `axes`: two axes of rotation, in the world.
@@ -144,7 +157,7 @@ fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
 
 /// Reads `kind = "gear"`.
 pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
-    later(ctx)?;
+    let soft = compliant(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
     for wheel in [first, second] {
         ctx.must_turn(wheel.0, "bodies")?;
@@ -161,13 +174,22 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let mut turn = |wheel: (u32, usize), axis| free_coordinate(ctx, hints, reading, [carrier, wheel], axis);
     let (a, b) = (turn(first, axes[0]), turn(second, axes[1]));
     // ground may be the fixed ring: it turns against the carrier like any wheel
-    let terms = vec![(1.0, a.clone()), (sign * sizes[1] / sizes[0], b.clone())];
-    finish(ctx, hints, ids, terms, vec![a, b], None)
+    let Some(soft) = soft else {
+        let terms = vec![(1.0, a.clone()), (sign * sizes[1] / sizes[0], b.clone())];
+        return finish(ctx, hints, ids, terms, vec![a, b], None);
+    };
+    if key == "teeth" {
+        let message =
+            format!("{} has a stiffness at its pitch circle, which is not known", ctx.reader.title());
+        return Err(ctx.reader.error("teeth", message).hint("give `radii` [m] instead of `teeth`"));
+    }
+    let terms = vec![(sizes[0], a.clone()), (sign * sizes[1], b.clone())];
+    mesh_of(ctx, hints, ids, terms, vec![a, b], soft)
 }
 
 /// Reads `kind = "rack"`.
 pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
-    later(ctx)?;
+    let soft = compliant(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
     ctx.must_turn(pinion.0, "bodies")?;
     let radius = ctx.reader.positive("radius")?;
@@ -191,7 +213,29 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let shift = free_coordinate(ctx, hints, Reading::Shift(0), [carrier, rack], way);
     let turn = free_coordinate(ctx, hints, turn_reading(ctx), [carrier, pinion], axle);
     let terms = vec![(1.0, shift), (-radius, turn.clone())];
-    finish(ctx, hints, ids, terms, vec![turn], None)
+    match soft {
+        Some(soft) => mesh_of(ctx, hints, ids, terms, vec![turn], soft),
+        None => finish(ctx, hints, ids, terms, vec![turn], None),
+    }
+}
+
+/// A mesh with play and stiffness: a force in place of the row, with as much play on both sides in the model pose.
+fn mesh_of(
+    ctx: &Context,
+    hints: &[f64],
+    ids: Vec<u32>,
+    terms: Vec<(f64, CoordinateRef)>,
+    own: Vec<CoordinateRef>,
+    [backlash, stiffness, damping]: [f64; 3],
+) -> Result<Built> {
+    let own_hints: Vec<_> = own.iter().filter_map(|c| c.hint.map(|hint| (hint, c.clone()))).collect();
+    let built = finish(ctx, hints, ids, terms.clone(), own, None)?;
+    let value = in_model_pose(ctx, &built.ids, hints, |at| {
+        terms.iter().map(|(factor, c)| factor * c.value(at)).sum::<f64>()
+    });
+    let limits = [-0.5 * backlash, 0.5 * backlash];
+    let flanks = Flanks { terms, value, limits, stiffness, damping, is_angle: false, own_hints };
+    Ok(Built { instead: Some(Arc::new(flanks)), ..built })
 }
 
 fn finish(

@@ -12,6 +12,7 @@ pub mod rolling;
 use crate::at::At;
 use crate::constraint::{Constraint, Rows};
 use crate::context::Context;
+use crate::load::Load;
 use sarrus_math::{Twist, Vec3};
 use sarrus_model::{Key, KeyType, Result};
 use std::sync::Arc;
@@ -32,12 +33,14 @@ pub struct Built {
     pub ids: Vec<u32>,
     /// The rows.
     pub rows: Arc<dyn Rows>,
+    /// A force that acts instead of the rows: a mesh with stiffness.
+    pub instead: Option<Arc<dyn Load>>,
 }
 
 impl Built {
     /// A constraint on bodies.
     pub fn new(ids: Vec<u32>, constraint: impl Constraint) -> Self {
-        Built { ids, rows: Arc::new(constraint) }
+        Built { ids, rows: Arc::new(constraint), instead: None }
     }
 }
 
@@ -57,6 +60,14 @@ pub struct Kind {
     pub read: fn(&mut Context, &mut Vec<f64>) -> Result<Built>,
 }
 
+const STIFFNESS: Key = Key::new(
+    "stiffness",
+    KeyType::Number,
+    "ideal: no force but a row",
+    "of the mesh at the pitch circle [N/m]; a gear then needs `radii`",
+);
+const DAMPING: Key = Key::new("damping", KeyType::Number, "0", "of the mesh, with `stiffness` [N s/m]");
+const BACKLASH: Key = Key::new("backlash", KeyType::Number, "0", "play of the mesh, with `stiffness` [m]");
 const BODIES: Key = Key::new("bodies", KeyType::Bodies, "", "the two bodies");
 const BODY: Key = Key::new("body", KeyType::Body, "", "the body");
 const AT: Key = Key::new("at", KeyType::Point, "", "the point in the model pose [m]");
@@ -195,8 +206,9 @@ pub static KINDS: &[Kind] = &[
             ),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both axles"),
             Key::new("axes", KeyType::Vectors, "z", "spatial: the two axles in the model pose"),
-            Key::new("backlash", KeyType::Number, "", "not available yet"),
-            Key::new("stiffness", KeyType::Number, "", "not available yet"),
+            BACKLASH,
+            STIFFNESS,
+            DAMPING,
         ],
         planar: &[
             "bodies = ['a', 'b'], teeth = [20, 35]",
@@ -219,8 +231,9 @@ pub static KINDS: &[Kind] = &[
             ),
             Key::new("axes", KeyType::Vectors, "", "spatial: that way, and the pinion's axle"),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both"),
-            Key::new("backlash", KeyType::Number, "", "not available yet"),
-            Key::new("stiffness", KeyType::Number, "", "not available yet"),
+            BACKLASH,
+            STIFFNESS,
+            DAMPING,
         ],
         planar: &["bodies = ['a', 'b'], radius = 0.2, axis = [1, 0]"],
         spatial: &["bodies = ['a', 'b'], radius = 0.2, axes = [[1, 0, 0], [0, 0, 1]], carrier = 'c'"],

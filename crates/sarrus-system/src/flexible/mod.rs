@@ -182,6 +182,18 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
     Ok(members)
 }
 
+/// Area of the section of a member \[m²\] and its mass per length \[kg/m\]; none where it has no shape, or is modal.
+pub(crate) fn area_and_mass(model: &Model, element: &Element) -> Result<Option<(f64, f64)>> {
+    if element.kind == modal::KIND.name {
+        return Ok(None);
+    }
+    let sections = model.sections.iter().map(|e| Section::read(model, e)).collect::<Result<Vec<_>>>()?;
+    let reader = Reader::open(model, element);
+    let properties = properties::Properties::read(&reader, &sections)?;
+    let mass = properties.rho_a()?;
+    Ok(properties.area().map(|area| (area, mass)))
+}
+
 fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Member> {
     let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
         return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));

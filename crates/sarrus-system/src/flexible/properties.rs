@@ -63,6 +63,11 @@ impl<'a> Properties<'a> {
         Some((self.section.shape?, self.material.as_ref()?.density?))
     }
 
+    /// A \[m²\], where the section has a shape.
+    pub fn area(&self) -> Option<f64> {
+        self.section.shape.map(|shape| shape.area)
+    }
+
     /// EA \[N\].
     pub fn ea(&self) -> Result<f64> {
         let own = self.section.ea.or_else(|| self.young().map(|(s, e)| e * s.area));

@@ -3,7 +3,6 @@
 //! One expression for all; in it `x y z vx vy vz mass` are those of the body at hand.
 
 use super::prelude::*;
-use std::collections::HashSet;
 
 /// The force: a vector per body.
 #[derive(Clone, Debug)]
@@ -24,12 +23,7 @@ impl Force for Field {
 }
 
 fn read(ctx: &mut Context) -> Result<Built> {
-    let mut ids = ctx.bodies()?;
-    let mut seen = HashSet::new();
-    if let Some(&twice) = ids.iter().find(|id| !seen.insert(**id)) {
-        let name = &ctx.directory.bodies[twice as usize].name;
-        return Err(ctx.reader.error("bodies", format!("{} names `{name}` twice", ctx.reader.title())));
-    }
+    let mut ids = ctx.distinct_bodies()?;
     let vector =
         ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };

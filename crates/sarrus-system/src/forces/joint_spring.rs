@@ -1,7 +1,9 @@
 //! Spring and damper of a joint coordinate, written as options of the joint.
 
+use super::friction::{FRICTION_KEYS, constant};
 use super::prelude::*;
 use super::spring::{Spring, linear};
+use super::stops::{STOP_KEYS, springy};
 use super::tension::{Only, Tension};
 
 /// Options of a joint coordinate: on the joint itself, or in a table named after the coordinate.
@@ -16,15 +18,14 @@ pub static JOINT_OPTION_KEYS: &[Key] = &[
     Key::new("rest", KeyType::Number, "reading in the model pose", "where that spring is slack [m, rad]"),
     Key::new("damping", KeyType::Number, "0", "of a damper along the coordinate [N s/m, N m s/rad]"),
     Key::new("lock_at", KeyType::Number, "never", "value at which the coordinate locks for good [m, rad]"),
+    Key::new("limits", KeyType::Numbers, "none", "lowest and highest value; `inf` for none [m, rad]"),
+    Key::new("stop", KeyType::Table(STOP_KEYS), "restitution = 0", "what is at the limits"),
+    Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "of the reaction, or constant"),
 ];
 
 /// Options that the file format names and that are not available yet: known keys, refused where they are used.
-pub static LATER_JOINT_OPTIONS: &[Key] = &[
-    Key::new("limits", KeyType::Numbers, "", "lowest and highest value (not available yet)"),
-    Key::new("stop", KeyType::Any, "", "what happens at the limits (not available yet)"),
-    Key::new("armature", KeyType::Number, "", "inertia of the coordinate itself (not available yet)"),
-    Key::new("friction", KeyType::Any, "", "friction of the joint (not available yet)"),
-];
+pub static LATER_JOINT_OPTIONS: &[Key] =
+    &[Key::new("armature", KeyType::Number, "", "inertia of the coordinate itself (not available yet)")];
 
 /// Tables of options by coordinate, for joints with several.
 pub static COORDINATE_KEYS: &[Key] = &[
@@ -44,6 +45,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
     let mut springs = Vec::new();
     if let [_] = coordinates {
         springs.extend(spring(ctx, &ctx.reader, joint, 0)?.map(|built| (entry.name.clone(), built)));
+        springs.extend(beside(ctx, &ctx.reader, joint, 0, &entry.name)?);
     } else if let Some(key) = options().find(|key| ctx.reader.has(key.name)) {
         let message = match coordinates.len() {
             0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
@@ -67,10 +69,25 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
         let keys = [JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS].concat();
         if let Some(reader) = ctx.reader.sub(key.name, &keys)? {
             let name = format!("{}.{}", entry.name, key.name);
+            let beside = beside(ctx, &reader, joint, k, &name)?;
             springs.extend(spring(ctx, &reader, joint, k)?.map(|built| (name, built)));
+            springs.extend(beside);
         }
     }
     Ok(springs)
+}
+
+/// Springy stops and constant friction of a coordinate.
+fn beside(
+    ctx: &Context,
+    reader: &Reader,
+    joint: usize,
+    k: usize,
+    name: &str,
+) -> Result<Vec<(String, Built)>> {
+    let stop = springy(ctx, reader, joint, k)?.map(|built| (format!("{name}.stop"), built));
+    let friction = constant(ctx, reader, joint, k)?.map(|built| (format!("{name}.friction"), built));
+    Ok(stop.into_iter().chain(friction).collect())
 }
 
 fn options() -> impl Iterator<Item = &'static Key> {

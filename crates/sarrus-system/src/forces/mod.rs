@@ -5,19 +5,28 @@
 
 mod actuator;
 mod along;
+mod buoyancy;
 mod bushing;
 mod closure;
+mod drag;
 mod field;
+mod flanks;
 mod force;
+mod friction;
+mod immersion;
 mod joint_spring;
 mod spring;
+mod stops;
 mod tension;
 mod torque;
 mod vector;
 
 pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
 pub use closure::Closure;
+pub use flanks::Flanks;
+pub use friction::reactive as reactive_friction;
 pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
+pub use stops::{Limits, rigid as rigid_limits};
 
 use crate::context::Context;
 use crate::load::Load;
@@ -50,7 +59,8 @@ pub struct Kind {
     pub doc: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
-    /// Examples in a planar model with bodies `a`, `b` and the hinge `h` between them, for the conformance test.
+    /// Examples in a planar model with bodies `a`, `b`, the point `dot`, the hinge `h` between the first two, and the fluids
+    /// `water`, `stream` (which flows) and `sea` (with a surface), for the conformance test.
     pub planar: &'static [&'static str],
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
@@ -84,11 +94,16 @@ impl Built {
 }
 
 /// Every kind of force, in the order of `sarrus list forces`.
-pub static KINDS: &[Kind] =
-    &[force::KIND, torque::KIND, actuator::KIND, spring::KIND, bushing::KIND, field::KIND];
-
-/// Kinds that the file format names and that are not available yet.
-const LATER: &[&str] = &["drag", "buoyancy"];
+pub static KINDS: &[Kind] = &[
+    force::KIND,
+    torque::KIND,
+    actuator::KIND,
+    spring::KIND,
+    bushing::KIND,
+    drag::KIND,
+    buoyancy::KIND,
+    field::KIND,
+];
 
 /// Keys that every force takes.
 pub static COMMON_KEYS: &[Key] =
@@ -105,12 +120,6 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
     let known = || format!("one of: {}", names().collect::<Vec<_>>().join(" "));
     if name.is_empty() {
         return Err(reader.missing("kind").hint(known()));
-    }
-    if LATER.contains(&name) {
-        let message = format!("{}: the force `{name}` is not available yet", reader.title());
-        return Err(reader
-            .error("kind", message)
-            .hint("a `field` or a `force` of an expression can stand in for it"));
     }
     let message = format!("{}: there is no force of kind `{name}`", reader.title());
     Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))

@@ -1,0 +1,296 @@
+//! Options of joints: limits with springy and rigid stops, and friction.
+
+use sarrus::prelude::*;
+use std::sync::Arc;
+
+fn outcome(text: &str) -> Outcome {
+    let text = format!("format = 'sarrus/1'\n{text}");
+    let model =
+        load_str("options.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = compile(&model).unwrap_or_else(|errors| {
+        panic!("{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
+    });
+    simulate(&model, &Arc::new(system), &Simulate { record: true, ..Simulate::default() }, &mut ()).unwrap()
+}
+
+fn run(text: &str) -> Outcome {
+    let run = outcome(text);
+    assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
+    run
+}
+
+fn last(run: &Outcome, column: &str) -> f64 {
+    run.trajectory.last(column).unwrap()
+}
+
+fn balanced(run: &Outcome, scale: f64) {
+    let balance: Vec<f64> = run.trajectory.column("energy.balance").unwrap().collect();
+    let off = balance.iter().fold(0.0_f64, |m, e| m.max((e - balance[0]).abs()));
+    assert!(off <= 1e-7 * scale, "balance is off by {off} of {scale}");
+}
+
+/// A ball on a vertical guide, 1 m above its stop, under g = 10 m/s².
+fn falling(options: &str, run: &str) -> String {
+    format!(
+        "gravity = [0, 0, -10]\nbodies.ball = {{ at = [0, 0, 0], mass = 2, inertia = [1, 1, 1] }}\n\
+         joints.guide = {{ kind = 'prismatic', bodies = ['ground', 'ball'], at = [0, 0, 0], axis = [0, 0, 1], reads = 1, {options} }}\n\
+         run = {{ {run} }}"
+    )
+}
+
+/// Falls for √(2h/g), then rebounds with e times its speed: h e² after the first bounce.
+#[test]
+fn a_rigid_stop_throws_back_by_its_restitution() {
+    let e = 0.7_f64;
+    let fall = 0.2_f64.sqrt();
+    let t = fall + 2.0 * e * fall + e * e * fall;
+    for coordinates in ["absolute", "joint"] {
+        let run = run(&falling(
+            &format!("limits = [0, inf], stop = {{ restitution = {e} }}"),
+            &format!("t_end = {t}, coordinates = '{coordinates}'"),
+        ));
+        // the top of the second bounce
+        assert!((last(&run, "guide.position") - e.powi(4)).abs() < 1e-8, "{}", last(&run, "guide.position"));
+        assert!(last(&run, "guide.speed").abs() < 1e-7);
+        let times: Vec<f64> = run.report.events.iter().map(|event| event.t).collect();
+        assert_eq!(times.len(), 2, "{times:?}");
+        assert!((times[0] - fall).abs() < 1e-9 && (times[1] - fall * (1.0 + 2.0 * e)).abs() < 1e-8);
+        // the stop took up m v (1 + e), and what is lost is heat
+        let impulse = run.report.events[0].impulses[0].impulse[0];
+        assert!((impulse - 2.0 * 10.0 * fall * (1.0 + e)).abs() < 1e-7, "{impulse}");
+        assert!((last(&run, "energy.dissipated") - 20.0 * (1.0 - e.powi(4))).abs() < 1e-7);
+        balanced(&run, 20.0);
+    }
+}
+
+/// Bounces e^n times as long each add up to fall (1 + e)/(1 - e): after that it rests, and the stop bears its weight.
+#[test]
+fn bounces_that_accumulate_end_in_rest() {
+    let e = 0.5_f64;
+    let fall = 0.2_f64.sqrt();
+    let run = run(&falling(&format!("limits = [0, inf], stop = {{ restitution = {e} }}"), "t_end = 3"));
+    assert!(last(&run, "guide.position").abs() < 1e-12);
+    assert_eq!(last(&run, "guide.locked"), 1.0);
+    assert!((last(&run, "guide.fz") - 20.0).abs() < 1e-9, "{}", last(&run, "guide.fz"));
+    let events = &run.report.events;
+    // it rests where e^n < 1e-3
+    assert_eq!(events.len(), 10, "{events:?}");
+    assert!(events.last().unwrap().actions[0].contains("rests"));
+    let end = fall * (1.0 + 2.0 * (1..10).map(|n| e.powi(n)).sum::<f64>());
+    assert!((events.last().unwrap().t - end).abs() < 1e-7);
+    assert!((last(&run, "energy.dissipated") - 20.0).abs() < 1e-6);
+}
+
+/// A coordinate that is lifted off its stop leaves it when the stop would have to pull: 30 t = 20.
+#[test]
+fn a_coordinate_leaves_its_stop_when_it_is_lifted() {
+    let run = run(&format!(
+        "{}\nforces.lift = {{ kind = 'force', body = 'ball', force = [0, 0, '30*t'] }}",
+        falling("limits = [1, inf]", "t_end = 1, rtol = 1e-10, atol = 1e-12")
+    ));
+    let events = &run.report.events;
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert!((events[1].t - 2.0 / 3.0).abs() < 1e-9 && events[1].actions[0].contains("leaves"));
+    // from then on 2 z̈ = 30 (t - 2/3)
+    let rest: f64 = 1.0 / 3.0;
+    assert!((last(&run, "guide.position") - (1.0 + 15.0 * rest.powi(3) / 6.0)).abs() < 1e-9);
+    balanced(&run, 20.0);
+}
+
+/// A hinged bar falls on its stop: the impulse is that of the whole bar, and the pin bears its share. Both ends of the range stop.
+#[test]
+fn a_pendulum_swings_between_its_stops() {
+    let run = run("space = 'planar'\ngravity = [0, -10]\n\
+         bodies.bar = { from = [0, 0], to = [1, 0], mass = 3 }\n\
+         joints.pin = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], limits = ['-120 deg', '-30 deg'], stop = { restitution = 1 } }\n\
+         initial.pin = { angle = '-31 deg', rate = -2 }\nrun = { t_end = 4, rtol = 1e-10, atol = 1e-12 }");
+    let angles: Vec<f64> = run.trajectory.column("pin.angle").unwrap().collect();
+    let (lo, hi) = (-120_f64.to_radians(), -30_f64.to_radians());
+    assert!(angles.iter().all(|a| (lo - 1e-9..=hi + 1e-9).contains(a)), "{angles:?}");
+    assert!(run.report.events.len() > 4);
+    assert!(last(&run, "energy.dissipated").abs() < 1e-9);
+    balanced(&run, 15.0);
+}
+
+/// A springy stop without damping gives back what it took: ω = √(k/m), and the ball is at its height again.
+#[test]
+fn a_springy_stop_gives_back_what_it_took() {
+    let (k, m, g) = (2e4_f64, 2.0_f64, 10.0_f64);
+    let fall = 0.2_f64.sqrt();
+    let omega = (k / m).sqrt();
+    let v = g * fall;
+    // in contact about its rest m g/k below: from the phase of touching to that of leaving
+    let contact = 2.0 / omega * (std::f64::consts::PI - (v * omega / g).atan());
+    let t = 2.0 * fall + contact;
+    let run = run(&falling(
+        &format!("limits = [0, inf], stop = {{ stiffness = {k} }}"),
+        &format!("t_end = {t}, rtol = 1e-10, atol = 1e-12"),
+    ));
+    assert!((last(&run, "guide.position") - 1.0).abs() < 1e-6, "{}", last(&run, "guide.position"));
+    balanced(&run, 20.0);
+}
+
+/// With damping it never pulls, and all that is lost is heat.
+#[test]
+fn a_damped_stop_never_pulls() {
+    let run = run(&falling(
+        "limits = [0, inf], stop = { stiffness = 2e4, damping = 300 }",
+        "t_end = 1.2, rtol = 1e-9, atol = 1e-11",
+    ));
+    assert!(last(&run, "energy.dissipated") > 10.0);
+    balanced(&run, 20.0);
+    // between bounces it falls freely: nothing holds it back
+    let (z, v): (Vec<f64>, Vec<f64>) = run
+        .trajectory
+        .column("guide.position")
+        .unwrap()
+        .zip(run.trajectory.column("guide.speed").unwrap())
+        .unzip();
+    let energy = |i: usize| 0.5 * v[i] * v[i] + 10.0 * z[i];
+    for i in 1..z.len() {
+        if z[i - 1] > 0.0 && z[i] > 0.0 && v[i - 1] * v[i] > 0.0 {
+            assert!(energy(i) <= energy(i - 1) + 1e-7, "{i}");
+        }
+    }
+}
+
+#[test]
+fn stops_that_make_no_sense_are_refused() {
+    let says = |options: &str| {
+        let text = format!("format = 'sarrus/1'\n{}", falling(options, "t_end = 1"));
+        let model = load_str("options.toml", &text, &LoadOptions::default()).unwrap();
+        let errors = compile(&model).err().unwrap_or_else(|| panic!("{options}: compiles"));
+        errors.iter().map(|e| e.render(&model.sources)).collect::<String>()
+    };
+    assert!(says("stop = { restitution = 0.5 }").contains("has a `stop` but no `limits`"));
+    assert!(says("limits = [0, 1], stop = { restitution = 1.5 }").contains("gives no energy"));
+    assert!(says("limits = [1, 0]").contains("is not below"));
+    assert!(says("limits = [0, 1], stop = { damping = 1 }").contains("no `stiffness`"));
+}
+
+/// A block on a slope of 30° slides with g (sin 30° - μ cos 30°); what friction takes is heat.
+#[test]
+fn a_block_slides_down_a_slope_with_friction() {
+    let (mu, g, m) = (0.3, 10.0, 2.0);
+    let (s, c) = 30_f64.to_radians().sin_cos();
+    for formulation in ["auto", "udwadia_kalaba", "null_space"] {
+        let run = run(&format!(
+            "space = 'planar'\ngravity = [0, -{g}]\nbodies.block = {{ at = [0, 0], mass = {m}, inertia = 1 }}\n\
+             joints.slope = {{ kind = 'prismatic', bodies = ['ground', 'block'], at = [0, 0], axis = ['cos(30 deg)', '-sin(30 deg)'], \
+             friction = {{ mu = {mu}, slip_speed = 1e-3 }} }}\n\
+             initial.slope.speed = 1\nrun = {{ t_end = 1, formulation = '{formulation}', rtol = 1e-10, atol = 1e-12 }}"
+        ));
+        let a = g * (s - mu * c);
+        let way = 1.0 + 0.5 * a;
+        assert!((last(&run, "slope.speed") - (1.0 + a)).abs() < 1e-9, "{formulation}");
+        assert!((last(&run, "slope.position") - way).abs() < 1e-9);
+        assert!((last(&run, "energy.dissipated") - mu * m * g * c * way).abs() < 1e-8);
+        assert_eq!(last(&run, "energy.work"), 0.0);
+        // the reaction is without its friction
+        assert!((last(&run, "slope.fx").hypot(last(&run, "slope.fy")) - m * g * c).abs() < 1e-8);
+    }
+}
+
+/// A flywheel in a journal: I ω̇ = -μ r m g, with constant friction of the same size too.
+#[test]
+fn a_flywheel_runs_down_in_its_journal() {
+    for friction in ["mu = 0.1, radius = 0.02", "torque = '0.1*0.02*3*10'"] {
+        for coordinates in ["absolute", "joint"] {
+            let run = run(&format!(
+                "gravity = [0, 0, -10]\nbodies.wheel = {{ mass = 3, inertia = [0.02, 0.02, 0.04] }}\n\
+                 joints.axle = {{ kind = 'revolute', bodies = ['ground', 'wheel'], at = [0, 0, 0], axis = [0, 1, 0], friction = {{ {friction} }} }}\n\
+                 initial.axle.rate = 10\nrun = {{ t_end = 2, coordinates = '{coordinates}' }}"
+            ));
+            let rate = 10.0 - 0.1 * 0.02 * 30.0 / 0.02 * 2.0;
+            assert!((last(&run, "axle.rate") - rate).abs() < 1e-7, "{friction} {coordinates}");
+            assert!((last(&run, "energy.dissipated") - 0.01 * (100.0 - rate * rate)).abs() < 1e-7);
+        }
+    }
+}
+
+/// The pin of a pendulum bears more the faster it swings, and rubs by what it bears: the heat is ∫ μ r |R| |ω| dt of the columns.
+#[test]
+fn friction_goes_with_the_reaction_of_a_swinging_pendulum() {
+    let run = run(
+        "space = 'planar'\ngravity = [0, -10]\nbodies.bar = { from = [0, 0], to = [1, 0], mass = 3 }\nbodies.end = { from = [1, 0], to = [1.5, 0], mass = 1 }\n\
+         joints.pin = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], friction = { mu = 0.2, radius = 0.05, slip_speed = 1e-3 } }\n\
+         joints.knee = { kind = 'revolute', bodies = ['bar', 'end'], at = [1, 0], friction = { mu = 0.2, radius = 0.03, slip_speed = 1e-3 } }\n\
+         run = { t_end = 0.5, rtol = 1e-10, atol = 1e-12 }\noutput = { every = 1e-3 }",
+    );
+    balanced(&run, 20.0);
+    let column = |name: &str| run.trajectory.column(name).unwrap().collect::<Vec<f64>>();
+    let mut rubbed = vec![0.0; column("t").len()];
+    for (joint, radius) in [("pin", 0.05), ("knee", 0.03)] {
+        let (fx, fy, w) = (
+            column(&format!("{joint}.fx")),
+            column(&format!("{joint}.fy")),
+            column(&format!("{joint}.rate")),
+        );
+        for i in 0..w.len() {
+            rubbed[i] += 0.2 * radius * fx[i].hypot(fy[i]) * w[i] * (w[i] / 1e-3).tanh();
+        }
+    }
+    let heat: f64 = rubbed.windows(2).map(|w| 0.5 * (w[0] + w[1]) * 1e-3).sum();
+    // the trapezoidal rule over steps of 1 ms: second order
+    assert!(
+        (last(&run, "energy.dissipated") - heat).abs() < 1e-4 * heat,
+        "{} {heat}",
+        last(&run, "energy.dissipated")
+    );
+    assert!(heat > 0.1);
+}
+
+/// A block that hangs by d under its guide of half length r tilts as it is braked: F = μ m g/(1 - μ d/r). From μ d = r on it locks itself.
+fn hanging(d: f64) -> String {
+    format!(
+        "space = 'planar'\ngravity = [0, -10]\nbodies.block = {{ at = [0, -{d}], mass = 2, inertia = 0.5 }}\n\
+         joints.guide = {{ kind = 'prismatic', bodies = ['ground', 'block'], at = [0, 0], axis = [1, 0], friction = {{ mu = 0.4, radius = 0.1 }} }}\n\
+         initial.guide.speed = 20\nrun = {{ t_end = 0.3, rtol = 1e-10, atol = 1e-12 }}"
+    )
+}
+
+#[test]
+fn a_guide_jams_where_friction_grows_with_itself() {
+    for d in [0.0, 0.125, 0.2] {
+        let run = run(&hanging(d));
+        let force = 0.4 * 20.0 / (1.0 - 0.4 * d / 0.1);
+        let speed = 20.0 - 0.5 * force * 0.3;
+        assert!((last(&run, "guide.speed") - speed).abs() < 1e-9, "{d}: {}", last(&run, "guide.speed"));
+    }
+    let run = outcome(&hanging(0.3));
+    let why = format!("{:?} {:?}", run.report.reason, run.report.failure);
+    assert!(
+        run.report.status != Status::Completed && why.contains("friction in joints has no solution"),
+        "{why}"
+    );
+}
+
+/// Two hinges on one axle share their load as they like.
+#[test]
+fn friction_on_a_reaction_that_is_not_unique_is_told() {
+    let text = "bodies.door = { at = [0.5, 0, 0], mass = 3, inertia = [1, 1, 1] }\n\
+                joints.low = { kind = 'revolute', bodies = ['ground', 'door'], at = [0, 0, -0.5], friction = { mu = 0.1, radius = 0.01 } }\n\
+                joints.high = { kind = 'revolute', bodies = ['ground', 'door'], at = [0, 0, 0.5] }\n\
+                run = { t_end = 0.01 }";
+    let run = run(text);
+    let told =
+        |notes: &[String]| notes.iter().any(|n| n.contains("friction in `low`") && n.contains("not unique"));
+    assert!(told(&run.report.notes), "{:?}", run.report.notes);
+    let model =
+        load_str("door.toml", &format!("format = 'sarrus/1'\n{text}"), &LoadOptions::default()).unwrap();
+    let report = check(&model, &Arc::new(compile(&model).unwrap())).unwrap();
+    assert!(told(&report.notes), "{:?}", report.notes);
+}
+
+#[test]
+fn friction_that_makes_no_sense_is_refused() {
+    let says = |options: &str| {
+        let text = format!("format = 'sarrus/1'\n{}", falling(options, "t_end = 1"));
+        let model = load_str("options.toml", &text, &LoadOptions::default()).unwrap();
+        let errors = compile(&model).err().unwrap_or_else(|| panic!("{options}: compiles"));
+        errors.iter().map(|e| e.render(&model.sources)).collect::<String>()
+    };
+    assert!(says("friction = { torque = 1 }").contains("its coordinate has a `force`"));
+    assert!(says("friction = { mu = 0.1, force = 1 }").contains("mu"));
+    assert!(says("friction = { force = 1, radius = 1 }").contains("`radius` has no effect"));
+}
