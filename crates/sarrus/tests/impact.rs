@@ -1,6 +1,6 @@
 //! Rigid contacts: impacts by Newton's and Poisson's rules, places that stay closed, stick, slide and let go.
 
-use sarrus::analysis::report::{EventReport, Status};
+use sarrus::analysis::{EventReport, Status};
 use sarrus::prelude::*;
 use std::sync::Arc;
 
