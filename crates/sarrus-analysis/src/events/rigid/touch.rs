@@ -12,7 +12,7 @@ use sarrus_solve::complementarity::{Contacts, Place, Status};
 use sarrus_solve::{SolveError, State, StepError};
 use sarrus_system::contact::rigid::{Gap, Sliding};
 use sarrus_system::system::DISSIPATED;
-use sarrus_system::{Mechanism, System};
+use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
 
 /// Instants at the same time that are too many.
@@ -61,6 +61,9 @@ impl Journey<'_> {
             self.hit(gaps, &at, state, slow, &mut told)?;
             at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
+        gaps.rebounds.fill(false);
+        let u = at.rates();
+        at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
         let staying = self.staying(gaps, &at, slow)?;
         self.hold(gaps, staying, &mut free, mechanism, state, &mut told)?;
         recorder.enter(mechanism, state);
@@ -259,8 +262,20 @@ impl Journey<'_> {
                 holds.push(across);
             }
         }
+        let before = self.active.take_holds();
+        let direction = |list: &[ConstraintElement], id: Option<usize>| {
+            let element = list.iter().find(|e| Some(e.id) == id)?;
+            element.sliding.as_ref().map(|sliding| sliding.direction)
+        };
         for (i, (old, new)) in gaps.now.iter().zip(&now).enumerate() {
             let word = match (old, new) {
+                (Now::Slides, Now::Slides) => {
+                    let [old, new] = [direction(&before, gaps.ids[i][0]), direction(&holds, ids[i][0])];
+                    match (old, new) {
+                        (Some(old), Some(new)) if dot(&old, &new) < 0.0 => "slides back",
+                        _ => continue,
+                    }
+                }
                 (old, new) if old == new => continue,
                 (Now::Open, Now::Held) => "stays closed",
                 (_, Now::Sticks) => "sticks",

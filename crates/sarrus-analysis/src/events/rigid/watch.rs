@@ -3,8 +3,8 @@
 //! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
 //! beyond what it does, where it sticks; how fast it slips, where it slides. Each is looked at inside a step as events are
 //! ([`super::super::detect`]), and the first that becomes negative ends the step there. One that starts at zero, as the gap of a ball
-//! that has just rebounded does, must first have been positive by more than rounding; before that it is met where it is
-//! negative by more than rounding.
+//! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
+//! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
 use super::super::search::{Point, crossing, may_reach, peak};
 use super::{CLOSED, SLOW, size};
@@ -16,6 +16,8 @@ use sarrus_system::{At, Mechanism};
 
 /// Where in a step numbers are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+/// Halvings of a step in which an open gap is searched for.
+const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
@@ -53,6 +55,8 @@ pub(crate) struct Gaps {
     pub(super) ids: Vec<[Option<usize>; 2]>,
     /// Fastest velocity so far.
     pub(super) fastest: f64,
+    /// Which have just rebounded: they are at zero, and open.
+    pub(super) rebounds: Vec<bool>,
     /// What a reader should know.
     pub(super) notes: Vec<String>,
     /// How many impacts there were.
@@ -75,6 +79,7 @@ impl Gaps {
         Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
+            rebounds: vec![false; n],
             gap_values: vec![0.0; n],
             list,
             fastest: 0.0,
@@ -124,7 +129,8 @@ impl Gaps {
             }
         }
         self.armed.clear();
-        self.armed.resize(self.watched.len(), false);
+        let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
+        self.armed.extend(self.watched.iter().map(rebounds));
         self.largest = 0.0;
     }
 
@@ -186,8 +192,16 @@ impl Gaps {
                 };
                 let (before, here) = (at(k - 1), at(k));
                 let found = if here.1.holds {
-                    // what did so at the start of the step does so still: it was told then
-                    if before.1.holds { None } else { Some(crossing(before, here, &mut judge)?) }
+                    // a rebound that ends before the first look: it was open somewhere in between
+                    let mut from = before;
+                    for halving in 1..HALVINGS {
+                        if !from.1.holds {
+                            break;
+                        }
+                        let t = before.0 + (here.0 - before.0) * 0.5_f64.powi(halving);
+                        from = (t, judge(t)?);
+                    }
+                    Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
                 } else if let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
