@@ -299,7 +299,7 @@ format = "sarrus/1"
 space = "planar"
 gravity = [0, 0]
 points = { O = [0, 0], P = [0, -1] }
-ground.shape = { kind = "half_space", at = [-0.5, 0], angle = "-90 deg" }
+ground.shape = { kind = "half_space", on = [-0.5, 0], axis_on = [1, 0] }
 bodies.bar = { from = "O", to = "P", mass = 3, inertia = 0.25, shape = { kind = "ends", length = 1, radius = 0.01, role = "contact" } }
 joints.O = { kind = "revolute", bodies = ["ground", "bar"], at = "O" }
 contacts.wall = { between = ["bar", "ground"], method = "impulsive", restitution = 0.5 }
