@@ -195,6 +195,7 @@ pub fn check_with(
     report.notes.extend(crate::notes::internal(system));
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
     report.notes.extend(crate::notes::undetermined_friction(system, &shared));
+    report.notes.extend(crate::contacts::restitutions(system));
     if let Some(found) = analysis {
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }

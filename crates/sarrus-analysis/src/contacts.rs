@@ -14,22 +14,33 @@ const FEWEST: f64 = 10.0;
 /// What the contacts of `mechanism` did until the end of a run at `s`.
 pub(crate) fn reports(mechanism: &Mechanism, s: &State) -> Vec<ContactReport> {
     let contacts = mechanism.system().contacts.iter();
-    let report = |(contact, tally): (&sarrus_system::contact::ContactElement, &sarrus_system::contact::Tally)| {
-        let law = &contact.contact.law;
-        ContactReport {
-            name: contact.contact.name.clone(),
-            onsets: tally.onsets,
-            fastest_onset: tally.fastest,
-            largest_force: tally.largest_force,
-            deepest_overlap: tally.deepest,
-            time_in_contact: tally.time,
-            dissipated_normal: s.x[contact.x],
-            dissipated_friction: s.x[contact.x + 1],
-            restitution_nominal: law.nominal(),
-            restitution_delivered: law.delivered(tally.fastest),
-        }
-    };
+    let report =
+        |(contact, tally): (&sarrus_system::contact::ContactElement, &sarrus_system::contact::Tally)| {
+            let law = &contact.contact.law;
+            ContactReport {
+                name: contact.contact.name.clone(),
+                onsets: tally.onsets,
+                fastest_onset: tally.fastest,
+                largest_force: tally.largest_force,
+                deepest_overlap: tally.deepest,
+                time_in_contact: tally.time,
+                dissipated_normal: s.x[contact.x],
+                dissipated_friction: s.x[contact.x + 1],
+                restitution_nominal: law.nominal(),
+                restitution_delivered: law.delivered(tally.fastest),
+            }
+        };
     contacts.zip(mechanism.tallies()).map(report).collect()
+}
+
+/// The restitution that each contact asks for and delivers, in words.
+pub(crate) fn restitutions(system: &sarrus_system::System) -> impl Iterator<Item = String> + '_ {
+    system.contacts.iter().filter_map(|contact| {
+        let law = &contact.contact.law;
+        let (nominal, delivered) = (law.nominal()?, law.delivered(0.0)?);
+        let name = &contact.contact.name;
+        Some(format!("contact `{name}` asks for a restitution of {nominal} and delivers {delivered:.4}"))
+    })
 }
 
 /// Laws that do not deliver what they are asked for, and fixed steps that are too long for the stiffness that was met.
@@ -65,9 +76,11 @@ pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
 fn lightest(system: &sarrus_system::System, what: &What) -> f64 {
     let mass = |id: u32| if id == 0 { f64::INFINITY } else { system.directory.bodies[id as usize].mass };
     match what {
-        What::Surfaces { sides, .. } => {
-            sides.iter().flatten().map(|&i| mass(system.surfaces[i as usize].body)).fold(f64::INFINITY, f64::min)
-        }
+        What::Surfaces { sides, .. } => sides
+            .iter()
+            .flatten()
+            .map(|&i| mass(system.surfaces[i as usize].body))
+            .fold(f64::INFINITY, f64::min),
         What::Gap { ids, .. } => ids.iter().map(|&id| mass(id)).fold(f64::INFINITY, f64::min),
     }
 }

@@ -6,8 +6,8 @@
 use crate::VERSION;
 use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
-use crate::error::SetupError;
 use crate::contacts;
+use crate::error::SetupError;
 use crate::events::{Active, Detector, Gaps, Journey, NoStart, Onsets};
 use crate::failure::{self, explain};
 use crate::joints;

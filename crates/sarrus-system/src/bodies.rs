@@ -13,7 +13,7 @@ mod markers;
 mod tests;
 
 use crate::body::{Body, BodyKind};
-use crate::contact;
+use crate::contact::{self, Touchable, surface::Surface};
 use crate::shapes::{self, Distribution, Shape, rod};
 use markers::Carrier;
 use sarrus_math::{Mat3, Pose, Vec3};
@@ -21,6 +21,7 @@ use sarrus_model::record::Plain;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Attachment, Diagnostic, Element, Frame, Key, KeyType, Model, Reader, Result};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(crate) use inertia::in_range;
 pub use markers::MARKER_KEYS;
@@ -179,6 +180,12 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     markers.extend(attached);
     let material = reader.material("material")?;
     let mut surfaces = contact::touchable(&shapes, material.as_ref());
+    if let (true, Some(length)) = (shapes.is_empty(), given.length) {
+        // the rod that it is drawn as
+        let geometry = rod::geometry(length, rod::of_bar(length).0, reader.is_planar());
+        let surface = Surface { geometry, p: [0.0; 3], rot: Mat3::identity() };
+        surfaces.push(Touchable { name: None, surface, material: material.map(Arc::new) });
+    }
     surfaces.extend(more);
     // they are given from the origin
     for own in &mut surfaces {

@@ -194,12 +194,21 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let surfaces = contact::read::surfaces(&directory);
     let mut contacts = Vec::new();
     for element in &model.contacts {
-        let read = contact::read::Surfaces { directory: &directory, all: &surfaces }.read(model, element);
+        let reader = contact::read::Surfaces { directory: &directory, all: &surfaces };
         let enabled = errors.take(is_enabled(element)).unwrap_or(true);
-        if let Some(contact) = errors.take(read) {
-            let x = FIRST_STATE + states.len();
-            states.resize(states.len() + contact::BOOKS, 0.0);
-            contacts.push(ContactElement { contact: Arc::new(contact), enabled, x });
+        let x = FIRST_STATE + states.len();
+        let read = reader.read(model, element).and_then(|contact| {
+            let mut own = (Vec::new(), 0);
+            if contact.friction.is_some_and(|friction| friction.has_states()) {
+                own = contact::wire::states(&surfaces, &contact, x + contact::BOOKS);
+                reader.check_states(&Reader::open(model, element), own.1)?;
+            }
+            Ok((contact, own))
+        });
+        if let Some((contact, (own, count))) = errors.take(read) {
+            states.resize(states.len() + contact::BOOKS + count, 0.0);
+            let (contact, own) = (Arc::new(contact), Arc::new(own));
+            contacts.push(ContactElement { contact, enabled, x, states: own, count });
         }
     }
     errors.check()?;
@@ -248,7 +257,8 @@ fn refuse_disabled(model: &Model, errors: &mut Errors) {
             let message = || format!("{} cannot be disabled", reader.title());
             if enabled { Ok(()) } else { Err(reader.error("enabled", message())) }
         });
-        let hint = "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
+        let hint =
+            "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
         errors.take(enabled.map_err(|e| e.hint(hint)));
     }
 }

@@ -274,7 +274,8 @@ impl Names<'_> {
             if !section.is_some_and(|section| SECTIONS.contains(&section)) {
                 let error = ctx.model.unknown(&name, span, &SECTIONS);
                 return Err(if section.is_some() {
-                    error.hint("joints, constraints, drivers, forces and contacts can be enabled and disabled")
+                    error
+                        .hint("joints, constraints, drivers, forces and contacts can be enabled and disabled")
                 } else {
                     error
                 });

@@ -7,7 +7,7 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
-use crate::contact::{BOOKS, Tally};
+use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
@@ -118,14 +118,14 @@ impl Mechanism {
         self.hints.copy_from_slice(hints);
     }
 
-    /// Calls `act` with the contacts and the bodies where they are, at time `t`.
+    /// Calls `act` with the contacts and the bodies where they are, at `s`.
     pub(crate) fn with_contacts<T>(
         &mut self,
-        t: f64,
+        s: &State,
         act: impl FnOnce(&mut wire::Room, &wire::Bodies, &mut Scratch) -> T,
     ) -> T {
         let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
-        act(contacts, &wire::Bodies { system, t, poses, twists, hints, outs }, scratch)
+        act(contacts, &wire::Bodies { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
     }
 
     /// Goes on with what the contacts of `other` remember: the same model, of which other parts act.
@@ -138,15 +138,15 @@ impl Mechanism {
         self.place(s);
         if !self.contacts.is_empty() {
             self.control(s);
-            self.with_contacts(s.t, |contacts, bodies, scratch| contacts.read(bodies, scratch));
+            self.with_contacts(s, |contacts, bodies, scratch| contacts.read(bodies, scratch));
         }
         &self.contacts.readings
     }
 
     /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
-    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<((u32, u32, u32, u32), f64)>) {
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
         self.place(s);
-        self.with_contacts(s.t, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
+        self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }
 
     /// The same to be kept, until it is put back.
@@ -372,7 +372,7 @@ impl Mechanism {
                 }
             }
         }
-        self.with_contacts(s.t, |contacts, bodies, scratch| contacts.add_forces(bodies, scratch, &mut eq.f));
+        self.with_contacts(s, |contacts, bodies, scratch| contacts.add_forces(bodies, scratch, &mut eq.f));
     }
 
     /// Power of the forces that keep no books, and power dissipated, at the current places.
@@ -439,7 +439,7 @@ impl Mechanism {
         }
         if !self.contacts.is_empty() {
             let [along, across] =
-                self.with_contacts(s.t, |contacts, bodies, scratch| contacts.stored(bodies, scratch));
+                self.with_contacts(s, |contacts, bodies, scratch| contacts.stored(bodies, scratch));
             energy.potential += along + across;
             // booked as dissipated with all work of friction
             energy.dissipated -= across;
@@ -544,6 +544,9 @@ impl Problem for Mechanism {
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
+            if let Some((first, last)) = contact.range() {
+                xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
+            }
         }
         self.book_slides(s.t, accel, xdot);
         for element in &self.system.controllers {
@@ -617,7 +620,7 @@ impl Problem for Mechanism {
         if !self.contacts.is_empty() {
             self.place(s);
             self.control(s);
-            self.with_contacts(s.t, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
+            self.with_contacts(s, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
         }
         if self.hints.is_empty() {
             return;

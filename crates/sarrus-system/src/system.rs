@@ -4,7 +4,7 @@ use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::contact::rigid::Sliding;
-use crate::contact::{ContactElement, SurfaceEntry};
+use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::{Events, Lock};
 use crate::formula::Formula;
@@ -297,6 +297,13 @@ impl System {
         }
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);
+        }
+        // impacts are short beside the steps that positions alone would ask for: their books close only if they count too
+        for contact in &contacts {
+            builder.group(GroupKind::Auxiliary, contact.x, BOOKS);
+            if contact.count > 0 {
+                builder.group(GroupKind::Auxiliary, contact.x + BOOKS, contact.count);
+            }
         }
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
         for (element, row) in elements.iter_mut().zip(&structure.rows) {

@@ -66,7 +66,7 @@ impl Mechanism {
             add_forces(&system, 0..system.forces.len(), at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
-        self.with_contacts(s.t, |contacts, bodies, _| contacts.add_tangent(bodies, out));
+        self.with_contacts(s, |contacts, bodies, _| contacts.add_tangent(bodies, out));
     }
 }
 

@@ -4,7 +4,9 @@ use sarrus_io::schema::{Family, KindInfo, schema};
 use sarrus_model::Key;
 use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
-use sarrus_system::{bodies, constraints, contact, controllers, drivers, events, flexible, forces, joints, measures};
+use sarrus_system::{
+    bodies, constraints, contact, controllers, drivers, events, flexible, forces, joints, measures,
+};
 use std::sync::LazyLock;
 
 /// The schema as indented JSON.

@@ -90,10 +90,10 @@ fn allocations_in(name: &str, integrator: &str, methods: [&str; 2], joint: bool)
 
 #[test]
 fn a_step_allocates_nothing_after_warm_up() {
-    // loops, drivers, redundant rows, rolling and expressions, a controller, quaternions, a beam, a modal body
+    // loops, drivers, redundant rows, rolling and expressions, a controller, quaternions, a beam, a modal body, a contact
     let names =
         ["four_bar", "strandbeest", "mcpherson_overconstrained", "rolling_ball", "slider_crank", "chain"];
-    for name in names.into_iter().chain(["beam_pendulum", "spinning_blade"]) {
+    for name in names.into_iter().chain(["beam_pendulum", "spinning_blade", "incline"]) {
         for integrator in ["rk4", "rk45", "dop853", "abm"] {
             let methods = ["proximal", "projection"];
             assert_eq!(allocations(name, integrator, methods), 0, "{name} with {integrator}");

@@ -11,12 +11,12 @@
 
 mod active;
 mod chatter;
-mod onset;
 mod dead_centre;
 mod detect;
 mod jump;
 mod limits;
 mod rigid;
+mod onset;
 mod search;
 mod watch;
 

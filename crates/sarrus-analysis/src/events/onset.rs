@@ -5,6 +5,8 @@
 //! where one of them changes its sign, located as events are. A gap that has its least between two looks is searched for, so that
 //! what flies through a thin body is met.
 //!
+//! A bristle that slides and turns back is met likewise: from there on it sticks.
+//!
 //! Done while no more than [`MOST_PLACES`] places are in play; above that the error control alone finds the steps. Where places close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
 
@@ -14,6 +16,7 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
+use sarrus_system::contact::TURN;
 
 /// Places up to which onsets are located.
 const MOST_PLACES: usize = 32;
@@ -97,6 +100,10 @@ impl Onsets {
         let mut first: Option<f64> = None;
         for &(key, start) in &self.looks[0].1 {
             let closed = start < 0.0;
+            // a slip that turns back is met once; what it does then is the bristle's
+            if key.3 & TURN != 0 && closed {
+                continue;
+            }
             // whether the place has changed, and how far it is from that
             let verdict = |gap: f64| {
                 let margin = if closed { gap } else { -gap };

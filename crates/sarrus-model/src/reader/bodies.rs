@@ -37,6 +37,9 @@ pub enum Local {
     Marker(String),
 }
 
+/// Names of one side of something, with where they stand.
+pub type Side = Vec<(String, Span)>;
+
 impl<'a> Reader<'a> {
     /// A name, with the prefix of the file; whether it exists is for the caller to say.
     pub fn name(&self, key: &str) -> Result<Option<(String, Span)>> {
@@ -70,9 +73,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Two sides, each a name, a list of names, or `*`. A name is that of a body or member, or of something on one: `block.face`.
-    pub fn sides(&self, key: &str) -> Result<Option<[Vec<(String, Span)>; 2]>> {
+    pub fn sides(&self, key: &str) -> Result<Option<[Side; 2]>> {
         let Some([a, b]) = self.pair(key, "two sides")? else { return Ok(None) };
-        let side = |value: &'a Value| -> Result<Vec<(String, Span)>> {
+        let side = |value: &'a Value| -> Result<Side> {
             let list = match &value.data {
                 Data::List(list) if list.is_empty() => {
                     let message = format!("`{key}` of {}: a side has no body", self.title());

@@ -3,12 +3,20 @@
 //! ```text
 //! coulomb   F = -μ N tanh(|v|/v_s) v/|v|          smooth; below v_s it creeps
 //! bristle   F = -k ξ - c φ v, |F| ≤ μ N           ξ the stretch of a spring whose foot slides where it would pull more than μ N
+//! lugre     F = -N (σ₀ z + σ₁ ż)                  ż = v - σ₀ |v| z/g(v),  g = μ + (μ_s - μ) exp(-(v/v_s)²)
 //! ```
 //!
 //! A bristle sticks truly: it holds at rest without creep. Its stretch is memory: at an accepted step ξ is cut to |ξ| ≤ μ N/k
 //! (an elastic-plastic return map), and within a step it grows with the way of the two points that touched at its start. The damping
 //! acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous where it breaks loose. c is by default critical for the
 //! reduced mass of the two bodies.
+//!
+//! Within a step the way is that from its start, so a slip that turns back inside a step would be missed: adaptive integrators end
+//! the step there, fixed steps turn back at their end.
+//!
+//! LuGre \[CanudasDeWit1995\] has the stretch z as a state of x, for every place that the surfaces of an entry can touch at: it creeps
+//! before it breaks loose, and takes less to keep going than to set off. σ₀ and σ₁ are per normal force, so that nothing is stiff
+//! where N begins. Bristles of a place that is open relax within milliseconds.
 //!
 //! Work of friction is booked as dissipated, less what bristles store, k|ξ|²/2, which is at most (μN)²/2k each.
 
@@ -33,7 +41,23 @@ pub enum Friction {
         /// c \[N s/m\]; none: critical for the reduced mass.
         damping: Option<f64>,
     },
+    /// Bristles with a state of their own.
+    Lugre {
+        /// μ while it slides.
+        mu: f64,
+        /// μ_s, to set off.
+        mu_static: f64,
+        /// v_s \[m/s\].
+        slip_speed: f64,
+        /// σ₀ \[1/m\].
+        stiffness: f64,
+        /// σ₁ \[s/m\].
+        damping: f64,
+    },
 }
+
+/// How fast bristles of a place that is open relax \[1/s\].
+pub const RELAX: f64 = 1e3;
 
 impl Friction {
     /// Whether places must remember a stretch.
@@ -41,16 +65,32 @@ impl Friction {
         matches!(self, Friction::Bristle { .. })
     }
 
+    /// Whether a bristle of this stretch, cut to what it bears, slides under a normal force.
+    pub fn slides(&self, N: f64, stretch: Vec3<f64>) -> bool {
+        match self {
+            Friction::Bristle { mu, stiffness, .. } => {
+                let most = mu * N;
+                most > 0.0 && stretch.norm() * stiffness >= most * (1.0 - 1e-12)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether places have states of their own.
+    pub fn has_states(&self) -> bool {
+        matches!(self, Friction::Lugre { .. })
+    }
+
     /// Energy that a bristle of this stretch holds \[J\].
     pub fn stored(&self, stretch: Vec3<f64>) -> f64 {
         match self {
             Friction::Bristle { stiffness, .. } => 0.5 * stiffness * stretch.norm_squared(),
-            Friction::Coulomb { .. } => 0.0,
+            Friction::Coulomb { .. } | Friction::Lugre { .. } => 0.0,
         }
     }
 
     /// Force on the first body at slip `v`, square to the normal, under a normal force `N`; `stretch` is that of the bristle if
-    /// its foot does not slide, `mass` the reduced mass. With it the stretch that is left after sliding.
+    /// its foot does not slide, `mass` the reduced mass. With it the stretch that is left after sliding, of `lugre` its rate.
     pub fn force<R: Real>(&self, N: R, v: Vec3<R>, stretch: Vec3<R>, mass: f64) -> (Vec3<R>, Vec3<R>) {
         match *self {
             Friction::Coulomb { mu, slip_speed } => {
@@ -74,9 +114,22 @@ impl Friction {
                 let damped = v.scale(R::from_f64(-c) * (R::one() - share));
                 let force = stretch.scale_f64(-stiffness) + damped;
                 let size = force.norm_squared().value().sqrt();
-                let force =
-                    if size > most.value() { force.scale(most / force.norm()) } else { force };
+                let force = if size > most.value() { force.scale(most / force.norm()) } else { force };
                 (force, stretch)
+            }
+            Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping } => {
+                let square = v.norm_squared();
+                // |v|, whose slope at rest counts as none
+                let size = if square.is_zero() || square.value() == 0.0 { R::zero() } else { square.sqrt() };
+                let ratio = square * R::from_f64(-1.0 / (slip_speed * slip_speed));
+                let g = R::from_f64(mu) + R::from_f64(mu_static - mu) * ratio.exp();
+                let rate = if g.value() > 0.0 {
+                    v - stretch.scale(size * R::from_f64(stiffness) / g)
+                } else {
+                    Vec3::zero()
+                };
+                let pull = stretch.scale_f64(stiffness) + rate.scale_f64(damping);
+                (pull.scale(-N), rate)
             }
         }
     }

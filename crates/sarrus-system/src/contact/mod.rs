@@ -22,6 +22,7 @@ pub(crate) mod tangent;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
+pub use wire::TURN;
 
 use crate::constraint::Rows;
 use crate::shapes::Shape;
@@ -30,6 +31,9 @@ use laws::Law;
 use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
+
+/// A place: the number of its entry, those of its two surfaces, and which of their places.
+pub type PlaceKey = (u32, u32, u32, u32);
 
 /// A surface of a body that contacts may name.
 #[derive(Clone, Debug)]
@@ -105,6 +109,18 @@ pub struct ContactElement {
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
+    /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
+    pub states: Arc<Vec<([u32; 2], usize)>>,
+    /// How many such states there are.
+    pub count: usize,
+}
+
+impl ContactElement {
+    /// The first of three states of a place, world axes.
+    pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
+        let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
+        Some(self.states[i].1 + 3 * slot as usize)
+    }
 }
 
 impl ContactElement {

@@ -79,16 +79,22 @@ pub fn act<R: Real>(
     let (speed, slip) = approach(touch, two, point);
     let normal = contact.law.force(K, -touch.gap, speed, memory.onset);
     let (across, stretch) = match &contact.friction {
-        Some(friction) => friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass),
+        Some(friction) => {
+            friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass)
+        }
         None => (Vec3::zero(), Vec3::zero()),
     };
     let force = touch.normal.scale(normal.force) + across;
     Act { force, point, normal, speed, slip, across, stretch }
 }
 
-/// The stretch of a bristle whose foot has not slid since the last accepted step: what it was, and the way of the two points that
+/// The stretch of a bristle; of one that remembers, whose foot has not slid since the last accepted step: what it was, and the way of the two points that
 /// touched then.
 fn stretched<R: Real>(friction: &Friction, touch: &Touch<R>, two: &Two<R>, memory: &Memory) -> Vec3<R> {
+    if friction.has_states() {
+        let z = Vec3::from_f64(memory.stretch);
+        return z - touch.normal.scale(z.dot(touch.normal));
+    }
     if !friction.remembers() || !memory.closed {
         return Vec3::zero();
     }

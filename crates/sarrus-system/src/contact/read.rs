@@ -38,16 +38,42 @@ pub const LAW_KEYS: &[Key] = &[
 
 /// The keys of `friction`.
 pub const FRICTION_KEYS: &[Key] = &[
-    Key::new("kind", KeyType::Choice(FRICTIONS), "coulomb", "`bristle` sticks, `coulomb` creeps below `slip_speed`"),
+    Key::new(
+        "kind",
+        KeyType::Choice(FRICTIONS),
+        "coulomb",
+        "`bristle` sticks, `coulomb` creeps below `slip_speed`",
+    ),
     Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction"),
-    Key::new("slip_speed", KeyType::Number, "0.001", "coulomb: speed at which 76 % of it act [m/s]"),
-    Key::new("stiffness", KeyType::Number, "that of a linear law", "bristle: of the spring [N/m]"),
-    Key::new("damping", KeyType::Number, "critical", "bristle: while it sticks [N s/m]"),
+    Key::new(
+        "slip_speed",
+        KeyType::Number,
+        "0.001",
+        "coulomb: speed at which 76 % of it act; lugre: of the fall from `mu_static` [m/s]",
+    ),
+    Key::new("mu_static", KeyType::Number, "`mu`", "lugre: to set off"),
+    Key::new(
+        "stiffness",
+        KeyType::Number,
+        "that of a linear law; lugre 1e5",
+        "bristle: of the spring [N/m]; lugre: per normal force [1/m]",
+    ),
+    Key::new(
+        "damping",
+        KeyType::Number,
+        "critical",
+        "bristle: while it sticks [N s/m]; lugre: per normal force [s/m]",
+    ),
 ];
 
 /// The keys of `[contacts.X]`.
 pub const KEYS: &[Key] = &[
-    Key::new("between", KeyType::Any, "", "two sides: a body, member, `body.shape`, a list of these, or \"*\""),
+    Key::new(
+        "between",
+        KeyType::Any,
+        "",
+        "two sides: a body, member, `body.shape`, a list of these, or \"*\"",
+    ),
     Key::new("gap", KeyType::Expression, "", "instead of `between`: a gap of positions, closed below 0 [m]"),
     Key::new("law", KeyType::Table(LAW_KEYS), "hertz, from the materials", "the normal force"),
     Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "the force across the normal"),
@@ -74,6 +100,9 @@ pub const KEYS: &[Key] = &[
 
 /// Of a contact that is rigid.
 const NO_LAW: Law = Law { elastic: Elastic::Linear, stiffness: Some(0.0), damping: Damping::Dashpot(0.0) };
+
+/// Surfaces of two sides, and bodies that do not touch each other.
+type Sides = ([Vec<u32>; 2], Vec<[u32; 2]>);
 
 /// What reading a contact needs of the model.
 pub(crate) struct Surfaces<'a> {
@@ -115,7 +144,9 @@ impl Surfaces<'_> {
         let at_centre = reader.choice("acts_at", &["surface", "centre"])? == Some(1);
         let name = element.name.clone();
         if reader.require_one_of(&["between", "gap"])? == "gap" {
-            for (key, why) in [("friction", "has no direction to slip in"), ("acts_at", "acts on all that it names")] {
+            for (key, why) in
+                [("friction", "has no direction to slip in"), ("acts_at", "acts on all that it names")]
+            {
                 if reader.has(key) {
                     let message = format!("{} has a `gap`, which {why}: it takes no `{key}`", reader.title());
                     return Err(reader.error(key, message).hint("give `between` instead, or leave it out"));
@@ -200,7 +231,7 @@ impl Surfaces<'_> {
     }
 
     /// Surfaces of the two sides, and bodies that do not touch each other.
-    fn sides(&self, reader: &Reader) -> Result<([Vec<u32>; 2], Vec<[u32; 2]>)> {
+    fn sides(&self, reader: &Reader) -> Result<Sides> {
         let names = reader.sides("between")?.ok_or_else(|| reader.missing("between"))?;
         let mut sides = [Vec::new(), Vec::new()];
         for (side, names) in sides.iter_mut().zip(&names) {
@@ -243,9 +274,11 @@ impl Surfaces<'_> {
             let mut all = Vec::new();
             for (name, _) in names {
                 if name == "*" && !prefix.is_empty() {
-                    all.extend(self.every(reader).into_iter().map(|id| {
-                        Plain::Text(self.directory.bodies[id as usize].name.clone())
-                    }));
+                    all.extend(
+                        self.every(reader)
+                            .into_iter()
+                            .map(|id| Plain::Text(self.directory.bodies[id as usize].name.clone())),
+                    );
                 } else {
                     all.push(Plain::Text(name.clone()));
                 }
@@ -279,7 +312,11 @@ impl Surfaces<'_> {
         };
         if let Some(member) = self.directory.member(name) {
             let own: Vec<u32> = member.all.clone().flat_map(|id| self.of_body(id)).collect();
-            return if own.is_empty() { Err(shapeless(&format!("flexible member `{name}`"))) } else { Ok(own) };
+            return if own.is_empty() {
+                Err(shapeless(&format!("flexible member `{name}`")))
+            } else {
+                Ok(own)
+            };
         }
         if let Some(id) = self.directory.body(name) {
             let own = self.of_body(id);
@@ -346,35 +383,53 @@ impl Surfaces<'_> {
     }
 
     /// Refuses a law whose stiffness neither the file nor the materials give.
-    fn check_stiffness(&self, reader: &Reader, key: &str, law: &Law, sides: Option<&[Vec<u32>; 2]>) -> Result<()> {
+    fn check_stiffness(
+        &self,
+        reader: &Reader,
+        key: &str,
+        law: &Law,
+        sides: Option<&[Vec<u32>; 2]>,
+    ) -> Result<()> {
         if law.stiffness.is_some() {
             return Ok(());
         }
         let missing = |why: &str, hint: &str| {
             let message = format!("{} needs `stiffness`: {why}", reader.title());
-            let error = if reader.has(key) { reader.error(key, message) } else { reader.element_error(message) };
+            let error =
+                if reader.has(key) { reader.error(key, message) } else { reader.element_error(message) };
             Err(error.hint(hint))
         };
         let Some(sides) = sides else {
-            return missing("a `gap` has no materials", "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]");
+            return missing(
+                "a `gap` has no materials",
+                "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]",
+            );
         };
         if law.elastic == Elastic::Linear {
-            return missing("a linear law has none from materials", "in N/m; `hertz` takes it from the materials");
+            return missing(
+                "a linear law has none from materials",
+                "in N/m; `hertz` takes it from the materials",
+            );
         }
-        for (a, b) in sides[0].iter().flat_map(|a| sides[1].iter().map(move |b| (a, b))) {
-            let [a, b] = [a, b].map(|i| &self.all[*i as usize]);
-            if a.body == b.body {
-                continue;
-            }
-            let [first, second] = [a, b].map(|s| self.directory.bodies[s.body as usize].name.as_str());
-            if a.compliance + b.compliance == 0.0 {
-                let why = format!("neither `{first}` nor `{second}` has a material with a Young's modulus");
-                return missing(&why, "give `stiffness` [N/m^1.5], or a body a `material`; one without is rigid");
-            }
-            if rounding(&a.surface.geometry).max(rounding(&b.surface.geometry)) == 0.0 {
-                let why = format!("neither `{first}` nor `{second}` is round there, and Hertz's is of round surfaces");
-                return missing(&why, "give `stiffness` [N/m^1.5], or take a linear law");
-            }
+        // two surfaces, one of each side, that both lack something
+        let lacking = |lacks: &dyn Fn(&SurfaceEntry) -> bool| {
+            let of = |side: &Vec<u32>| -> Vec<u32> {
+                let bodies = side.iter().map(|i| &self.all[*i as usize]).filter(|s| lacks(s));
+                bodies.map(|s| s.body).collect()
+            };
+            let [first, second] = sides.each_ref().map(of);
+            let other = |a: &u32| second.iter().find(|b| *b != a).map(|b| [*a, *b]);
+            let pair = first.iter().find_map(other)?;
+            let [a, b] = pair.map(|id| self.directory.bodies[id as usize].name.as_str());
+            Some(format!("neither `{a}` nor `{b}`"))
+        };
+        if let Some(neither) = lacking(&|s| s.compliance == 0.0) {
+            let why = format!("{neither} has a material with a Young's modulus");
+            return missing(&why, "give `stiffness` [N/m^1.5], or a body a `material`; one without is rigid");
+        }
+        if let Some(neither) = lacking(&|s| rounding(&s.surface.geometry) == 0.0) {
+            let why = format!("{neither} is round there, and Hertz's is of round surfaces");
+            return missing(&why, "give `stiffness` [N/m^1.5], or take a linear law");
         }
         Ok(())
     }
@@ -398,7 +453,8 @@ impl Surfaces<'_> {
             let d = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?.unwrap_or(0.0);
             for key in ["restitution", "factor"] {
                 if reader.has(key) {
-                    let message = format!("{} has a number as `damping`: it takes no `{key}`", reader.title());
+                    let message =
+                        format!("{} has a number as `damping`: it takes no `{key}`", reader.title());
                     return Err(reader.error(key, message).hint("name a damping, or leave one of them out"));
                 }
             }
@@ -412,7 +468,9 @@ impl Surfaces<'_> {
                 None | Some(&"hunt_crossley") => Ok(Damping::Factor(factor)),
                 Some(word) => {
                     let message = format!("damping `{word}` of {} takes no `factor`", reader.title());
-                    Err(reader.error("factor", message).hint("`hunt_crossley` does; others take `restitution`"))
+                    Err(reader
+                        .error("factor", message)
+                        .hint("`hunt_crossley` does; others take `restitution`"))
                 }
             };
         }
@@ -457,27 +515,49 @@ impl Surfaces<'_> {
         };
         match kind {
             0 => {
-                refuse(&["stiffness", "damping"], "`bristle` has a spring")?;
+                refuse(&["stiffness", "damping", "mu_static"], "`bristle` has a spring, `lugre` both")?;
                 let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
                 Ok(Some(Friction::Coulomb { mu, slip_speed }))
             }
             1 => {
-                refuse(&["slip_speed"], "it sticks; `coulomb` creeps below it")?;
+                refuse(&["slip_speed", "mu_static"], "it sticks; `coulomb` creeps below it")?;
                 let of_law = law.stiffness.filter(|_| law.elastic == Elastic::Linear);
                 let Some(stiffness) = reader.positive_opt("stiffness")?.or(of_law) else {
-                    let hint = "that of the bristle across the normal [N/m], about that of the contact along it";
+                    let hint =
+                        "that of the bristle across the normal [N/m], about that of the contact along it";
                     return Err(reader.missing("stiffness").hint(hint));
                 };
                 let damping = reader.not_negative_opt("damping")?;
                 Ok(Some(Friction::Bristle { mu, stiffness, damping }))
             }
             _ => {
-                let message = format!("friction `lugre` of {} is not available yet", outer.title());
-                Err(reader.error("kind", message).hint("`bristle` sticks too"))
+                let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
+                let mu_static = reader.not_negative_opt("mu_static")?.unwrap_or(mu);
+                let stiffness = reader.positive_opt("stiffness")?.unwrap_or(1e5);
+                // critical under its own weight
+                let damping = reader.not_negative_opt("damping")?.unwrap_or(2.0 * (stiffness / 9.81).sqrt());
+                Ok(Some(Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping }))
             }
         }
     }
+
+    /// Refuses states for more places than a model can carry.
+    pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
+        if count <= 3 * MOST_PLACES {
+            return Ok(());
+        }
+        let message = format!(
+            "friction `lugre` of {} has states for {} places, more than {MOST_PLACES}",
+            reader.title(),
+            count / 3
+        );
+        let hint = "name fewer bodies in `between`, or take `bristle`, which has none";
+        Err(reader.error("friction", message).hint(hint))
+    }
 }
+
+/// Places up to which each has states of its own.
+const MOST_PLACES: usize = 512;
 
 /// The largest χ that is taken: it stands for a restitution of a thousandth.
 const MOST: f64 = 1600.0;
@@ -493,7 +573,11 @@ fn exact(reader: &Reader, key: &str, e: f64) -> Result<Damping> {
 fn too_small(reader: &Reader, kind: &str, e: f64) -> sarrus_model::Diagnostic {
     let message = format!("{}: damping `{kind}` cannot deliver a restitution of {e}", reader.title());
     let hint = "it takes damping without end; 0.001 is the least, `hunt_crossley` takes 0 and delivers 0.49";
-    let error = if reader.has("restitution") { reader.error("restitution", message) } else { reader.element_error(message) };
+    let error = if reader.has("restitution") {
+        reader.error("restitution", message)
+    } else {
+        reader.element_error(message)
+    };
     error.hint(hint)
 }
 

@@ -231,7 +231,7 @@ impl System {
                 }),
                 What::Surfaces { sides, apart } => {
                     let mut candidates = Vec::new();
-                    super::wire::pairs(self, contact as u32, sides, apart, &mut candidates);
+                    super::wire::pairs(&self.surfaces, contact as u32, sides, apart, &mut candidates);
                     for [_, a, b] in candidates {
                         let two = [a, b].map(|i| &self.surfaces[i as usize]);
                         let surfaces = Arc::new(two.map(|s| s.surface.clone()));

@@ -83,6 +83,7 @@ impl Room {
                 let mut wrenches = [Wrench::zero(); 2];
                 touches(surfaces[0], surfaces[1], two.poses, 0.0, planar, &mut |touch| {
                     let memory = remembered.find(pair.key(touch.slot));
+                    let memory = pair.with_state(bodies, touch.slot, memory);
                     let K = pair.stiffness(touch.radius);
                     let act = act(pair.contact(), K, pair.rounding(), &touch, &two, &memory);
                     for (i, sign) in [1.0, -1.0].into_iter().enumerate() {

@@ -1,17 +1,21 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
+use super::broad::Broad;
+use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
 use super::place::{Act, Two, act, approach, onset, remember};
-use super::broad::Broad;
-use super::surface::{Touch, bounds, touches};
+use super::surface::{Touch, bounds, slots, touches};
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::derive::Scratch;
 use crate::load::Wrench;
-use crate::system::System;
+use crate::system::{FIRST_STATE, System};
 use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
+
+/// Marks the slip of a place among the gaps.
+pub const TURN: u32 = 1 << 31;
 
 /// Pairs of surfaces up to which all are looked at.
 const FEW: usize = 64;
@@ -31,6 +35,8 @@ pub(crate) struct Room {
     pub memories: Memories,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
+    /// Rates of the states of places, laid out as x.
+    pub rates: Vec<f64>,
     /// Power of gaps that change with time \[W\].
     pub work: f64,
     /// Gap, force and slip by entry.
@@ -43,6 +49,7 @@ pub(crate) struct Room {
 pub(crate) struct Bodies<'a> {
     pub system: &'a System,
     pub t: f64,
+    pub x: &'a [f64],
     pub poses: &'a [Pose<f64>],
     pub twists: &'a [Twist<f64>],
     pub hints: &'a [f64],
@@ -51,14 +58,7 @@ pub(crate) struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At {
-            t: self.t,
-            poses: self.poses,
-            twists: self.twists,
-            ids,
-            hints: self.hints,
-            outs: self.outs,
-        }
+        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
     }
 
     pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
@@ -122,10 +122,18 @@ impl<'a> Pair<'a> {
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
     }
 
+    /// A memory with the stretch that is a state, where a place has one.
+    pub fn with_state(&self, bodies: &Bodies, slot: u32, memory: Memory) -> Memory {
+        match self.entry.state_of(self.surfaces, slot) {
+            Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
+            None => memory,
+        }
+    }
+
     /// What a place that overlaps does.
     fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
-        let two = bodies.two(self.ids());
-        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, memory)
+        let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
+        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)
     }
 }
 
@@ -142,7 +150,7 @@ impl Room {
         if broad.is_none() {
             for (number, entry) in system.contacts.iter().enumerate() {
                 if let What::Surfaces { sides, apart } = &entry.contact.what {
-                    pairs(system, number as u32, sides, apart, &mut candidates);
+                    pairs(&system.surfaces, number as u32, sides, apart, &mut candidates);
                 }
             }
         }
@@ -153,6 +161,7 @@ impl Room {
             sides,
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
+            rates: vec![0.0; FIRST_STATE + system.states.len()],
             work: 0.0,
             readings: vec![[0.0; 3]; n],
             J: Vec::new(),
@@ -171,7 +180,8 @@ impl Room {
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
         let sides = &self.sides;
         let of = |entry: usize, i: usize, j: usize| {
-            let (a, b) = (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
+            let (a, b) =
+                (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
             if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
                 return false;
             }
@@ -191,15 +201,31 @@ impl Room {
         }
     }
 
-    /// The gap of every place of a candidate, whose contact acts, in the order of their keys.
+    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`TURN`] in the last, of a place
+    /// whose bristle slides, how fast it does: where that goes below 0 it turns back, and sticks.
     pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
         out.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if pair.entry.yields() {
-                pair.touches(bodies, f64::INFINITY, &mut |touch| out.push((pair.key(touch.slot), touch.gap)));
+            if !pair.entry.yields() {
+                continue;
             }
+            let remembers = pair.contact().friction.filter(|friction| friction.remembers());
+            pair.touches(bodies, f64::INFINITY, &mut |touch| {
+                let key = pair.key(touch.slot);
+                out.push((key, touch.gap));
+                let Some(friction) = remembers else { return };
+                let memory = self.memories.at(bodies.t).find(key);
+                let mut along = 1.0;
+                if touch.gap < 0.0 && memory.closed {
+                    let act = pair.act(bodies, &touch, &memory);
+                    if friction.slides(act.normal.force, act.stretch) {
+                        along = act.slip.dot(act.stretch) / act.stretch.norm();
+                    }
+                }
+                out.push(((key.0, key.1, key.2, key.3 | TURN), along));
+            });
         }
         self.for_each_gap(bodies, scratch, |i, _, here, _, _| out.push(((i as u32, 0, 0, 0), here.gap)));
         out.sort_unstable_by_key(|(key, _)| *key);
@@ -248,7 +274,14 @@ impl Room {
         self.refresh(bodies);
         let mut heat = std::mem::take(&mut self.heat);
         heat.fill([0.0; 2]);
-        self.for_each(bodies, |pair, _, act| {
+        let mut rates = std::mem::take(&mut self.rates);
+        for (first, last) in bodies.system.contacts.iter().filter_map(ContactElement::range) {
+            (first..last).for_each(|k| rates[k] = -RELAX * bodies.x[k]);
+        }
+        self.for_each(bodies, |pair, touch, act| {
+            if let Some(x) = pair.entry.state_of(pair.surfaces, touch.slot) {
+                rates[x..x + 3].copy_from_slice(&act.stretch.0);
+            }
             for (id, sign) in pair.ids().into_iter().zip([1.0, -1.0]) {
                 let mut wrench = Wrench::zero();
                 let arm = act.point - bodies.poses[id as usize].p;
@@ -272,7 +305,7 @@ impl Room {
             heat[i][0] += (normal.elastic - normal.force) * here.rate;
             work -= normal.force * here.driven;
         });
-        (self.heat, self.J, self.work) = (heat, J, work);
+        (self.heat, self.J, self.work, self.rates) = (heat, J, work, rates);
     }
 
     /// Energy stored at an instant: by overlaps, and by bristles \[J\].
@@ -358,7 +391,8 @@ impl Room {
                 let old = before.find((i as u32, 0, 0, 0));
                 let normal = gap::force(&entry.contact.law, &here, old.onset);
                 let closed = normal.is_some();
-                let onset = if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
+                let onset =
+                    if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
                 let mut sums = Sums { entry: i, ..Sums::default() };
@@ -421,6 +455,31 @@ impl Sums {
     }
 }
 
+impl ContactElement {
+    /// Its states of places in x: the first, and the one after the last.
+    pub(crate) fn range(&self) -> Option<(usize, usize)> {
+        let first = self.states.first()?.1;
+        Some((first, first + self.count))
+    }
+}
+
+/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
+pub(crate) fn states(
+    surfaces: &[SurfaceEntry],
+    contact: &Contact,
+    first: usize,
+) -> (Vec<([u32; 2], usize)>, usize) {
+    let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
+    let mut pairs_found = Vec::new();
+    pairs(surfaces, 0, sides, apart, &mut pairs_found);
+    let (mut all, mut count) = (Vec::new(), 0);
+    for [_, a, b] in pairs_found {
+        all.push(([a, b], first + count));
+        count += 3 * slots(&surfaces[a as usize].surface, &surfaces[b as usize].surface) as usize;
+    }
+    (all, count)
+}
+
 impl What {
     /// How many pairs of surfaces there may be.
     fn count(&self) -> usize {
@@ -457,7 +516,7 @@ fn margin(system: &System) -> f64 {
 
 /// The pairs of an entry.
 pub(crate) fn pairs(
-    system: &System,
+    surfaces: &[SurfaceEntry],
     number: u32,
     sides: &[Vec<u32>; 2],
     apart: &[[u32; 2]],
@@ -466,7 +525,7 @@ pub(crate) fn pairs(
     let first = candidates.len();
     for &a in &sides[0] {
         for &b in &sides[1] {
-            let [body_a, body_b] = [a, b].map(|i| system.surfaces[i as usize].body);
+            let [body_a, body_b] = [a, b].map(|i| surfaces[i as usize].body);
             if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
                 continue;
             }
