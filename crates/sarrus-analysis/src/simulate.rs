@@ -139,7 +139,11 @@ pub fn simulate(
     let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
     let rubs = mechanism.reactive_forces() > 0;
-    if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)? && !rubs {
+    if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
+        && !rubs
+        // nor do they know of the fluid's inertia
+        && system.directory.added.is_empty()
+    {
         method.take_tree(&settings);
     }
     if rubs && method.view.resolves_constraints() {

@@ -1,5 +1,6 @@
 //! Model to system: names become places, kinds become rows and forces.
 
+use crate::added_mass::AddedMass;
 use crate::bodies::read_bodies;
 use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
@@ -23,6 +24,7 @@ use crate::system::{
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{Rotation, RunSettings};
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Errors reported at once; more would only repeat themselves.
@@ -168,12 +170,15 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 
     // forces: those of the file, then the springs inside joints
     let mut loads = Vec::new();
+    let mut added = BTreeMap::new();
     for element in &model.forces {
         if let Some(built) = errors.take(forces::read(model, &directory, element)) {
             let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+            add_mass(&mut added, &built);
             loads.push(ForceElement { enabled, ..ForceElement::new(element.name.clone(), built) });
         }
     }
+    directory.added = added.into_iter().collect();
     loads.append(&mut meshes);
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
@@ -235,6 +240,19 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         timed,
     });
     system.map_err(|error| vec![Diagnostic::bare(format!("the model cannot be laid out: {error}"))])
+}
+
+/// Adds the added mass that bodies have from a force.
+fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::Built) {
+    let AddedMass { axial, transverse } = built.added_mass;
+    if built.added_mass.is_none() {
+        return;
+    }
+    for &id in built.ids.iter().filter(|id| **id != 0) {
+        let sum = added.entry(id).or_default();
+        sum.axial += axial;
+        sum.transverse += transverse;
+    }
 }
 
 /// Gives spatial bodies Euler angles in place of quaternions, and all of them new places in q.

@@ -4,6 +4,7 @@
 //! everything user-visible comes from. A constraint is written once, as a residual over a generic scalar ([`constraint`]);
 //! its derivatives follow ([`mod@derive`]).
 
+pub mod added_mass;
 pub mod at;
 pub mod bodies;
 pub mod body;

@@ -329,6 +329,11 @@ impl Mechanism {
                 _ => {}
             }
         }
+        for (id, added) in &system.directory.added {
+            let body = &system.directory.bodies[*id as usize];
+            let (pose, twist) = (&self.poses[*id as usize], &self.twists[*id as usize]);
+            added.add_force(body, pose, twist, &mut eq.f[body.v..body.v + body.kind.nv()]);
+        }
         for floating in &system.directory.floating {
             let first = system.directory.bodies[floating.frame as usize].v;
             let size = floating.inertia.nv();
@@ -429,6 +434,9 @@ impl Mechanism {
             }
             energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
         }
+        for (id, added) in &system.directory.added {
+            energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
+        }
         for floating in &system.directory.floating {
             let books = floating.books_in(&self.poses, &self.twists, &system.gravity, &mut self.room);
             energy.kinetic += books.0;
@@ -483,6 +491,12 @@ impl Problem for Mechanism {
         // in the model pose, where amplitudes are zero; every update says them anew
         let poses: Vec<Pose<f64>> =
             system.directory.bodies.iter().map(|b| Pose::from_quat(b.start.0, b.start.1)).collect();
+        for (id, added) in &system.directory.added {
+            let col = &system.structure.cols[system.column(*id)];
+            let own = col.mass..col.mass + col.size * col.size;
+            let body = &system.directory.bodies[*id as usize];
+            added.fill(body, &poses[*id as usize], &mut mass[own.clone()], &mut minv[own]);
+        }
         for floating in &system.directory.floating {
             let col = &system.structure.cols[system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
@@ -494,6 +508,13 @@ impl Problem for Mechanism {
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
         self.place(s);
         if stage.includes(Stage::POSITION) {
+            for (id, added) in self.system.directory.added.iter().filter(|(_, a)| !a.is_constant()) {
+                let col = &self.system.structure.cols[self.system.column(*id)];
+                let own = col.mass..col.mass + col.size * col.size;
+                let body = &self.system.directory.bodies[*id as usize];
+                let (mass, minv) = (&mut eq.mass[own.clone()], &mut eq.minv[own]);
+                added.fill(body, &self.poses[*id as usize], mass, minv);
+            }
             for floating in &self.system.directory.floating {
                 let col = &self.system.structure.cols[self.system.column(floating.frame)];
                 let own = col.mass..col.mass + col.size * col.size;
@@ -736,7 +757,7 @@ impl Problem for Mechanism {
         out: &mut Expansion,
     ) -> bool {
         // an expansion of the motion takes M as constant
-        if !self.system.directory.floating.is_empty() {
+        if !self.system.structure.varying.is_empty() {
             return false;
         }
         self.place(s);

@@ -1,5 +1,6 @@
 //! Names of a model at run time: what a dotted path means.
 
+use crate::added_mass::AddedMass;
 use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
@@ -118,6 +119,8 @@ pub struct Directory {
     pub floating: Vec<Floating>,
     /// Nodes of theirs that are shown.
     pub shown: Vec<Shown>,
+    /// Added mass of the fluid around bodies, by number in ascending order.
+    pub added: Vec<(u32, AddedMass)>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -148,6 +151,7 @@ impl Directory {
             joints,
             flexible,
             floating,
+            added: Vec::new(),
             shown,
             hints: 0,
             t_start,

@@ -264,12 +264,17 @@ impl System {
         let mut builder: StructureBuilder = Structure::builder();
         let mut nq = 0;
         let mut columns = vec![usize::MAX; directory.bodies.len()];
+        let mut turning =
+            directory.added.iter().filter(|(_, a)| !a.is_constant()).map(|(id, _)| *id as usize).peekable();
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             if columns[i] == usize::MAX {
                 // the bodies of a modal one have a block together
                 let shared = directory.floating.iter().find(|f| f.frame as usize == i);
                 let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
                 columns[i] = builder.column(size);
+                if turning.next_if_eq(&i).is_some() {
+                    builder.varying(columns[i]);
+                }
                 if let Some(floating) = shared {
                     builder.varying(columns[i]);
                     let own = columns[i];

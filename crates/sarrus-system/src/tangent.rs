@@ -63,6 +63,7 @@ impl Mechanism {
         self.observe(s, |at| {
             add_gyroscopic(&system, at, out);
             add_floating(&system, at, vdot, out);
+            add_added_mass(&system, at, vdot, out);
             add_forces(&system, 0..system.forces.len(), at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
@@ -102,6 +103,19 @@ fn add_floating(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) 
         let own = place..place + col.size * col.size;
         let (K, D) = (&mut out.K[own.clone()], &mut out.D[own]);
         floating.tangent(at, &system.gravity, &vdot[col.start..][..col.size], K, D);
+    }
+}
+
+/// The inertia of the fluid around bodies.
+fn add_added_mass(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) {
+    for (id, added) in &system.directory.added {
+        let index = system.column(*id);
+        let (col, place) = (system.structure.cols[index], out.place([index, index]));
+        let own = place..place + col.size * col.size;
+        let i = *id as usize;
+        let moving = (&at.poses[i], &at.twists[i]);
+        let (K, D) = (&mut out.K[own.clone()], &mut out.D[own]);
+        added.add_tangent(&system.directory.bodies[i], moving, &vdot[col.start..][..col.size], K, D);
     }
 }
 

@@ -4,15 +4,19 @@ use sarrus::prelude::*;
 use std::sync::Arc;
 
 fn run(text: &str) -> Outcome {
+    let run = outcome(text);
+    assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
+    run
+}
+
+fn outcome(text: &str) -> Outcome {
     let text = format!("format = 'sarrus/1'\n{text}");
     let model =
         load_str("fluid.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = compile(&model).unwrap_or_else(|errors| {
         panic!("{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
     });
-    let run = simulate(&model, &Arc::new(system), &Simulate::default(), &mut ()).unwrap();
-    assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
-    run
+    simulate(&model, &Arc::new(system), &Simulate::default(), &mut ()).unwrap()
 }
 
 fn last(run: &Outcome, column: &str) -> f64 {
@@ -180,6 +184,106 @@ fn a_slanting_rod_falls_through_water_as_published() {
         ("rod.seg5.vy", -0.384482950620699),
     ] {
         assert!((last(&run, column) - expected).abs() < 1e-9, "{column}: {}", last(&run, column));
+    }
+}
+
+/// A ball with the added mass of half the water it displaces falls with (m - ρV) g/(m + ρV/2) where nothing brakes it.
+#[test]
+fn a_ball_in_an_ideal_fluid_falls_with_the_mass_of_the_fluid_too() {
+    let (m, r) = (2.0, 0.05_f64);
+    let volume = 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
+    let (a, weight) = (500.0 * volume, (m - 1000.0 * volume) * 10.0);
+    for kind in [
+        "shape = { kind = 'sphere', radius = 0.05 }",
+        "kind = 'point', shape = { kind = 'sphere', radius = 0.05 }",
+    ] {
+        let run = run(&format!(
+            "gravity = [0, 0, -10]\nfluids.water = {{ density = 1000 }}\nbodies.ball = {{ at = [0, 0, 0], mass = {m}, {kind} }}\n\
+             forces.water = {{ kind = 'drag', bodies = ['ball'], fluid = 'water', added_mass = [{a}, {a}] }}\n\
+             forces.uplift = {{ kind = 'buoyancy', bodies = ['ball'], fluid = 'water' }}\nrun = {{ t_end = 1 }}"
+        ));
+        assert!((last(&run, "ball.vz") + weight / (m + a)).abs() < 1e-9, "{}", last(&run, "ball.vz"));
+        balanced(&run, 20.0);
+    }
+}
+
+/// Kirchhoff: a body in an ideal fluid keeps the energy of both, their impulse (m 1 + A) v and their moment of it, in every integrator.
+#[test]
+fn a_body_in_an_ideal_fluid_keeps_energy_and_impulse() {
+    let (m, axial, transverse, inertia) = (3.0, 0.5, 4.0, [0.2, 0.5, 0.6]);
+    let mut ends = Vec::new();
+    // the last one is of second order with steps of its own: 3 h² of what changes in a second
+    for (integrator, step) in
+        [("rk45", ""), ("dop853", ""), ("radau5", ""), ("generalized_alpha", ", step = 5e-4")]
+    {
+        let rtol = 1e-10;
+        let run = outcome(&format!(
+            "gravity = [0, 0, 0]\nfluids.water = {{ density = 1000 }}\n\
+             bodies.fish = {{ at = [0, 0, 0], mass = {m}, inertia = {inertia:?} }}\n\
+             forces.water = {{ kind = 'drag', bodies = ['fish'], fluid = 'water', added_mass = [{axial}, {transverse}] }}\n\
+             initial.fish = {{ velocity = [1, 0.4, -0.2], omega = [0.3, 1, 0.5] }}\n\
+             run = {{ t_end = 3, integrator = '{integrator}'{step}, rtol = {rtol:e}, atol = {:e} }}",
+            1e-2 * rtol
+        ));
+        let kept = |k: usize| {
+            let c = |name: &str| run.trajectory.column(&format!("fish.{name}")).unwrap().nth(k).unwrap();
+            let q = ["q0", "q1", "q2", "q3"].map(c);
+            let (p, v, w) = (["x", "y", "z"].map(c), ["vx", "vy", "vz"].map(c), ["wx", "wy", "wz"].map(c));
+            let u = [
+                1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]),
+                2.0 * (q[1] * q[2] + q[0] * q[3]),
+                2.0 * (q[1] * q[3] - q[0] * q[2]),
+            ];
+            let along: f64 = (0..3).map(|i| u[i] * v[i]).sum();
+            let impulse = [0, 1, 2].map(|i| (m + transverse) * v[i] + (axial - transverse) * along * u[i]);
+            // R I ω + p × P
+            let l = [0, 1, 2].map(|i| inertia[i] * w[i]);
+            let rotated = rotate(q, l);
+            let moment = [0, 1, 2].map(|i| {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                rotated[i] + p[j] * impulse[k] - p[k] * impulse[j]
+            });
+            [impulse, moment].concat()
+        };
+        let (first, end) = (kept(0), kept(run.trajectory.len() - 1));
+        let allowed = if integrator == "generalized_alpha" { 1e-5 } else { 1e-8 };
+        for (a, b) in first.iter().zip(&end) {
+            assert!((a - b).abs() < allowed, "{integrator}: {first:?} {end:?}");
+        }
+        let kinetic: Vec<f64> = run.trajectory.column("energy.kinetic").unwrap().collect();
+        assert!(kinetic.iter().all(|e| (e - kinetic[0]).abs() < allowed * kinetic[0]), "{integrator}");
+        ends.push([last(&run, "fish.x"), last(&run, "fish.y"), last(&run, "fish.wx")]);
+    }
+    for end in &ends {
+        for (a, b) in end.iter().zip(&ends[1]) {
+            assert!((a - b).abs() < 1e-5, "{ends:?}");
+        }
+    }
+}
+
+fn rotate(q: [f64; 4], a: [f64; 3]) -> [f64; 3] {
+    let [w, x, y, z] = q;
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let t = cross([x, y, z], a).map(|t| 2.0 * t);
+    let s = cross([x, y, z], t);
+    [0, 1, 2].map(|i| a[i] + w * t[i] + s[i])
+}
+
+/// A pendulum in water swings the same in both coordinates, and as its closed form does: I + A l² about the pin, since it moves across itself.
+#[test]
+fn a_pendulum_with_added_mass_swings_the_same_in_both_coordinates() {
+    for coordinates in ["absolute", "joint"] {
+        let run = run(&format!(
+            "space = 'planar'\ngravity = [0, -10]\nfluids.water = {{ density = 1000 }}\n\
+             bodies.bar = {{ from = [0, 0], to = [0, -1], mass = 3 }}\n\
+             joints.pin = {{ kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], reads = 0 }}\n\
+             forces.water = {{ kind = 'drag', bodies = ['bar'], fluid = 'water', added_mass = [0.1, 2] }}\n\
+             initial.pin.angle = 1e-4\nrun = {{ t_end = 2, coordinates = '{coordinates}', rtol = 1e-10, atol = 1e-14 }}"
+        ));
+        let omega = (3.0 * 10.0 * 0.5 / (3.0 / 3.0 + 2.0 * 0.25_f64)).sqrt();
+        assert!((last(&run, "pin.angle") - 1e-4 * (2.0 * omega).cos()).abs() < 1e-10, "{coordinates}");
     }
 }
 

@@ -7,10 +7,12 @@
 //! at the centre of mass. The part across acts against v_t itself, with its own magnitude, whatever its direction about x (a round
 //! rod). Balls and points take `isotropic`. F is continuously differentiable, at v = 0 too. Where the fluid has a surface, F is as much less as
 //! of the body is above it. In a fluid at rest all its power is dissipated; a fluid that flows does work. There is no torque: what
-//! turns is braked only as far as its parts move, so take several bodies, or a member with many.
+//! turns is braked only as far as its parts move, so take several bodies, or a member with many. `added_mass` is the inertia of the
+//! fluid that moves along, which [`crate::added_mass`] puts into M, whether the force is enabled or not.
 
 use super::immersion::{Piece, pieces};
 use super::prelude::*;
+use crate::added_mass::AddedMass;
 use sarrus_model::fluids::Fluid;
 
 /// The force.
@@ -103,16 +105,44 @@ fn factor(ctx: &Context, key: &str, density: f64) -> Result<f64> {
     Ok(0.5 * density * number("coefficient")? * number("area")?)
 }
 
+/// `added_mass` of each body.
+fn added_mass(ctx: &Context, ids: &[u32], fluid: &Fluid) -> Result<AddedMass> {
+    let Some([axial, transverse]) = ctx.reader.array::<2>("added_mass")? else {
+        return Ok(AddedMass::default());
+    };
+    let refuse = |why: &str, hint: &str| {
+        let message = format!("`added_mass` of {} {why}", ctx.reader.title());
+        Err(ctx.reader.error("added_mass", message).hint(hint))
+    };
+    if axial < 0.0 || transverse < 0.0 {
+        return refuse("must not be negative", "along body x and across it [kg]");
+    }
+    if fluid.velocity != [0.0; 3] || fluid.surface.is_some() {
+        return refuse("goes with a fluid at rest without a surface", "define another fluid for it");
+    }
+    let bodies = ids.iter().map(|&id| &ctx.directory.bodies[id as usize]);
+    if bodies.clone().any(|body| body.shares) {
+        return refuse("goes not with modal bodies", "take a `beam` or a `segmented_rod`");
+    }
+    if axial != transverse && bodies.clone().any(|body| !body.kind.turns()) {
+        return refuse(
+            "differs along x and across it, which a point mass does not",
+            "give it two equal numbers",
+        );
+    }
+    Ok(AddedMass { axial, transverse })
+}
+
 fn read(ctx: &mut Context) -> Result<Built> {
     let ids = ctx.distinct_bodies()?;
     let fluid = ctx.reader.fluid("fluid")?;
-    ctx.not_yet("added_mass", "leave it out; the fluid has no inertia")?;
+    let added_mass = added_mass(ctx, &ids, &fluid)?;
     let factors = [
         factor(ctx, "axial", fluid.density)?,
         factor(ctx, "transverse", fluid.density)?,
         factor(ctx, "isotropic", fluid.density)?,
     ];
-    if !["axial", "transverse", "isotropic"].iter().any(|key| ctx.reader.has(key)) {
+    if !["axial", "transverse", "isotropic", "added_mass"].iter().any(|key| ctx.reader.has(key)) {
         let message = format!("{} needs `axial`, `transverse` or `isotropic`", ctx.reader.title());
         return Err(ctx
             .reader
@@ -124,7 +154,7 @@ fn read(ctx: &mut Context) -> Result<Built> {
             .try_for_each(|&id| ctx.must_turn(id, key).map_err(|e| e.hint("a point has `isotropic` drag")))?;
     }
     let pieces = if fluid.surface.is_some() { pieces(ctx, &ids, Some(1.0), true)? } else { Vec::new() };
-    Ok(Built::new(ids.clone(), Drag { bodies: ids.len(), fluid, factors, pieces }))
+    Ok(Built { added_mass, ..Built::new(ids.clone(), Drag { bodies: ids.len(), fluid, factors, pieces }) })
 }
 
 /// `kind = "drag"`
@@ -137,7 +167,7 @@ pub const KIND: Kind = Kind {
         Key::new("axial", KeyType::Table(PART), "none", "½ρCA|v|v along body x"),
         Key::new("transverse", KeyType::Table(PART), "none", "the same across it, against that part of v"),
         Key::new("isotropic", KeyType::Table(PART), "none", "the same against the whole of v: balls, points"),
-        Key::new("added_mass", KeyType::Numbers, "none", "not available yet"),
+        Key::new("added_mass", KeyType::Numbers, "none", "of each body: along body x and across it [kg]"),
     ],
     planar: &[
         "bodies = ['a', 'b'], fluid = 'water', axial = { coefficient = 0.02, area = 0.3 }, \

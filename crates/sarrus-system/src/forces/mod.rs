@@ -28,6 +28,7 @@ pub use friction::reactive as reactive_friction;
 pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
 pub use stops::{Limits, rigid as rigid_limits};
 
+use crate::added_mass::AddedMass;
 use crate::context::Context;
 use crate::load::Load;
 use crate::names::{Directory, Named};
@@ -79,6 +80,8 @@ pub struct Built {
     pub named: Option<Named>,
     /// Whether it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
     pub nonideal: bool,
+    /// Added mass that each of its bodies has from it.
+    pub added_mass: AddedMass,
 }
 
 impl Built {
@@ -89,7 +92,7 @@ impl Built {
 
     /// A force that is shared.
     pub(crate) fn of(ids: Vec<u32>, load: Arc<dyn Load>) -> Self {
-        Built { ids, load, named: None, nonideal: false }
+        Built { ids, load, named: None, nonideal: false, added_mass: AddedMass::default() }
     }
 }
 
