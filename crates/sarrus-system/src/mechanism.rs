@@ -166,14 +166,14 @@ impl Mechanism {
     }
 
     /// Adds what friction of places that slide turns into heat.
-    fn book_slides(&mut self, t: f64, accel: &Accel, xdot: &mut [f64]) {
+    fn book_slides(&mut self, s: &State, accel: &Accel, xdot: &mut [f64]) {
         if self.system.slides.is_empty() {
             return;
         }
         let system = self.system.clone();
         for element in system.slides.iter().map(|&i| &system.elements[i]) {
             let N = -accel.lambda[element.start];
-            let heat = self.with_contacts(t, |_, bodies, _| rigid::heat(element, bodies, N));
+            let heat = self.with_contacts(s, |_, bodies, _| rigid::heat(element, bodies, N));
             xdot[DISSIPATED] += heat;
             if let Some(contact) = system.contacts.iter().find(|c| c.contact.name == element.name) {
                 xdot[contact.x + 1] += heat;
@@ -569,7 +569,7 @@ impl Problem for Mechanism {
                 xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
             }
         }
-        self.book_slides(s.t, accel, xdot);
+        self.book_slides(s, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -699,7 +699,7 @@ impl Problem for Mechanism {
     fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
         let system = self.system.clone();
         let element = &system.elements[system.slides[k]];
-        self.with_contacts(s.t, |_, bodies, _| rigid::add_friction(element, bodies, c));
+        self.with_contacts(s, |_, bodies, _| rigid::add_friction(element, bodies, c));
         element.start
     }
 

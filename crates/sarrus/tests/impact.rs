@@ -5,20 +5,26 @@ use sarrus::prelude::*;
 use std::sync::Arc;
 
 fn load(text: &str) -> (Model, Arc<System>) {
-    let model = load_str("impact.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let model =
+        load_str("impact.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = compile(&model).unwrap_or_else(|e| panic!("{}", e[0].message));
     (model, Arc::new(system))
 }
 
 fn run_with(text: &str, overrides: Overrides) -> Outcome {
     let (model, system) = load(text);
-    simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap_or_else(|e| panic!("{e}"))
+    simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn run(text: &str) -> Outcome {
     let outcome = run_with(text, Overrides::default());
     assert_eq!(outcome.report.status, Status::Completed, "{}", outcome.report.reason);
-    assert!(outcome.report.certificate.passed, "{:?}\n{:?}", outcome.report.certificate, outcome.report.notes);
+    assert!(
+        outcome.report.certificate.passed,
+        "{:?}\n{:?}",
+        outcome.report.certificate, outcome.report.notes
+    );
     outcome
 }
 
@@ -50,7 +56,12 @@ fn a_bouncing_ball_meets_its_impacts_and_survives_the_end_of_them_at_rest() {
     assert!((times.last().unwrap() - 4.0637127688715781).abs() < 1e-5, "{:?}", times.last());
     // at rest: nothing moves, and the floor bears its weight
     let last = |column: &str| outcome.trajectory.last(column).unwrap();
-    assert!((last("ball.z") - 0.1).abs() < 1e-9 && last("ball.vz").abs() < 1e-12, "{} {}", last("ball.z"), last("ball.vz"));
+    assert!(
+        (last("ball.z") - 0.1).abs() < 1e-9 && last("ball.vz").abs() < 1e-12,
+        "{} {}",
+        last("ball.z"),
+        last("ball.vz")
+    );
     assert!((last("floor.force") - 2.0 * 9.81).abs() < 1e-9, "{}", last("floor.force"));
     // all that it had is booked as dissipated
     assert!((last("energy.dissipated") - 2.0 * 9.81).abs() < 1e-7, "{}", last("energy.dissipated"));
@@ -100,7 +111,8 @@ fn a_cradle_with_gaps_hands_the_velocity_on() {
 #[test]
 fn a_cradle_that_touches_keeps_momentum_and_energy() {
     for rule in ["newton", "poisson"] {
-        let text = cradle(1.0, 0.0).replace("restitution = 1", &format!("rule = \"{rule}\", restitution = 1"));
+        let text =
+            cradle(1.0, 0.0).replace("restitution = 1", &format!("rule = \"{rule}\", restitution = 1"));
         let outcome = run(&text);
         let v: Vec<f64> = (1..=5).map(|i| outcome.trajectory.last(&format!("b{i}.vx")).unwrap()).collect();
         assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{rule}: {v:?}");
@@ -223,7 +235,11 @@ run = { t_end = 1.5 }
     assert!(all.iter().all(|k| (k - 3.0).abs() < 1e-9), "{all:?}");
     assert!(hits[0].actions.iter().any(|a| a.contains("not unique")), "{:?}", hits[0].actions);
     let last = |column: &str| outcome.trajectory.last(column).unwrap();
-    assert!((last("box.z") - 0.05).abs() < 1e-9 && (last("floor.force") - 40.0).abs() < 1e-8, "{}", last("floor.force"));
+    assert!(
+        (last("box.z") - 0.05).abs() < 1e-9 && (last("floor.force") - 40.0).abs() < 1e-8,
+        "{}",
+        last("floor.force")
+    );
 }
 
 /// A sphere thrown flat over a rough floor slides, then rolls: v → 5v/7, at t = 2v/(7μg).
@@ -272,22 +288,36 @@ run = { t_end = 1.2, rtol = 1e-10, atol = 1e-12 }
 #[test]
 fn every_explicit_integrator_meets_the_first_impacts() {
     for kind in ["rk4", "rk23", "rk45", "dop853", "abm"] {
-        let integrator = Some(sarrus::model::settings::MethodChoice { kind: kind.into(), ..Default::default() });
-        let outcome = run_with(&BALL.replace("t_end = 5", "t_end = 2"), Overrides { integrator, ..Overrides::default() });
+        let integrator =
+            Some(sarrus::model::settings::MethodChoice { kind: kind.into(), ..Default::default() });
+        let outcome = run_with(
+            &BALL.replace("t_end = 5", "t_end = 2"),
+            Overrides { integrator, ..Overrides::default() },
+        );
         assert_eq!(outcome.report.status, Status::Completed, "{kind}: {}", outcome.report.reason);
         let times: Vec<f64> = impacts(&outcome).iter().map(|e| e.t).collect();
         let first = 0.4515236409857309;
-        assert!((times[0] - first).abs() < 1e-6 && (times[1] - 2.6 * first).abs() < 1e-6, "{kind}: {times:?}");
+        assert!(
+            (times[0] - first).abs() < 1e-6 && (times[1] - 2.6 * first).abs() < 1e-6,
+            "{kind}: {times:?}"
+        );
     }
 }
 
 /// Restitution of 0.97: three hundred bounces before it would rest, most of them in a thousandth of the run. They are cut short, and the report says so.
 #[test]
 fn chattering_is_bounded_and_told() {
-    let text = BALL.replace("restitution = 0.8", "restitution = 0.97").replace("1.1]", "0.1001]").replace("t_end = 5", "t_end = 40");
+    let text = BALL
+        .replace("restitution = 0.8", "restitution = 0.97")
+        .replace("1.1]", "0.1001]")
+        .replace("t_end = 5", "t_end = 40");
     let outcome = run(&text);
     assert!(impacts(&outcome).len() < 200, "{}", impacts(&outcome).len());
-    assert!(outcome.report.notes.iter().any(|n| n.contains("does not rebound")), "{:?}", outcome.report.notes);
+    assert!(
+        outcome.report.notes.iter().any(|n| n.contains("does not rebound")),
+        "{:?}",
+        outcome.report.notes
+    );
     assert!(outcome.trajectory.last("ball.vz").unwrap().abs() < 1e-12);
 }
 

@@ -15,8 +15,8 @@ mod dead_centre;
 mod detect;
 mod jump;
 mod limits;
-mod rigid;
 mod onset;
+mod rigid;
 mod search;
 mod watch;
 

@@ -184,7 +184,9 @@ impl Contacts<'_> {
                     // it slips against what it would have taken to hold it
                     direction(kt).map_or(Status::Stick, |d| Status::Slide(d.map(|d| -d)))
                 }
-                Status::Slide(d) if d.iter().zip(ut).map(|(d, u)| d * u).sum::<f64>() < -fast => Status::Stick,
+                Status::Slide(d) if d.iter().zip(ut).map(|(d, u)| d * u).sum::<f64>() < -fast => {
+                    Status::Stick
+                }
                 same => same,
             };
             changed |= next != *status;
@@ -263,7 +265,8 @@ impl Contacts<'_> {
             for &j in unknowns {
                 let own = f64::from(u8::from(j == row)) + if j == i { place.mu * d[k] } else { 0.0 };
                 let turn: f64 = if turns {
-                    let part = |l: usize| (f64::from(u8::from(k == l)) - d[k] * d[l]) * self.W[(i + 1 + l) * n + j];
+                    let part =
+                        |l: usize| (f64::from(u8::from(k == l)) - d[k] * d[l]) * self.W[(i + 1 + l) * n + j];
                     place.mu * kappa[i] / speed * (part(0) + part(1))
                 } else {
                     0.0

@@ -5,7 +5,9 @@
 
 use super::{Contacts, norm};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus};
+use clarabel::solver::{
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
+};
 
 /// Weight of |κ|².
 const LITTLE: f64 = 1e-8;

@@ -22,7 +22,10 @@ fn a_bar_hit_at_one_end_presses_on_the_other() {
     // m = 1, J = 1/12, props at the ends of l = 1: W = 1/m ± l²/4J
     let W = [4.0, -2.0, -2.0, 4.0];
     let found = solve(&[SMOOTH; 2], &W, &[-1.0, 0.0]).unwrap();
-    assert!((found.kappa[0] - 1.0 / 3.0).abs() < 1e-15 && (found.kappa[1] - 1.0 / 6.0).abs() < 1e-15, "{found:?}");
+    assert!(
+        (found.kappa[0] - 1.0 / 3.0).abs() < 1e-15 && (found.kappa[1] - 1.0 / 6.0).abs() < 1e-15,
+        "{found:?}"
+    );
     // where that end leaves fast enough it is left alone
     let found = solve(&[SMOOTH; 2], &W, &[-1.0, 1.0]).unwrap();
     assert_eq!((&found.kappa[..], &found.u[..]), (&[0.25, 0.0][..], &[0.0, 0.5][..]));

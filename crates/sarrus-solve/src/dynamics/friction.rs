@@ -98,7 +98,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 return Ok(());
             }
         }
-        Err(SolveError::NoConvergence { iterations: CORRECTIONS, residual: x.iter().fold(0.0_f64, |a, x| a.max(x.abs())) / size })
+        Err(SolveError::NoConvergence {
+            iterations: CORRECTIONS,
+            residual: x.iter().fold(0.0_f64, |a, x| a.max(x.abs())) / size,
+        })
     }
 }
 

@@ -172,7 +172,11 @@ impl Surfaces<'_> {
     /// Refuses keys of the other method.
     fn refuse(&self, reader: &Reader, rigid: bool) -> Result<()> {
         let (keys, method, hint) = match rigid {
-            true => (["law", "acts_at"], "impulsive", "its impacts have a `restitution`, and no force of an overlap"),
+            true => (
+                ["law", "acts_at"],
+                "impulsive",
+                "its impacts have a `restitution`, and no force of an overlap",
+            ),
             false => (["restitution", "rule"], "compliant", "in `law`; or `method = \"impulsive\"`"),
         };
         match keys.iter().find(|key| reader.has(key)) {
@@ -209,7 +213,9 @@ impl Surfaces<'_> {
             }
             mu = match friction.not_negative_opt("mu")?.or_else(|| self.smallest(sides, |m| m.friction)) {
                 Some(mu) => mu,
-                None => return Err(friction.missing("mu").hint("or give a body a `material` with `friction`")),
+                None => {
+                    return Err(friction.missing("mu").hint("or give a body a `material` with `friction`"));
+                }
             };
         }
         Ok(Rigid { restitution, rule, mu })

@@ -271,7 +271,7 @@ impl Mechanism {
     /// The rows of a gap at `s`.
     pub fn gap_rows(&mut self, s: &State, gap: &Gap) -> GapRows {
         self.observe(s, |_| ());
-        self.with_contacts(s.t, |_, bodies, scratch| {
+        self.with_contacts(s, |_, bodies, scratch| {
             let mut found = GapRows::default();
             let at = bodies.at(&gap.ids);
             let mut phi = [0.0];

@@ -49,7 +49,11 @@ pub(super) fn solve(
     let poisson = rules.contains(&Rule::Poisson);
     let mut corrected = false;
     for rule in [poisson, !poisson] {
-        let found = if rule { by_impulses(at, places, e, before, &plastic) } else { by_velocities(at, places, e, before) };
+        let found = if rule {
+            by_impulses(at, places, e, before, &plastic)
+        } else {
+            by_velocities(at, places, e, before)
+        };
         let Ok((kappa, is_unique)) = found else { continue };
         let after = after(at, before, &kappa);
         if gained(&kappa, before, &after) <= ROUNDING * scale(&kappa, before) {
@@ -61,7 +65,8 @@ pub(super) fn solve(
     let Ok((kappa, is_unique)) = by_impulses(at, places, e, before, &plastic) else {
         return Ok(taken(plastic, before, at, true));
     };
-    let mix = |s: f64| -> Vec<f64> { plastic.kappa.iter().zip(&kappa).map(|(a, b)| a + s * (b - a)).collect() };
+    let mix =
+        |s: f64| -> Vec<f64> { plastic.kappa.iter().zip(&kappa).map(|(a, b)| a + s * (b - a)).collect() };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let s = 0.5 * (low + high);

@@ -125,7 +125,8 @@ impl Journey<'_> {
             rules.push(rigid.rule);
             places.push(Place { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
         }
-        let found = impact::solve(at, &places, &e, &rules, &before).map_err(|_| self.no_force(gaps, at, state.t, None))?;
+        let found = impact::solve(at, &places, &e, &rules, &before)
+            .map_err(|_| self.no_force(gaps, at, state.t, None))?;
         for (x, kappa) in at.response.iter().zip(&found.kappa) {
             state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
         }
@@ -199,7 +200,8 @@ impl Journey<'_> {
                 let mu = gaps.list[at.which[k]].rigid.mu;
                 for (r, &i) in rows.iter().enumerate() {
                     let across = at.first[k] + 1;
-                    W[r * m + column] -= mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
+                    W[r * m + column] -=
+                        mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
                 }
                 let left = W[column * m + column] / symmetric[column * m + column];
                 if !(left > 0.0) {

@@ -183,7 +183,8 @@ impl Gaps {
                     if ode.project(&mut self.near).is_err() {
                         self.near.copy_from(s);
                     }
-                    let (near, mut values) = (std::mem::take(&mut self.near), std::mem::take(&mut self.values));
+                    let (near, mut values) =
+                        (std::mem::take(&mut self.near), std::mem::take(&mut self.values));
                     let done = self.read(ode, &near, &mut values);
                     let value = values.get(i).copied().unwrap_or(f64::NAN);
                     (self.near, self.values) = (near, values);
