@@ -193,9 +193,9 @@ pub fn check_with(
     };
     report.notes = notes(&report, analysis.as_ref(), unresolved, more);
     report.notes.extend(crate::notes::internal(system));
+    report.notes.extend(crate::contacts::restitutions(system));
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
     report.notes.extend(crate::notes::undetermined_friction(system, &shared));
-    report.notes.extend(crate::contacts::restitutions(system));
     if let Some(found) = analysis {
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }

@@ -132,7 +132,7 @@ pub enum SetupError {
     #[error("no joint has a `compliance` to distribute reactions by")]
     NoCompliance,
     /// Freedoms that no driver moves.
-    #[error("drivers prescribe no motion: {}", not_driven(*free))]
+    #[error("drivers do not prescribe the whole motion: {}", not_driven(*free))]
     NotDriven {
         /// How many freedoms are left.
         free: usize,
@@ -306,7 +306,9 @@ fn not_driven(free: usize) -> String {
     if free == 0 {
         "something rolls, or a driver gives a rate or speed: positions would follow only from the motion before".into()
     } else {
-        format!("{} left to move by itself", plural(free, "freedom"))
+        let themselves =
+            if free == 1 { "is left to move by itself" } else { "are left to move by themselves" };
+        format!("{} {themselves}", plural(free, "freedom"))
     }
 }
 

@@ -65,6 +65,7 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
         StepError::Newton { worst, .. } => body_of(*worst, mechanism),
+        StepError::Jump { row, .. } => Some(mechanism.name_of_row(*row)),
         _ => None,
     };
     let name = element.as_deref().unwrap_or("one of them");
@@ -75,12 +76,15 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
         }
         StepError::Project { t, source } => {
             let (why, number) = solve(source, name);
-            (format!("no way back onto the constraints at t = {}: {why}", short(*t)), number)
+            // what comes back from nowhere within a step, as of a linearized method, would from a shorter one
+            let far = matches!(source, SolveError::Projection { iterations: 1.., .. });
+            let help = if far { "; a shorter step may help" } else { "" };
+            (format!("no way back onto the constraints at t = {}: {why}{help}", short(*t)), number)
         }
         StepError::StepTooSmall { t, h_min } => (
             format!(
-                "the step size fell below {h_min:.1e} s at t = {}: the motion changes faster than time can resolve \
-                 (a singularity, or a force without bound)",
+                "the step size fell below {h_min:.1e} s, the least allowed, at t = {}: the motion changes faster than that \
+                 (a singularity, a force without bound, or a `min_step` that is too long for the tolerance)",
                 short(*t)
             ),
             Some(*h_min),
@@ -112,6 +116,15 @@ fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
                 short(*t)
             ),
             Some(*rate),
+        ),
+        StepError::Jump { t, by, .. } => (
+            format!(
+                "{name} asks for a position that jumps by {:.3e} at t = {}, and no motion follows that: lead it there in a finite time, as by \
+                 `smoothstep`, or drive its speed",
+                by.abs(),
+                short(*t)
+            ),
+            Some(*by),
         ),
         StepError::View { .. } => (error.to_string(), None),
         StepError::NotFinite { t } => (

@@ -3,7 +3,8 @@
 //! No step may go over a time at which a driver or force switches: the stages of a long step see nothing of what begins
 //! and ends between them, and the error estimate neither. A leg ends at the last floating point number before the
 //! break and the next begins at the first one behind it, so that every stage sees one side only, with a first step of
-//! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ.
+//! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ. A position that
+//! jumps ends the run: no motion follows it.
 
 use crate::recorder::Recorder;
 use sarrus_solve::integrators::{Because, Ended, Samples, integrate};
@@ -77,34 +78,36 @@ pub(crate) fn advance(
     }
 
     // the other side
+    let crossed = jump(dynamics, state, last, route.jump).map_or(Ok(()), Err);
     state.t = last;
-    if let Err(source) = cross(dynamics, state, route.jump, recorder) {
-        let because = Because::Failed(StepError::Solve { t: last, source });
+    let solve = |source| StepError::Solve { t: last, source };
+    if let Err(error) = crossed.and_then(|()| cross(dynamics, state).map_err(solve)) {
+        let because = Because::Failed(error);
         return Leg::Ended(Ended { at: last, because, counts: control.counts });
     }
     control.restart();
     Leg::Break
 }
 
-/// Brings the state onto the constraints behind a break.
-fn cross(
-    dynamics: &mut Dynamics<'_, Mechanism>,
-    state: &mut State,
-    jump: f64,
-    recorder: &mut Recorder<'_>,
-) -> Result<(), sarrus_solve::SolveError> {
+/// The largest jump of the constraints themselves from the time of `state` to `t`, where it is above `most`.
+fn jump(dynamics: &mut Dynamics<'_, Mechanism>, state: &mut State, t: f64, most: f64) -> Option<StepError> {
     let mechanism = dynamics.problem_mut();
-    let mut eq = Equations::new(mechanism);
-    mechanism.update(state, Stage::VELOCITY, &mut eq);
-    let before = mechanism.energy(state);
-    let structure = mechanism.structure();
-    let holonomic = structure.rows.iter().flat_map(|row| &eq.phi[row.start..][..row.holonomic]);
-    let jumps = holonomic.fold(0.0, |worst: f64, phi| worst.max(phi.abs())) > jump;
-    if jumps {
-        // no motion follows a position that jumps: the certificate must show it
-        recorder.violations.add(structure, &eq);
-    }
-    if dynamics.project(state)? && !jumps {
+    let [mut before, mut after] = [Equations::new(mechanism), Equations::new(mechanism)];
+    mechanism.update(state, Stage::POSITION, &mut before);
+    let here = std::mem::replace(&mut state.t, t);
+    mechanism.update(state, Stage::POSITION, &mut after);
+    state.t = here;
+    let rows = mechanism.structure().rows.iter();
+    let holonomic = rows.flat_map(|row| row.start..row.start + row.holonomic);
+    let jumps = holonomic.map(|row| (row, after.phi[row] - before.phi[row]));
+    let (row, by) = jumps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+    (by.abs() > most).then_some(StepError::Jump { t, row, by })
+}
+
+/// Brings the state onto the constraints behind a break.
+fn cross(dynamics: &mut Dynamics<'_, Mechanism>, state: &mut State) -> Result<(), sarrus_solve::SolveError> {
+    let before = dynamics.problem_mut().energy(state);
+    if dynamics.project(state)? {
         // the work of the impulse
         let after = dynamics.problem_mut().energy(state);
         state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;

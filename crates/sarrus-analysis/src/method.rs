@@ -44,6 +44,10 @@ const DENSE: f64 = 24.0;
 /// What accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
 
+/// Largest relative tolerance of the steps that lead methods which resolve the constraints themselves past singular positions: few, and a near
+/// miss takes tight ones.
+const LED: f64 = 1e-10;
+
 /// What the bodies of beams are called.
 const NODE: &str = "node";
 
@@ -168,6 +172,7 @@ impl Method {
         stabilizations::make(&stabilization.0, &stabilization.1).map_err(at(stabilization.2))?;
         let i = integrators::find(&integrator.0).map_err(at(integrator.2))?;
         (i.new)(&integrator.1).map_err(at(integrator.2))?;
+        least_step(settings, i.name, &integrator.1).map_err(at(integrator.2))?;
 
         // methods that the model is too large for
         let st = stabilizations::find(&stabilization.0).map_err(at(stabilization.2))?;
@@ -247,8 +252,12 @@ impl Method {
 
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
-        dynamics
-            .regularize(self.regularize, if self.adaptive { Steps::Chosen(self.rtol) } else { Steps::Fixed })
+        let steps = match self.view {
+            View::Staggered | View::Implicit => Steps::Chosen(self.rtol.min(LED)),
+            View::Ode if self.adaptive => Steps::Chosen(self.rtol),
+            View::Ode => Steps::Fixed,
+        };
+        dynamics.regularize(self.regularize, steps)
     }
 
     /// `proximal + projection + dop853`, or the integrator alone where it resolves the constraints itself.
@@ -316,7 +325,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
             return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at });
         }
     }
-    if matches!(settings.regularize, Regularization::Jets | Regularization::Amirouche) {
+    if settings.regularize == Regularization::Amirouche {
         let (family, name) = ("regularize", settings.regularize.name().to_string());
         return Err(SetupError::OwnConstraints { integrator: kind.name, family, name, at: choice.span });
     }
@@ -328,6 +337,8 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
     }
     let options = options(choice);
     let made = (kind.new)(&options).map_err(|source| SetupError::Method { source, at: choice.span })?;
+    least_step(settings, kind.name, &options)
+        .map_err(|source| SetupError::Method { source, at: choice.span })?;
     let adaptive = made.is_adaptive();
     let mut notes = notes(settings, kind.name, adaptive);
     notes.push(format!(
@@ -339,7 +350,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         formulation: plain("proximal"),
         stabilization: plain("none"),
         integrator: Part { name: choice.kind.clone(), options },
-        regularize: Regularize::Off,
+        regularize: regularize(settings),
         adaptive,
         rtol: settings.rtol,
         atol: settings.atol,
@@ -444,6 +455,13 @@ fn slow(dense: &[(&'static str, bool, Span)], unknowns: usize) -> Vec<String> {
     kinds.map(say).collect()
 }
 
+/// Refuses a least step above the `step` of the settings, which is the largest.
+fn least_step(settings: &Settings, kind: &'static str, options: &Options) -> Result<(), MethodError> {
+    let Some(step) = settings.step else { return Ok(()) };
+    let expected = "at most `step` (`--step`), which is the first step and the largest";
+    options.number(kind, "min_step", expected, |least| least <= step).map(|_| ())
+}
+
 /// Settings that have no effect on the integrator, and defaults that matter.
 fn notes(settings: &Settings, name: &str, adaptive: bool) -> Vec<String> {
     let mut notes = Vec::new();
@@ -538,6 +556,18 @@ mod tests {
         assert_eq!(Method::resolve(&formulated, &bends).unwrap().integrator.name, "dop853");
         let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
         assert_eq!(Method::resolve(&joint, &bends).unwrap().integrator.name, "dop853");
+    }
+
+    #[test]
+    fn a_least_step_above_the_largest_is_refused() {
+        for kind in ["radau5", "dop853"] {
+            let options = vec![("min_step".into(), OptionValue::Number(1e-3))];
+            let integrator = Some(MethodChoice { kind: kind.into(), options, span: Span::NONE });
+            let with = |step| Settings { step: Some(step), integrator: integrator.clone(), ..settings() };
+            let said = Method::resolve(&with(1e-4), &FACTS).unwrap_err().to_string();
+            assert!(said.contains("`min_step`") && said.contains("at most `step`"), "{said}");
+            assert!(Method::resolve(&with(1e-2), &FACTS).is_ok());
+        }
     }
 
     #[test]

@@ -139,15 +139,19 @@ pub fn simulate(
     let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
     let rubs = mechanism.reactive_forces() > 0;
+    let gaps = system.gaps();
+    let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
     if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
         && !rubs
+        // nor places of rigid contacts that come to be held
+        && gaps.is_empty()
         // nor do they know of the fluid's inertia
         && system.directory.added.is_empty()
     {
         method.take_tree(&settings);
     }
-    if rubs && method.view.resolves_constraints() {
-        return Err(SetupError::Model(vec![no_friction(&method)]));
+    if (rubs || slides) && method.view.resolves_constraints() {
+        return Err(SetupError::Model(vec![no_friction(&method, rubs)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
@@ -169,7 +173,6 @@ pub fn simulate(
     if !system.contacts.is_empty() && integrator.is_adaptive() {
         recorder.onsets = Some(Onsets::new(span));
     }
-    let gaps = system.gaps();
     if !gaps.is_empty() {
         recorder.gaps = Some(Gaps::new(gaps));
     }
@@ -192,7 +195,8 @@ pub fn simulate(
     let (status, mut reason, mut failed) =
         verdict(&ended, recorder.stop.as_ref(), &mut mechanism, &state, tried);
     let slow = mechanism.energy(&state).kinetic <= singular::SLOW * recorder.energy.most_kinetic();
-    if let Some(why) = singular::end(&mut singular, &ended, &mut mechanism, &state, slow) {
+    let why = singular::end(&mut singular, &ended, &mut mechanism, &state, slow, settings.t_start);
+    if let Some(why) = why {
         reason = format!("{why} ({reason})");
         failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
     }
@@ -222,6 +226,7 @@ pub fn simulate(
         None => notes.push("it could not be told which reactions are unique".into()),
     }
     notes.extend(singular::notes(&singular, settings.t_start));
+    notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
@@ -275,13 +280,16 @@ pub fn simulate(
 }
 
 /// The error for friction that an integrator cannot take in.
-fn no_friction(method: &Method) -> Diagnostic {
+fn no_friction(method: &Method, in_joints: bool) -> Diagnostic {
+    let (of, hint) = match in_joints {
+        true => ("the reactions of joints", "give friction as `force` or `torque`"),
+        false => ("what rigid contacts bear", "leave out `method = \"impulsive\"`"),
+    };
     let message = format!(
-        "integrator `{}` cannot take in friction that depends on the reactions of joints (`friction = {{ mu }}`)",
+        "integrator `{}` cannot take in friction that depends on {of} (`friction = {{ mu }}`)",
         method.integrator.name
     );
-    Diagnostic::bare(message)
-        .hint("take an explicit one, such as `rk45`, or give friction as `force` or `torque`")
+    Diagnostic::bare(message).hint(format!("take an explicit one, such as `rk45`, or {hint}"))
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

@@ -108,14 +108,15 @@ pub(crate) fn rests(standing: &[Standing], system: &System, t: f64) -> Vec<Singu
     standing.iter().filter(|s| s.way == Way::Rest).map(|s| rest(s, t, name)).collect()
 }
 
-/// Says of a run that failed beside a singular position, at `s`, that it came to the end of its range, or to rest where it is `slow`. Returns
-/// why, in words. Forgets what turned out to be nothing.
+/// Says of a run that failed beside a singular position, at `s`, that it came to the end of its range, or to rest where it is `slow`, or could
+/// not begin at `t_start`. Returns why, in words. Forgets what turned out to be nothing.
 pub(crate) fn end(
     singular: &mut Vec<SingularReport>,
     ended: &Ended,
     mechanism: &mut Mechanism,
     s: &State,
     slow: bool,
+    t_start: f64,
 ) -> Option<String> {
     let mut why = None;
     if let Because::Failed(error) = &ended.because {
@@ -124,7 +125,10 @@ pub(crate) fn end(
         // what is no number, or too fast for its step, fails for other reasons
         let stuck = !matches!(
             error,
-            StepError::NotFinite { .. } | StepError::StepTooLarge { .. } | StepError::View { .. }
+            StepError::NotFinite { .. }
+                | StepError::StepTooLarge { .. }
+                | StepError::View { .. }
+                | StepError::Jump { .. }
         );
         let here = if slow && stuck { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
         if let Some(here) = here.first() {
@@ -137,12 +141,29 @@ pub(crate) fn end(
                 now.elements.join(", ")
             ));
             singular.push(now);
+        } else if let Some(last) =
+            singular.last_mut().filter(|last| last.outcome != PASSED && last.enter <= t_start && beside(last))
+        {
+            // no range was left, as none was entered
+            last.outcome = UNCLEAR;
+            why = Some(format!(
+                "the mechanism stands in a singular position at the start, and no motion of {} follows from the velocities given: give those \
+                 of more joints in [initial], or start beside it",
+                last.elements.join(", ")
+            ));
         } else if let Some(last) = singular.last_mut().filter(|last| last.outcome != PASSED && beside(last)) {
             last.outcome = END_OF_RANGE;
             // where speeds grow without bound, what was seen from farther off is no guide
             last.t = error.t();
             why = Some(format!(
                 "the mechanism came to the end of its range at t = {}: {} can follow no further",
+                digits(&last.t),
+                last.elements.join(", ")
+            ));
+        } else if let Some(last) = singular.last().filter(|last| stuck && beside(last)) {
+            why = Some(format!(
+                "the run failed beside a singular position at t = {} ({}): a shorter step or a smaller tolerance may pass it; where \
+                 nothing is stiff the integrator `dop853` does, and where something is, implicit steps of fixed size may",
                 digits(&last.t),
                 last.elements.join(", ")
             ));
@@ -205,6 +226,15 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// What a user should know of an integrator that was left to itself at `t`.
+pub(crate) fn left_alone(t: f64, integrator: &str) -> String {
+    format!(
+        "something is stiff near the singular position at t = {}: explicit steps through it were too many, and `{integrator}` was left to its \
+         own equations there, which keep branch and reactions only as far as its steps do; look at them, and compare with a shorter step",
+        digits(&t)
+    )
 }
 
 /// Markers of singular positions, for the list of events.

@@ -33,6 +33,10 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
     let back = |n: usize| if n == 1 { "it" } else { "them" };
     text += &match r.modes.iter().filter(|m| m.kind == ModeKind::Free).count() {
         0 => String::new(),
+        // with rolling, positions and velocities are not the same in number, and modes stand for either
+        n if r.positions != r.speeds && n < r.modes.len() => {
+            format!("; {n} of the {} modes are free: nothing drives {} back", r.modes.len(), back(n))
+        }
         n if n == r.positions => format!(", free: nothing drives {} back", back(n)),
         n => format!(", {n} of them free: nothing drives {} back", back(n)),
     };

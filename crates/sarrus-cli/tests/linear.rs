@@ -82,7 +82,7 @@ fn loads_in_parts_give_a_row_for_each_part() {
 fn a_motion_that_is_not_prescribed_is_refused_with_a_hint() {
     let done = sarrus(&["inverse", "models/four_bar.toml"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("1 freedom left to move by itself"), "{}", done.stderr);
+    assert!(done.stderr.contains("1 freedom is left to move by itself"), "{}", done.stderr);
     assert!(done.stderr.contains("[drivers]"), "{}", done.stderr);
 }
 
@@ -91,6 +91,15 @@ fn a_freedom_that_nothing_drives_back_is_called_free() {
     let done = sarrus(&["modes", "models/door.toml"]);
     assert!(done.stdout.contains("1 freedom, free: nothing drives it back"), "{}", done.stdout);
     assert!(!done.stdout.contains("Hz"), "{}", done.stdout);
+}
+
+/// With rolling, more positions than velocities are free, and a mode is of either: the headline counts what the table lists.
+#[test]
+fn the_headline_of_modes_counts_those_of_the_table() {
+    let done = sarrus(&["modes", "models/rolling_ball.toml"]);
+    let free = done.stdout.lines().filter(|line| line.trim_start().starts_with("free ")).count();
+    let headline = format!("{free} of the 6 modes are free: nothing drives them back");
+    assert!(free == 4 && done.stdout.contains(&headline), "{}", done.stdout);
 }
 
 #[test]

@@ -9,6 +9,17 @@ use std::path::Path;
 /// The text of a file that is not too large; `at` is where it is asked for.
 pub fn text_of(path: &Path, at: Span) -> Result<String, Diagnostic> {
     let shown = path.display();
+    let bytes = bytes_of(path, at)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
+        Diagnostic::new(at, format!("{shown}:{line}: the file is not UTF-8 text (byte {good})"))
+    })
+}
+
+/// The bytes of a file that is not too large; `at` is where it is asked for.
+pub fn bytes_of(path: &Path, at: Span) -> Result<Vec<u8>, Diagnostic> {
+    let shown = path.display();
     let bad = |message: String| Diagnostic::new(at, message);
     let unreadable = |e: std::io::Error| {
         let why = match e.kind() {
@@ -37,11 +48,7 @@ pub fn text_of(path: &Path, at: Span) -> Result<String, Diagnostic> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
     }
-    String::from_utf8(bytes).map_err(|e| {
-        let good = e.utf8_error().valid_up_to();
-        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-        bad(format!("{shown}:{line}: the file is not UTF-8 text (byte {good})"))
-    })
+    Ok(bytes)
 }
 
 /// Parses a text, by the ending of its name or its first letter.

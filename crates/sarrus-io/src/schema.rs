@@ -35,7 +35,7 @@ pub struct Family {
 /// The schema of a whole file, with the kinds of each family.
 pub fn schema(families: &[Family]) -> Value {
     let mut sections = Map::new();
-    for s in SECTIONS.iter().filter(|s| s.available) {
+    for s in SECTIONS {
         let mut of = match families.iter().find(|f| f.section == s.name) {
             Some(family) => named(family_entry(family)),
             None => section(s.name),
@@ -49,7 +49,7 @@ pub fn schema(families: &[Family]) -> Value {
         json!({ "oneOf": [string(), list(string())], "description": "such as \"i = 1 to n\"" }),
     );
     repeated.insert("if".into(), reference("flag"));
-    for s in SECTIONS.iter().filter(|s| s.available && s.repeats) {
+    for s in SECTIONS.iter().filter(|s| s.repeats) {
         repeated.insert(s.name.into(), json!({ "$ref": format!("#/properties/{}", s.name) }));
     }
     let repeated = closed(repeated, &["for"]);

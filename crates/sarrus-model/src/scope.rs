@@ -13,6 +13,15 @@ use crate::value::{Data, Index, Text, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// A file that an element names.
+#[derive(Clone, Debug, Default)]
+pub struct NamedFile {
+    /// Where it is, from anywhere.
+    pub path: String,
+    /// What it says.
+    pub text: String,
+}
+
 /// The names of a file that are known once it is loaded.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeData {
@@ -32,8 +41,10 @@ pub struct ScopeData {
     pub functions: HashMap<String, Arc<Function>>,
     /// `[tables]`
     pub tables: HashMap<String, Arc<Curve>>,
-    /// Texts of the files that elements name, by name as written.
-    pub texts: HashMap<String, String>,
+    /// The files that elements name, by name as written.
+    pub texts: HashMap<String, NamedFile>,
+    /// What is in the files that shapes name, by name as written.
+    pub files: HashMap<String, Arc<[u8]>>,
     /// The points behind the tables, for the resolved file.
     pub table_points: HashMap<String, Vec<[f64; 2]>>,
 }

@@ -141,6 +141,18 @@ impl Control {
         }
     }
 
+    /// The end of the first fixed step from `t` on, of those in the grid of times, that is not before `until`; the grid goes on from there.
+    pub(crate) fn fixed_after(&mut self, t: f64, until: f64) -> f64 {
+        let h = *self.step.get_or_insert((self.t_end - t) / 1000.0);
+        if !(self.grid_start <= t) {
+            (self.grid_start, self.grid_n) = (t, 0);
+        }
+        let steps = ((until - self.grid_start) / h - SLIVER).ceil();
+        self.grid_n = if steps > 0.0 { steps as u64 } else { 0 };
+        let end = self.grid_time(0, h);
+        if end > self.t_end - SHORT * h { self.t_end } else { end }
+    }
+
     fn grid_time(&self, ahead: u64, h: f64) -> f64 {
         self.grid_start + (self.grid_n + ahead) as f64 * h
     }

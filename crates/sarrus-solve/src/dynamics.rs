@@ -4,10 +4,12 @@
 //! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
 //! place.
 
+mod bridge;
 mod friction;
 mod near;
 mod reactive;
 
+use crate::control::Control;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::formulations::Formulation;
@@ -15,7 +17,8 @@ use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
-use crate::views::{Implicit, Ode, Staggered};
+use crate::views::{Implicit, Ode, Staggered, StepInfo};
+use bridge::Bridge;
 use near::Near;
 pub use near::Steps;
 use reactive::Reactive;
@@ -61,6 +64,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     room: Room,
     counts: Counts,
     near: Option<Near>,
+    /// Leads methods that resolve the constraints themselves.
+    bridge: Option<Box<Bridge>>,
     friction: friction::Room,
     /// Forces that depend on multipliers.
     reactive: Reactive,
@@ -112,6 +117,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             room,
             counts: Counts::default(),
             near: None,
+            bridge: None,
             friction: friction::Room::default(),
             reactive,
         })
@@ -304,6 +310,29 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             near.accept(s);
         }
         Ok(moved)
+    }
+
+    fn bridge_from(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        Dynamics::bridge_from(self, s, control, is_adaptive)
+    }
+
+    fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        Dynamics::bridge_over(self, taken, s, control, is_adaptive)
+    }
+
+    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        Dynamics::bridge_dense(self, t, out)
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {

@@ -259,6 +259,16 @@ pub enum StepError {
         /// Velocity whose change was the largest.
         worst: usize,
     },
+    /// A constraint asks for another position from one instant to the next.
+    #[error("constraint row {row} jumps by {by:.3e} at t = {}", digits(t))]
+    Jump {
+        /// Time of it \[s\].
+        t: f64,
+        /// Scalar row of λ with the largest jump.
+        row: usize,
+        /// By how much Φ changes there.
+        by: f64,
+    },
     /// The method takes motion and multipliers in turn, and the right side has no such view.
     #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
     View {
@@ -283,6 +293,7 @@ impl StepError {
             | StepError::StepTooLarge { t, .. }
             | StepError::NoStep { t, .. }
             | StepError::Newton { t, .. }
+            | StepError::Jump { t, .. }
             | StepError::View { t }
             | StepError::NotFinite { t } => t,
         }
@@ -292,6 +303,7 @@ impl StepError {
     pub fn row(&self) -> Option<usize> {
         match self {
             StepError::Solve { source, .. } | StepError::Project { source, .. } => source.row(),
+            StepError::Jump { row, .. } => Some(*row),
             _ => None,
         }
     }

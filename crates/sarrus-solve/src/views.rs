@@ -70,6 +70,33 @@ pub trait Ode {
     /// On an error nothing may have been noted: an adaptive method then tries a shorter step.
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
 
+    /// In place of a step of a method that resolves the constraints itself: takes one from `s`, where it begins near a singular position.
+    fn bridge_from(
+        &mut self,
+        _s: &mut State,
+        _control: &mut Control,
+        _is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        Ok(None)
+    }
+
+    /// Looks at a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
+    /// singular position or went over one, goes back and takes a step of its own.
+    fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        _s: &mut State,
+        _control: &mut Control,
+        _is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        taken
+    }
+
+    /// As [`Step::dense`] of the step just taken, where that was one of these.
+    fn bridge_dense(&mut self, _t: f64, _out: &mut State) -> Option<Result<(), StepError>> {
+        None
+    }
+
     /// The same problem for methods that take motion and multipliers in turn, if it can be had so.
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         None
@@ -116,6 +143,29 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
         (**self).finish_step(s, h)
+    }
+
+    fn bridge_from(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        (**self).bridge_from(s, control, is_adaptive)
+    }
+
+    fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        (**self).bridge_over(taken, s, control, is_adaptive)
+    }
+
+    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        (**self).bridge_dense(t, out)
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
@@ -357,17 +407,20 @@ impl Integrator {
         s: &mut State,
         control: &mut Control,
     ) -> Result<StepInfo, StepError> {
-        match self {
-            Integrator::Ode(m) => m.step(ode, s, control),
-            Integrator::Staggered(m) => {
-                let view = ode.staggered().ok_or(StepError::View { t: s.t })?;
-                m.step(view, s, control)
-            }
-            Integrator::Implicit(m) => {
-                let view = ode.implicit().ok_or(StepError::View { t: s.t })?;
-                m.step(view, s, control)
-            }
+        let is_adaptive = self.is_adaptive();
+        if let Integrator::Ode(m) = self {
+            return m.step(ode, s, control);
         }
+        if let Some(info) = ode.bridge_from(s, control, is_adaptive)? {
+            return Ok(info);
+        }
+        let none = StepError::View { t: s.t };
+        let taken = match self {
+            Integrator::Ode(_) => Err(none),
+            Integrator::Staggered(m) => m.step(ode.staggered().ok_or(none)?, s, control),
+            Integrator::Implicit(m) => m.step(ode.implicit().ok_or(none)?, s, control),
+        };
+        ode.bridge_over(taken, s, control, is_adaptive)
     }
 
     /// As [`Step::dense`].
@@ -378,6 +431,9 @@ impl Integrator {
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
+        if let Some(done) = ode.bridge_dense(t, out) {
+            return done;
+        }
         match self {
             Integrator::Ode(m) => m.dense(ode, control, t, out),
             Integrator::Staggered(m) => m.dense(ode.staggered().ok_or(StepError::View { t })?, t, out),
@@ -393,7 +449,8 @@ impl Integrator {
         }
     }
 
-    /// λ (nc) at the end of the step just taken, as the method itself has found it, where it finds any.
+    /// λ (nc) at the end of the last step that the method itself has taken, as it has found it, where it finds any. Near a singular
+    /// position steps are not its own ([`Ode::bridge_over`]).
     pub fn multipliers(&self) -> Option<&[f64]> {
         match self {
             Integrator::Ode(_) => None,

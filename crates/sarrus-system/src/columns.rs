@@ -238,7 +238,7 @@ impl Columns {
 
     fn add_nodes(&mut self, system: &System) {
         for shown in &system.directory.shown {
-            for field in ["x", "y", "z", "vx", "vy", "vz", "ux", "uy", "uz"] {
+            for field in system.directory.node_columns() {
                 let name = format!("{}.{field}", shown.name);
                 let signals = system.directory.read(&name, &mut |body| body as usize).ok();
                 self.live(name, signals);

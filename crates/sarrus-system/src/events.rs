@@ -273,11 +273,22 @@ impl Names<'_> {
             let section = ctx.model.names.get(&name).map(|named| named.section);
             if !section.is_some_and(|section| SECTIONS.contains(&section)) {
                 let error = ctx.model.unknown(&name, span, &SECTIONS);
-                return Err(if section.is_some() {
-                    error
-                        .hint("joints, constraints, drivers, forces and contacts can be enabled and disabled")
-                } else {
-                    error
+                // also what stands inside one: `arm.element2`
+                let member = name.split_once('.').map_or(name.as_str(), |(head, _)| head);
+                let member = self.directory.member(&name).or_else(|| self.directory.member(member));
+                return Err(match (member, section) {
+                    (Some(member), _) => {
+                        let message = format!(
+                            "`{name}` cannot be switched: a flexible member such as `{}` holds together always",
+                            member.name
+                        );
+                        let hint = "release a joint that holds it, or build it of two members with a joint between them";
+                        sarrus_model::Diagnostic::new(span, message).hint(hint)
+                    }
+                    (None, Some(_)) => error.hint(
+                        "joints, constraints, drivers, forces and contacts can be enabled and disabled",
+                    ),
+                    (None, None) => error,
                 });
             }
             let own = |e: &ConstraintElement| e.name == name;

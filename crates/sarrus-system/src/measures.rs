@@ -362,7 +362,13 @@ fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<Str
                 "" => format!("`{name}` is not a number"),
                 rest => format!("`{name}` has no `{rest}`"),
             };
-            let near = suggest(rest, &parts).map(|near| format!("did you mean `{name}.{near}`?"));
+            // parts of parts too: `arm.elment1.M`
+            let deeper = || {
+                let below = names.iter().filter(|n| n.starts_with(name) && n[name.len()..].starts_with('.'));
+                suggest(path, below)
+            };
+            let near = suggest(rest, &parts).map(|near| format!("{name}.{near}")).or_else(deeper);
+            let near = near.map(|near| format!("did you mean `{near}`?"));
             let list = || (!parts.is_empty()).then(|| format!("it has {}", parts.join(", ")));
             return (message, near.or_else(list));
         }

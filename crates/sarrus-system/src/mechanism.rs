@@ -555,12 +555,12 @@ impl Problem for Mechanism {
         let (work, heat) = self.powers(s.t);
         // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
         let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
-        xdot[WORK] = work + driven + self.contacts.work;
         let rubbed: f64 = {
             let at = self.at(s.t, &self.all);
             let heat = |f: &JointFriction| f.heat(&at, f.intensity(&self.system, eq, &accel.lambda, &at));
             self.frictions.iter().map(heat).sum()
         };
+        xdot[WORK] = work + driven + self.contacts.work;
         xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);

@@ -236,6 +236,15 @@ impl Directory {
         path.to_owned()
     }
 
+    /// What a node that is shown has as columns.
+    pub(crate) fn node_columns(&self) -> &'static [&'static str] {
+        if self.space == sarrus_model::Space::Planar {
+            &["x", "y", "vx", "vy", "ux", "uy"]
+        } else {
+            &["x", "y", "z", "vx", "vy", "vz", "ux", "uy", "uz"]
+        }
+    }
+
     /// An amplitude of the modal body that the member `i` is: `eta1`, or its rate `eta1_rate`.
     fn amplitude(&self, i: usize, word: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
         let floating = self.floating.iter().find(|f| self.flexible[i].all.contains(&f.frame))?;
@@ -243,7 +252,13 @@ impl Directory {
         let (number, rate) = number.strip_suffix("_rate").map_or((number, false), |number| (number, true));
         let &(after, k) = floating.amplitudes.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
         let body = place(floating.frame + after as u32);
-        Some(if rate { Signal::Velocity(body, [0.0; 3], k) } else { Signal::Position(body, [0.0; 3], k) })
+        // in the plane one may be an angle
+        Some(match (k < 3, rate) {
+            (true, false) => Signal::Position(body, [0.0; 3], k),
+            (true, true) => Signal::Velocity(body, [0.0; 3], k),
+            (false, false) => Signal::Angle(body),
+            (false, true) => Signal::Omega(body, k - 3),
+        })
     }
 
     /// The joint called `name`.
@@ -346,9 +361,9 @@ impl Directory {
             },
             Named::Measure(_) => Err(known(&[])),
             Named::Node(i) => {
-                let shown = &self.shown[*i];
+                let (shown, fields) = (&self.shown[*i], self.node_columns());
                 let signals = shown.read(&self.floating[shown.floating], rest, place);
-                signals.ok_or_else(|| known(&["x", "y", "z", "vx", "vy", "vz", "ux", "uy", "uz"]))
+                signals.filter(|_| fields.contains(&rest)).ok_or_else(|| known(fields))
             }
             Named::Flexible(i) => {
                 if let Some(signal) = self.amplitude(*i, rest, place) {

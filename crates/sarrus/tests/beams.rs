@@ -749,6 +749,24 @@ fn errors_say_what_is_wrong_and_what_there_is() {
             &["needs EA: material `m` has no `young`", "`EA` in [sections.s]"],
         ),
         (
+            shape("kind = 'circle', radius = 0.1", ", material = 'm'")
+                + "materials.m = { density = 1000, young = 1e9 }\n",
+            &["needs GA: material `m` has no `poisson`\n", "add `poisson = 0.3`", "to [materials.m]"],
+        ),
+        (
+            format!("{whole}events.e = {{ when = 't - 1', disable = ['X'] }}\n"),
+            &["`X` cannot be switched", "holds together always", "release a joint"],
+        ),
+        (
+            format!("{whole}events.e = {{ when = 't - 1', disable = ['X.element2'] }}\n"),
+            &["`X.element2` cannot be switched"],
+        ),
+        (
+            format!("{whole}bodies.'X.node2' = {{ at = [0, 0], mass = 1, inertia = 1 }}\n"),
+            &["`X.node2` cannot be the name of a body: it would be a part of flexible member `X`"],
+        ),
+        (format!("{whole}measures.m = 'X.elment1.M'\n"), &["did you mean `X.element1.M`?"]),
+        (
             format!("{whole}joints.J = {{ kind = 'fixed', bodies = ['ground', 'X.node9'], at = [0, 0] }}\n"),
             &["`X` has no body `node9`", "`X.node0` to `X.node4`, `X.start` and `X.end`"],
         ),

@@ -320,7 +320,7 @@ fn matrices_from_files_are_those_of_the_members() {
         let [x, y, z] = node.p;
         writeln!(nodes, "{}, {x:e}, {y:e}, {z:e}", &node.names[0][2..]).unwrap();
     }
-    let M = structure.mass();
+    let M = &structure.M;
     let mut mass = format!("%%MatrixMarket matrix coordinate real symmetric\n% lumped\n{n} {n} ");
     let entries: Vec<usize> = (0..n * n).filter(|k| M[*k] != 0.0 && k / n >= k % n).collect();
     writeln!(mass, "{}", entries.len()).unwrap();

@@ -45,3 +45,19 @@ fn every_adaptive_method_passes_aligned_positions_on_its_branch() {
         }
     }
 }
+
+/// A long row that starts in line with velocities that do not tell the branch: it has left no range, and words and markers do not say so.
+#[test]
+fn a_long_row_that_starts_in_line_does_not_end_its_range() {
+    let text = sarrus_zoo::model("n_four_bar").unwrap();
+    let text = text.replace("to = [\"i\", 1]", "to = [\"i + 1\", 0]").replace("[\"i - 1\", 1]", "[\"i\", 0]");
+    let text = text.replace("at = [\"i\", 1]", "at = [\"i + 1\", 0]");
+    let options = LoadOptions { set: vec![("n".into(), "8".into())], ..LoadOptions::default() };
+    let model = load_str("n_four_bar.toml", &text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let report = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
+    assert_eq!(report.status, Status::Failed);
+    assert!(report.reason.contains("singular position at the start"), "{}", report.reason);
+    assert!(report.reason.contains("joint `A0`") && report.reason.contains("[initial]"), "{}", report.reason);
+    assert!(report.singular.is_empty() && report.events.is_empty(), "{:?}", report.singular);
+}

@@ -59,6 +59,8 @@ pub(crate) struct Journey<'a> {
     pub nearest: Option<NearSingular>,
     /// Singular positions met on the legs so far.
     pub singular: Vec<SingularReport>,
+    /// When an integrator that resolves the constraints itself was first left to itself near one \[s\].
+    pub left_alone: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     firings: Firings,
@@ -91,6 +93,7 @@ impl<'a> Journey<'a> {
             found: Default::default(),
             nearest: None,
             singular: Vec::new(),
+            left_alone: None,
             failed_at: None,
         }
     }
@@ -253,6 +256,7 @@ impl<'a> Journey<'a> {
             all.add(leg);
         }
         self.singular.extend(crate::singular::reports(&dynamics));
+        self.left_alone = self.left_alone.or(dynamics.left_alone());
     }
 
     fn note(&mut self, mechanism: &Mechanism) {

@@ -20,7 +20,8 @@ use crate::{LoadOptions, read};
 use definitions::Definitions;
 use overrides::Overrides;
 use repeat::Repeats;
-use sarrus_model::scope::{Context, ScopeData};
+use sarrus_model::Data;
+use sarrus_model::scope::{Context, NamedFile, ScopeData};
 use sarrus_model::settings::{OutputSettings, RunSettings, VIEW_KEYS};
 use sarrus_model::{
     Attachment, Diagnostic, Element, Failure, Frame, Model, Reader, Section, Space, Span, Table, Transform,
@@ -153,6 +154,7 @@ impl Loader {
         self.case_settings(case.as_deref());
         self.root_settings(&root, case.as_deref())?;
         self.check_promises();
+        self.check_dots();
         if self.diagnostics.is_empty() {
             RunSettings::read(&self.model)?;
             OutputSettings::read(&self.model)?;
@@ -204,6 +206,7 @@ impl Loader {
         let index = self.model.scopes.len();
         self.elements(root, &scope, index as u32, &repeats);
         scope.texts = self.texts(folder, index as u32)?;
+        scope.files = self.shape_files(root, folder, index as u32)?;
         self.model.scopes.push(scope);
         self.stand_ins(root, index as u32)?;
         self.materials(root, index as u32, &repeats);
@@ -214,19 +217,47 @@ impl Loader {
     }
 
     /// The files that modal bodies name.
-    fn texts(&self, folder: &Path, scope: u32) -> Done<HashMap<String, String>> {
+    fn texts(&self, folder: &Path, scope: u32) -> Done<HashMap<String, NamedFile>> {
         let mut texts = HashMap::new();
         let modal = self.model.flexible.iter().filter(|e| e.scope == scope && e.kind == "modal");
         for element in modal {
             for key in ["mass", "stiffness", "nodes"] {
                 let Some(value) = element.table.get(key) else { continue };
-                if let sarrus_model::Data::Text(name) = &value.data {
+                if let Data::Text(name) = &value.data {
                     let name = name.as_str();
-                    texts.insert(name.to_owned(), read::text_of(&folder.join(name), value.span)?);
+                    let path = folder.join(name);
+                    let text = read::text_of(&path, value.span)?;
+                    let path = std::path::absolute(&path).unwrap_or(path).display().to_string();
+                    texts.insert(name.to_owned(), NamedFile { path, text });
                 }
             }
         }
         Ok(texts)
+    }
+
+    /// The files that shapes of bodies, members and the ground name.
+    fn shape_files(&self, root: &Table, folder: &Path, scope: u32) -> Done<HashMap<String, Arc<[u8]>>> {
+        let mut files = HashMap::new();
+        let elements = self.model.bodies.iter().chain(&self.model.flexible).chain(&self.replaced);
+        let shapes = elements.filter(|e| e.scope == scope).filter_map(|e| e.table.get("shape"));
+        let ground = root.get("ground").and_then(|value| match &value.data {
+            Data::Table(table) => table.get("shape"),
+            _ => None,
+        });
+        for shape in shapes.chain(ground) {
+            let one = std::slice::from_ref(shape);
+            for value in if let Data::List(list) = &shape.data { list.as_slice() } else { one } {
+                let Data::Table(table) = &value.data else { continue };
+                let Some(file) = table.get("file") else { continue };
+                if let Data::Text(name) = &file.data
+                    && !files.contains_key(name.as_str())
+                {
+                    let bytes = read::bytes_of(&folder.join(name.as_str()), file.span)?;
+                    files.insert(name.as_str().to_owned(), bytes.into());
+                }
+            }
+        }
+        Ok(files)
     }
 
     /// `[ground]`, and what replaced bodies leave behind.
@@ -306,6 +337,29 @@ impl Loader {
                 self.fail(d);
             }
         }
+    }
+
+    /// A dot leads inside: what is written as `b.node2` must not pass for a part of the element `b`. Dots themselves stay: files
+    /// that are written as resolved have those of `include`.
+    fn check_dots(&mut self) {
+        let mut bad = Vec::new();
+        for (name, named) in &self.model.names {
+            let heads = name.match_indices('.').map(|(dot, _)| &name[..dot]);
+            if let Some((head, owner)) = heads.filter_map(|h| Some((h, self.model.names.get(h)?))).next() {
+                let (what, other) = (named.section.singular(), owner.section.singular());
+                let message = format!(
+                    "`{name}` cannot be the name of a {what}: it would be a part of {other} `{head}`"
+                );
+                let hint = "a name has letters, digits and _; a dot leads inside what stands before it";
+                let d = Diagnostic::new(named.span, message).hint(hint);
+                bad.push((
+                    named.span.start,
+                    d.also(owner.span, format!("the {other} `{head}` is defined here")),
+                ));
+            }
+        }
+        bad.sort_by_key(|(start, _)| *start);
+        bad.into_iter().for_each(|(_, d)| self.fail(d));
     }
 
     /// Takes a name of the common namespace that is not an element's.

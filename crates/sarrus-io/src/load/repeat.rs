@@ -95,8 +95,7 @@ fn check(table: &Table, name: &str) -> Done {
             continue;
         }
         match sections::info(&e.key) {
-            Some(s) if s.repeats && s.available => {}
-            Some(s) if !s.available => return Err(sections::not_yet(s.name, e.key_span)),
+            Some(s) if s.repeats => {}
             Some(s) => {
                 let d = Diagnostic::new(e.key_span, format!("[{}] cannot be repeated", s.name));
                 return Err(match s.name {

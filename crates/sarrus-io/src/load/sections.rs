@@ -14,18 +14,12 @@ pub struct SectionInfo {
     pub name: &'static str,
     /// One line on what it holds.
     pub doc: &'static str,
-    /// Whether this version knows it.
-    pub available: bool,
     /// Whether a `repeat` may hold it.
     pub repeats: bool,
 }
 
 const fn section(name: &'static str, doc: &'static str, repeats: bool) -> SectionInfo {
-    SectionInfo { name, doc, available: true, repeats }
-}
-
-const fn later(name: &'static str, doc: &'static str) -> SectionInfo {
-    SectionInfo { name, doc, available: false, repeats: true }
+    SectionInfo { name, doc, repeats }
 }
 
 /// Every top-level key.
@@ -69,28 +63,18 @@ pub fn info(name: &str) -> Option<&'static SectionInfo> {
     SECTIONS.iter().find(|s| s.name == name)
 }
 
-/// The error for a section that this version does not know.
-pub fn not_yet(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("[{name}] is not available yet"))
-        .hint("a later version reads it; leave it out for now")
-}
-
-/// Refuses unknown sections and those that are not available.
+/// Refuses unknown sections.
 pub fn check(root: &Table, is_root: bool) -> Done {
     if !is_root {
         header(root)?;
     }
     for entry in &root.entries {
-        match info(&entry.key) {
-            Some(s) if s.available => {}
-            Some(s) => return Err(not_yet(s.name, entry.key_span)),
-            None => {
-                let names = SECTIONS.iter().filter(|s| s.available).map(|s| s.name);
-                // the one singular that is not near its plural
-                let key = if &*entry.key == "body" { "bodys" } else { &entry.key };
-                return Err(Diagnostic::new(entry.key_span, format!("there is no section `{}`", entry.key))
-                    .maybe_hint(did_you_mean(key, names)));
-            }
+        if info(&entry.key).is_none() {
+            let names = SECTIONS.iter().map(|s| s.name);
+            // the one singular that is not near its plural
+            let key = if &*entry.key == "body" { "bodys" } else { &entry.key };
+            return Err(Diagnostic::new(entry.key_span, format!("there is no section `{}`", entry.key))
+                .maybe_hint(did_you_mean(key, names)));
         }
     }
     Ok(())

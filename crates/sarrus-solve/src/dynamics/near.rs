@@ -6,6 +6,7 @@
 //! constraints. The power of drivers comes from the motion: their multipliers may not exist.
 
 use super::Dynamics;
+use super::bridge::Bridge;
 use crate::control::{Control, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
@@ -50,6 +51,10 @@ const AROUND: f64 = 0.5;
 const AROUND_ANGLE: f64 = 0.15;
 /// Tolerance of the steps that are taken in place of fixed ones beside a near miss.
 const SUBSTEP_TOLERANCE: f64 = 1e-10;
+
+/// Between these are tolerances of the steps that are taken in place of those of methods that resolve the constraints themselves.
+const LEAST_TOLERANCE: f64 = 1e-12;
+const MOST_TOLERANCE: f64 = 1e-6;
 
 /// How an integrator takes its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,15 +113,18 @@ pub(super) struct Near {
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Passes singular positions as `kind` says, in windows that fit the steps of the integrator.
     pub fn regularize(&mut self, kind: Regularize, steps: Steps) -> Result<(), SolveError> {
+        (self.near, self.bridge) = (None, None);
         if kind == Regularize::Off {
-            self.near = None;
             return Ok(());
         }
         let passage = Passage::new(&self.problem, kind)?;
         if passage.is_empty() {
-            self.near = None;
             return Ok(());
         }
+        self.bridge = Bridge::new(match steps {
+            Steps::Fixed => SUBSTEP_TOLERANCE,
+            Steps::Chosen(rtol) => rtol.clamp(LEAST_TOLERANCE, MOST_TOLERANCE),
+        });
         let s = self.problem.structure();
         self.near = Some(Near {
             looking: false,
@@ -312,7 +320,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     }
 
     /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
-    fn turning(&self, s: &State) -> f64 {
+    pub(super) fn turning(&self, s: &State) -> f64 {
         let structure = self.problem.structure();
         let mut fastest = 0.0_f64;
         for g in structure.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
@@ -377,6 +385,36 @@ impl Near {
         let zero = beyond.min_by(|a, b| fits(a).total_cmp(&fits(b))).map(|p| at + way * (p[0] - at).signum());
         // at an end of the step its neighbour may be in the next one: the slope alone tells
         zero.map(|zero| zero.clamp(start, t))
+    }
+
+    /// Whether `s` is the last state on the constraints.
+    pub(super) fn is_last(&self, s: &State) -> bool {
+        self.has_last && self.last == *s
+    }
+
+    /// The last state on the constraints.
+    pub(super) fn last(&self) -> &State {
+        &self.last
+    }
+
+    /// Whether the last right sides were in the window of a near miss.
+    pub(super) fn is_beside(&self) -> bool {
+        self.passage.is_open_miss()
+    }
+
+    /// What finds singular positions.
+    pub(super) fn passage_mut(&mut self) -> &mut Passage {
+        &mut self.passage
+    }
+
+    /// What the smallest pivot usually is, where it has been `usual` so far and zero is nothing known, and whether more rows
+    /// are left out as dependent than are wont to.
+    pub(super) fn usual(&mut self, usual: f64, dropped: usize) -> (f64, bool) {
+        let is_new = usual == 0.0;
+        let usual = if is_new { self.clear.unwrap_or(1.0) } else { usual };
+        self.fewest = self.fewest.min(dropped).max(self.harmless);
+        let lost = dropped > if is_new && self.clear.is_none() { 0 } else { self.fewest };
+        (usual, lost)
     }
 
     /// Whether no right side of this step was one of the rows of \[Amirouche1991\].

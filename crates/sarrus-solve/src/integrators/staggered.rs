@@ -121,7 +121,8 @@ impl StaggeredMethod {
     }
 
     /// With a controller between the modules. Its forces are in the motion and in
-    /// [`multipliers`](StaggeredStep::multipliers); what evaluates the problem by itself knows nothing of them.
+    /// [`multipliers`](StaggeredStep::multipliers); what evaluates the problem by itself knows nothing of them:
+    /// accelerations shown, and the steps that lead past singular positions ([`Dynamics::regularize`](crate::Dynamics::regularize)).
     pub fn with_controller(mut self, controller: Box<dyn Controller>) -> StaggeredMethod {
         self.modules.controller = Some(controller);
         self

@@ -190,6 +190,31 @@ impl Passage {
         soonest
     }
 
+    /// Time from `s` to the nearest loss of rank within `tau`, negative where it is past; none where there is none.
+    pub fn ahead(
+        &mut self,
+        problem: &mut dyn Problem,
+        s: &State,
+        tau: f64,
+    ) -> Result<Option<f64>, crate::error::SolveError> {
+        let least = std::mem::replace(&mut self.least, tau);
+        let mut found: Result<Option<f64>, _> = Ok(None);
+        for i in 0..self.parts.len() {
+            match self.look(i, problem, s, tau) {
+                Ok(Some(danger)) if danger.len() > 0 => {
+                    let nearest = found.as_ref().ok().copied().flatten();
+                    if nearest.is_none_or(|t: f64| danger.ahead.abs() < t.abs()) {
+                        found = Ok(Some(danger.ahead));
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => found = Err(error),
+            }
+        }
+        self.least = least;
+        found
+    }
+
     /// Takes note of the multipliers at `s`, which is on the constraints.
     fn add_pole(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
         problem.update(s, Stage::FORCE, eq);

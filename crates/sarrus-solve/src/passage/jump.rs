@@ -104,6 +104,30 @@ impl Passage {
         result
     }
 
+    /// When rank is lost between the states `from` and `to` on the constraints, near the time `t`, within `tau` \[s\] of which it must be.
+    pub fn find_between(
+        &mut self,
+        problem: &mut dyn Problem,
+        [from, to]: [&State; 2],
+        t: f64,
+        tau: f64,
+    ) -> Result<Option<f64>, SolveError> {
+        let mut between = std::mem::take(&mut self.between);
+        between.prepare(problem, from, to);
+        let least = std::mem::replace(&mut self.least, tau);
+        let mut found = Ok(None);
+        for i in 0..self.parts.len() {
+            found = self.follow(i, problem, &mut between, [from, to], t, tau);
+            if !matches!(found, Ok(None)) {
+                break;
+            }
+        }
+        self.least = least;
+        let at = between.here.t;
+        self.between = between;
+        Ok(found?.map(|seen| at + seen.ahead))
+    }
+
     /// Follows the loss of rank of part `i` along the way, to where it is.
     fn follow(
         &mut self,

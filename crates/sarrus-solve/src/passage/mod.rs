@@ -219,6 +219,11 @@ impl Passage {
         self.looks
     }
 
+    /// Whether what is open is no crossing.
+    pub fn is_open_miss(&self) -> bool {
+        self.is_open && self.records.last().is_some_and(|r| r.crossing != Crossing::Passed)
+    }
+
     /// Singular positions met so far.
     pub fn records(&self) -> &[PassageRecord] {
         &self.records

@@ -9,6 +9,7 @@
 //! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 
 pub mod broad;
+pub mod files;
 pub mod friction;
 pub(crate) mod gap;
 pub mod geometry;

@@ -36,16 +36,42 @@ impl<'a> Properties<'a> {
     }
 
     /// What is missing where a product is neither given nor follows.
-    fn missing(&self, key: &str, of_material: &str) -> Diagnostic {
+    fn missing(&self, key: &str, of_material: &[&str]) -> Diagnostic {
         let section = &self.section.name;
+        let has = |word: &str| {
+            self.material.as_ref().is_some_and(|m| match word {
+                "young" => m.young.is_some(),
+                "poisson" => m.poisson.is_some(),
+                _ => m.density.is_some(),
+            })
+        };
+        let lacking: Vec<&str> = of_material.iter().copied().filter(|word| !has(word)).collect();
+        let quoted: Vec<String> = lacking.iter().map(|word| format!("`{word}`")).collect();
+        let example = |word: &str| match word {
+            "young" => "young = 210e9",
+            "poisson" => "poisson = 0.3",
+            _ => "density = 7850",
+        };
+        let examples: Vec<&str> = lacking.iter().map(|word| example(word)).collect();
         let why = match (&self.section.shape, &self.material) {
             (None, _) => format!("section `{section}` is given without it"),
             (_, None) => "it has no material".to_string(),
-            (_, Some(m)) => format!("material `{}` has no {of_material}", m.name),
+            (_, Some(m)) => format!("material `{}` has no {}", m.name, quoted.join(" and no ")),
         };
         let hint = match &self.section.shape {
             None => format!("add `{key}` to [sections.{section}]"),
-            Some(_) => format!("give the material {of_material}, or `{key}` in [sections.{section}]"),
+            Some(_) => match &self.material {
+                Some(m) => {
+                    let common =
+                        if lacking.contains(&"poisson") { " (metals 0.3, rubber 0.49)" } else { " (steel)" };
+                    let examples = examples.join(", ");
+                    format!(
+                        "add `{examples}`{common} to [materials.{}], or give `{key}` in [sections.{section}]",
+                        m.name
+                    )
+                }
+                None => format!("give it a `material`, or `{key}` in [sections.{section}]"),
+            },
         };
         self.reader.error("section", format!("{} needs {key}: {why}", self.reader.title())).hint(hint)
     }
@@ -71,36 +97,36 @@ impl<'a> Properties<'a> {
     /// EA \[N\].
     pub fn ea(&self) -> Result<f64> {
         let own = self.section.ea.or_else(|| self.young().map(|(s, e)| e * s.area));
-        own.ok_or_else(|| self.missing("EA", "`young`"))
+        own.ok_or_else(|| self.missing("EA", &["young"]))
     }
 
     /// GA along y and z \[N\].
     pub fn ga(&self) -> Result<[f64; 2]> {
         let found = || self.shear().map(|(s, g, nu)| s.shear.factors(nu).map(|k| k * g * s.area));
-        self.section.ga.or_else(found).ok_or_else(|| self.missing("GA", "`young` and `poisson`"))
+        self.section.ga.or_else(found).ok_or_else(|| self.missing("GA", &["young", "poisson"]))
     }
 
     /// EI about y and z \[N m²\].
     pub fn ei(&self) -> Result<[f64; 2]> {
         let found = || self.young().map(|(s, e)| s.moments.map(|i| e * i));
-        self.section.ei.or_else(found).ok_or_else(|| self.missing("EI", "`young`"))
+        self.section.ei.or_else(found).ok_or_else(|| self.missing("EI", &["young"]))
     }
 
     /// GJ \[N m²\].
     pub fn gj(&self) -> Result<f64> {
         let found = || self.shear().map(|(s, g, _)| g * s.torsion);
-        self.section.gj.or_else(found).ok_or_else(|| self.missing("GJ", "`young` and `poisson`"))
+        self.section.gj.or_else(found).ok_or_else(|| self.missing("GJ", &["young", "poisson"]))
     }
 
     /// ρA \[kg/m\].
     pub fn rho_a(&self) -> Result<f64> {
         let own = self.section.rho_a.or_else(|| self.density().map(|(s, rho)| rho * s.area));
-        own.ok_or_else(|| self.missing("rhoA", "`density`"))
+        own.ok_or_else(|| self.missing("rhoA", &["density"]))
     }
 
     /// ρI about y and z \[kg m\].
     pub fn rho_i(&self) -> Result<[f64; 2]> {
         let found = || self.density().map(|(s, rho)| s.moments.map(|i| rho * i));
-        self.section.rho_i.or_else(found).ok_or_else(|| self.missing("rhoI", "`density`"))
+        self.section.rho_i.or_else(found).ok_or_else(|| self.missing("rhoI", &["density"]))
     }
 }

@@ -27,7 +27,7 @@ pub fn solid(l: f64, r: f64) -> Solid {
     let (s1, s2) = (V1 / V, V2 / V);
     let along = s1 * rod.k2[0] + s2 * ball.k2[0];
     let across = s1 * rod.k2[1] + s2 * (ball.k2[1] + l * l / 4.0 + 3.0 * l * r / 8.0);
-    Solid { measure: Measure::Volume(V), k2: [along, across, across] }
+    Solid::centred(Measure::Volume(V), [along, across, across])
 }
 
 #[cfg(test)]

@@ -36,5 +36,5 @@ fn read(dimensions: &Dimensions) -> Result<Form> {
 /// A box with these edges \[m\]; of thickness 0 a plate.
 pub fn solid([a, b, c]: [f64; 3]) -> Solid {
     let measure = if c == 0.0 { Measure::Area(a * b) } else { Measure::Volume(a * b * c) };
-    Solid { measure, k2: [(b * b + c * c) / 12.0, (c * c + a * a) / 12.0, (a * a + b * b) / 12.0] }
+    Solid::centred(measure, [(b * b + c * c) / 12.0, (c * c + a * a) / 12.0, (a * a + b * b) / 12.0])
 }

@@ -29,5 +29,5 @@ pub fn solid(r: f64, h: Option<f64>) -> Solid {
     let measure = h.map_or(Measure::Area(area), |h| Measure::Volume(area * h));
     let h = h.unwrap_or(0.0);
     let across = r * r / 4.0 + h * h / 12.0;
-    Solid { measure, k2: [across, across, r * r / 2.0] }
+    Solid::centred(measure, [across, across, r * r / 2.0])
 }

@@ -21,5 +21,5 @@ pub fn solid(l: f64, r: f64) -> Solid {
     let ball = sphere::solid(r);
     let (Measure::Volume(V) | Measure::Area(V)) = ball.measure;
     let across = ball.k2[1] + l * l / 4.0;
-    Solid { measure: Measure::Volume(2.0 * V), k2: [ball.k2[0], across, across] }
+    Solid::centred(Measure::Volume(2.0 * V), [ball.k2[0], across, across])
 }

@@ -1,10 +1,10 @@
 //! Shapes: where a body's mass is, and what is drawn and touched of it. One file each, one line each in [`KINDS`].
 //!
-//! A solid of uniform density has its centre at its own origin and its principal axes along its own axes, so all that the
-//! equations need of it is its volume V and the moments per mass k² about its axes. Placed on a body, at p and turned by R,
-//! several solids of one density make
+//! All that the equations need of a solid of uniform density is its volume V, its centre e and its inertia per mass K about it, in its
+//! own axes; for all but those from files e = 0 and K = diag(k²). Placed on a body, at p and turned by R, several solids of one density
+//! make
 //!
-//! c = Σ Vᵢ pᵢ / Σ Vᵢ,  K = Σ Vᵢ (Rᵢ k²ᵢ Rᵢᵀ + |dᵢ|² 1 - dᵢ dᵢᵀ) / Σ Vᵢ,  dᵢ = pᵢ - c,
+//! c = Σ Vᵢ gᵢ / Σ Vᵢ,  K = Σ Vᵢ (Rᵢ Kᵢ Rᵢᵀ + |dᵢ|² 1 - dᵢ dᵢᵀ) / Σ Vᵢ,  gᵢ = pᵢ + Rᵢ eᵢ,  dᵢ = gᵢ - c,
 //!
 //! the centre of mass and the inertia per mass about it. Solids that overlap are counted twice where they do.
 
@@ -16,6 +16,7 @@ pub mod mesh;
 pub mod rod;
 pub mod sphere;
 pub mod surface;
+pub mod volume;
 
 use crate::contact::surface::{Geometry, Surface};
 use sarrus_math::{Mat3, Vec3};
@@ -39,13 +40,24 @@ pub enum Measure {
     Area(f64),
 }
 
-/// Uniform density, centred at its own origin with principal axes along its own axes.
+/// Uniform density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
     /// Its volume or area.
     pub measure: Measure,
-    /// Moments of inertia per mass about its axes \[m²\].
+    /// Moments of inertia per mass about its axes through its centre \[m²\].
     pub k2: [f64; 3],
+    /// Entries yz, zx, xy of the same tensor \[m²\]; 0 where the axes are principal ones.
+    pub off: [f64; 3],
+    /// Its centre, own axes \[m\].
+    pub centre: [f64; 3],
+}
+
+impl Solid {
+    /// Centred at its own origin with principal axes along its own axes.
+    pub fn centred(measure: Measure, k2: [f64; 3]) -> Self {
+        Solid { measure, k2, off: [0.0; 3], centre: [0.0; 3] }
+    }
 }
 
 /// The axis that `axis_on` turns.
@@ -80,12 +92,14 @@ pub struct Form {
     pub solid: Option<Solid>,
     /// What can be touched of it.
     pub geometry: Option<Geometry>,
+    /// Why it is a surface without inside, where it might have one.
+    pub open: Option<String>,
 }
 
 impl Form {
     /// A solid that can be touched.
     pub fn new(solid: Solid, geometry: Geometry) -> Self {
-        Form { solid: Some(solid), geometry: Some(geometry) }
+        Form { solid: Some(solid), geometry: Some(geometry), open: None }
     }
 }
 
@@ -213,6 +227,8 @@ pub struct Shape {
     pub solid: Option<Solid>,
     /// What can be touched of it; see [`Shape::surface`].
     pub geometry: Option<Geometry>,
+    /// Why it is a surface without inside, where it might have one.
+    pub open: Option<String>,
     /// Where it stands in the file.
     pub span: Span,
 }
@@ -261,6 +277,7 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
         rot: turn(reader, kind)?,
         solid: form.solid,
         geometry: form.geometry,
+        open: form.open,
         span: reader.table().span,
     })
 }
@@ -341,6 +358,7 @@ pub struct Distribution {
 
 /// The mass of the shapes whose role it is; none where there are none.
 pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribution>> {
+    refuse_open(reader, shapes)?;
     let solids: Vec<(&Shape, Solid)> = shapes.iter().filter_map(Shape::weighed).collect();
     let volume = |(_, solid): &(&Shape, Solid)| match solid.measure {
         Measure::Volume(volume) => Some(volume),
@@ -350,8 +368,12 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     let measures: Vec<f64> = match (solids.as_slice(), &volumes) {
         ([], _) => return Ok(None),
         ([(shape, solid)], _) => {
-            let k2 = turned(&shape.rot, solid.k2);
-            return Ok(Some(Distribution { volume: volumes.map(|v| v[0]), centre: shape.p, k2 }));
+            let k2 = turned(&shape.rot, solid);
+            return Ok(Some(Distribution {
+                volume: volumes.map(|v| v[0]),
+                centre: centre_of(shape, solid),
+                k2,
+            }));
         }
         (_, Some(volumes)) => volumes.clone(),
         (_, None) => solids.iter().map(|solid| area(reader, *solid)).collect::<Result<_>>()?,
@@ -360,15 +382,17 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     // the centre of all, then each about it
     let total: f64 = measures.iter().sum();
     let mut centre = [0.0; 3];
-    for ((shape, _), measure) in solids.iter().zip(&measures) {
+    for ((shape, solid), measure) in solids.iter().zip(&measures) {
+        let own = centre_of(shape, solid);
         for i in 0..3 {
-            centre[i] += measure / total * shape.p[i];
+            centre[i] += measure / total * own[i];
         }
     }
     let mut k2 = Mat3([[0.0; 3]; 3]);
     for ((shape, solid), measure) in solids.iter().zip(&measures) {
-        let own = turned(&shape.rot, solid.k2);
-        let arm = steiner([0, 1, 2].map(|i| shape.p[i] - centre[i]));
+        let own = turned(&shape.rot, solid);
+        let from = centre_of(shape, solid);
+        let arm = steiner([0, 1, 2].map(|i| from[i] - centre[i]));
         for i in 0..3 {
             for j in 0..3 {
                 k2.0[i][j] += measure / total * (own.0[i][j] + arm.0[i][j]);
@@ -376,6 +400,23 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
         }
     }
     Ok(Some(Distribution { volume: volumes.map(|_| total), centre, k2 }))
+}
+
+/// A surface that should weigh something but encloses nothing.
+fn refuse_open(reader: &Reader, shapes: &[Shape]) -> Result<()> {
+    let weighed = |shape: &&Shape| matches!(shape.role, Role::All | Role::Mass);
+    let Some((shape, why)) = shapes.iter().filter(weighed).find_map(|s| Some((s, s.open.as_ref()?))) else {
+        return Ok(());
+    };
+    let point = reader.text("kind")? == Some("point");
+    if reader.has("mass") && (point || reader.has("inertia")) {
+        return Ok(());
+    }
+    let message =
+        format!("`shape` of {}: this {} has no inside: {why}", reader.element().title(), shape.kind);
+    let hint =
+        "give `mass` and `inertia`, take kind `convex`, or close the surface in the program that wrote it";
+    Err(reader.at(shape.span, message).hint(hint))
 }
 
 /// What a solid weighs beside others when one of them has no thickness.
@@ -400,10 +441,26 @@ pub fn steiner(d: [f64; 3]) -> Mat3 {
     Mat3([[y * y + z * z, -x * y, -x * z], [-x * y, z * z + x * x, -y * z], [-x * z, -y * z, x * x + y * y]])
 }
 
-/// R diag(k²) Rᵀ, exactly symmetric.
-fn turned(rot: &Mat3, k2: [f64; 3]) -> Mat3 {
+/// Where a solid's centre is on the body.
+fn centre_of(shape: &Shape, solid: &Solid) -> [f64; 3] {
+    if solid.centre == [0.0; 3] { shape.p } else { (Vec3(shape.p) + shape.rot * Vec3(solid.centre)).0 }
+}
+
+/// R K Rᵀ, exactly symmetric.
+fn turned(rot: &Mat3, solid: &Solid) -> Mat3 {
     let R = &rot.0;
-    let entry = |i: usize, j: usize| (0..3).map(|k| k2[k] * (R[i][k] * R[j][k])).sum::<f64>();
+    let entry = |i: usize, j: usize| {
+        let own = (0..3).map(|k| solid.k2[k] * (R[i][k] * R[j][k])).sum::<f64>();
+        if solid.off == [0.0; 3] {
+            return own;
+        }
+        own + (0..3)
+            .map(|k| {
+                let (a, b) = ((k + 1) % 3, (k + 2) % 3);
+                solid.off[k] * (R[i][a] * R[j][b] + R[i][b] * R[j][a])
+            })
+            .sum::<f64>()
+    };
     Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j))))
 }
 
@@ -451,7 +508,10 @@ mod tests {
         for b in [[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0], [-1.0, 0.0, 0.0]] {
             for a in &AXES[..2] {
                 assert_eq!(arc(*a, b).col(2).0, [0.0, 0.0, 1.0]);
-                assert_eq!(turned(&arc(*a, b), [1.0, 2.0, 3.0]).0[2], [0.0, 0.0, 3.0]);
+                assert_eq!(
+                    turned(&arc(*a, b), &Solid::centred(Measure::Volume(1.0), [1.0, 2.0, 3.0])).0[2],
+                    [0.0, 0.0, 3.0]
+                );
             }
         }
     }

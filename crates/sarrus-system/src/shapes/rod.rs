@@ -35,5 +35,5 @@ pub fn geometry(l: f64, r: f64, planar: bool) -> Geometry {
 /// A rod of length l and radius r \[m\].
 pub fn solid(l: f64, r: f64) -> Solid {
     let across = r * r / 4.0 + l * l / 12.0;
-    Solid { measure: Measure::Volume(PI * r * r * l), k2: [r * r / 2.0, across, across] }
+    Solid::centred(Measure::Volume(PI * r * r * l), [r * r / 2.0, across, across])
 }

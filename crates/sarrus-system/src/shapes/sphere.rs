@@ -19,5 +19,5 @@ pub const KIND: Kind = Kind {
 
 /// A ball of radius r \[m\].
 pub fn solid(r: f64) -> Solid {
-    Solid { measure: Measure::Volume(4.0 / 3.0 * PI * r * r * r), k2: [2.0 / 5.0 * r * r; 3] }
+    Solid::centred(Measure::Volume(4.0 / 3.0 * PI * r * r * r), [2.0 / 5.0 * r * r; 3])
 }

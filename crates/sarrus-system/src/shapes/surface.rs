@@ -8,7 +8,7 @@ pub const PLANE: Kind = Kind {
     doc: "a plane with normal z, planar a line with normal y",
     takes: &[],
     axis: OwnAxis::Normal,
-    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::Plane) }),
+    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::Plane), open: None }),
 };
 
 /// All that is below a plane.
@@ -17,7 +17,7 @@ pub const HALF_SPACE: Kind = Kind {
     doc: "solid ground below a plane with normal z, planar y",
     takes: &[],
     axis: OwnAxis::Normal,
-    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::HalfSpace) }),
+    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::HalfSpace), open: None }),
 };
 
 /// The inside of two walls, or of a tube.
@@ -29,6 +29,6 @@ pub const CHANNEL: Kind = Kind {
     read: |dimensions| {
         let half = 0.5 * dimensions.reader.positive("width")?;
         let tube = dimensions.reader.flag_or("tube", false)?;
-        Ok(Form { solid: None, geometry: Some(Geometry::Channel { half, tube }) })
+        Ok(Form { solid: None, geometry: Some(Geometry::Channel { half, tube }), open: None })
     },
 };

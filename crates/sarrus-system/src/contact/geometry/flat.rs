@@ -173,15 +173,27 @@ fn clip(
     // it runs the other way
     let (low, high) = (other.next(edge), edge);
     let (start, end) = (along(low), along(high));
-    if facing(edge) < FACING || end <= 0.0 || start >= 1.0 {
+    // a corner of the reference is on the edge only if its foot is
+    let side = other.corners[high] - other.corners[low];
+    let over_edge = |j: usize| {
+        let t = side.dot(reference.corners[j] - other.corners[low]) / side.norm_squared();
+        (0.0..=1.0).contains(&t)
+    };
+    let mut any = false;
+    if facing(edge) >= FACING && end > 0.0 && start < 1.0 {
+        for (corner, at, own) in [(low, start, from), (high, end, to)] {
+            if (0.0..=1.0).contains(&at) {
+                place(corner, k, false);
+                any = true;
+            } else if over_edge(own) {
+                place(own, edge, true);
+                any = true;
+            }
+        }
+    }
+    if !any {
         let over = |j: usize| n.dot(other.corners[j]);
         let nearest = (1..other.n).fold(0, |best, j| if over(j) < over(best) { j } else { best });
-        return place(nearest, k, false);
+        place(nearest, k, false);
     }
-    if start >= 0.0 {
-        place(low, k, false)
-    } else {
-        place(from, edge, true)
-    }
-    if end <= 1.0 { place(high, k, false) } else { place(to, edge, true) }
 }

@@ -2,14 +2,20 @@
 //!
 //! Each file has the pairs of one sort with one order of the two; [`touches`] puts them in that order.
 
+pub mod barrel;
 pub mod bounds;
+pub mod capsule;
 pub mod flat;
+pub mod manifold;
 pub mod mesh;
 pub mod place;
 pub mod round;
 pub mod solid;
 #[cfg(test)]
+mod special;
+#[cfg(test)]
 mod tests;
+pub mod triangle;
 pub mod walls;
 
 use super::surface::{Geometry, Surface, Touch};
@@ -47,7 +53,14 @@ pub(super) fn slots(a: &Geometry, b: &Geometry) -> u32 {
         (Sort::Round, Sort::Round) => round::slots(a, b),
         (Sort::Round, Sort::Solid) if !matches!(a, Geometry::Capsule { .. }) => solid::slots(a, b),
         (Sort::Solid, Sort::Round) if !matches!(b, Geometry::Capsule { .. }) => solid::slots(b, a),
-        _ => flat::SLOTS,
+        _ => match (a, b) {
+            (Geometry::Capsule { .. }, edged) | (edged, Geometry::Capsule { .. }) if has_edges(edged) => {
+                capsule::slots(edged)
+            }
+            (Geometry::Capsule { .. }, Geometry::Cylinder { .. })
+            | (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => barrel::SLOTS,
+            _ => manifold::slots(a, b),
+        },
     }
 }
 
@@ -73,8 +86,25 @@ pub(super) fn touches<R: Real>(
             solid::touches(b, a, turned, reach, planar, &mut |t: Touch<R>| found(t.flipped()));
         }
         _ if planar => flat::touches(a, b, at, reach, found),
-        _ => {}
+        _ => match (&a.geometry, &b.geometry) {
+            (Geometry::Capsule { .. }, edged) if has_edges(edged) => capsule::touches(a, b, at, reach, found),
+            (edged, Geometry::Capsule { .. }) if has_edges(edged) => {
+                capsule::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+            }
+            (Geometry::Capsule { .. }, Geometry::Cylinder { .. }) => barrel::touches(a, b, at, reach, found),
+            (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => {
+                barrel::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+            }
+            (Geometry::Mesh(_), other) if !matches!(other, Geometry::Mesh(_)) => {
+                manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+            }
+            _ => manifold::touches(a, b, at, reach, found),
+        },
     }
+}
+
+fn has_edges(geometry: &Geometry) -> bool {
+    matches!(geometry, Geometry::Box { .. } | Geometry::Convex(_) | Geometry::Mesh(_))
 }
 
 /// The balls and lines that a round one is made of.

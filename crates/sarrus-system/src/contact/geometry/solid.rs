@@ -5,15 +5,17 @@
 
 use super::place::{curvature, effective, unit};
 use super::segments;
+use super::triangle::{on_hull, on_triangles};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
 /// How many places a pair can touch at.
-pub fn slots(a: &Geometry, _b: &Geometry) -> u32 {
-    segments(a).1 as u32
+pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
+    let each = if let Geometry::Mesh(mesh) = b { mesh.features() } else { 1 };
+    segments(a).1 as u32 * each
 }
 
-/// The places of a pair of which `a` is round.
+/// The places of a pair of which `a` is made of balls.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -26,22 +28,45 @@ pub fn touches<R: Real>(
     let axis = a.rot.col(0).0;
     let (parts, n) = segments(&a.geometry);
     for (i, part) in parts[..n].iter().enumerate() {
-        if part.half > 0.0 {
-            continue;
-        }
         let c = at[0].point(&[0, 1, 2].map(|i| a.p[i] + part.middle * axis[i]));
         let local = frame.to_local(c - frame.p);
-        let foot = match &b.geometry {
-            Geometry::Box { half } => on_box(local, half, planar),
-            Geometry::Cylinder { half, radius, along } => on_cylinder(local, *half, *radius, *along),
-            _ => continue,
-        };
-        let normal = frame.rot * foot.normal;
-        let gap = foot.distance - part.radius;
-        if gap.value() < reach {
-            let first = c - normal.scale_f64(part.radius);
-            let radius = effective(curvature(part.radius), foot.curvature);
-            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], slot: i as u32, radius });
+        let ball = Ball { c, radius: part.radius, frame: &frame, reach };
+        match &b.geometry {
+            Geometry::Box { half } => ball.on(on_box(local, half, planar), i as u32, found),
+            Geometry::Cylinder { half, radius, along } => {
+                ball.on(on_cylinder(local, *half, *radius, *along), i as u32, found);
+            }
+            Geometry::Convex(hull) => ball.on(on_hull(hull, local), i as u32, found),
+            Geometry::Mesh(mesh) => {
+                let slot = i as u32 * mesh.features();
+                on_triangles(mesh, local, reach + part.radius, &mut |foot, k| ball.on(foot, slot + k, found));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A ball near a solid.
+pub struct Ball<'a, R> {
+    /// Its centre, world axes.
+    pub c: Vec3<R>,
+    /// Radius \[m\].
+    pub radius: f64,
+    /// Of the solid.
+    pub frame: &'a Pose<R>,
+    /// What is farther does not count \[m\].
+    pub reach: f64,
+}
+
+impl<R: Real> Ball<'_, R> {
+    /// The place over a foot of its centre.
+    pub fn on(&self, foot: Foot<R>, slot: u32, found: &mut impl FnMut(Touch<R>)) {
+        let gap = foot.distance - self.radius;
+        if gap.value() < self.reach {
+            let normal = self.frame.rot * foot.normal;
+            let first = self.c - normal.scale_f64(self.radius);
+            let radius = effective(curvature(self.radius), foot.curvature);
+            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], slot, radius });
         }
     }
 }
@@ -54,22 +79,26 @@ pub struct Foot<R> {
     pub distance: R,
     /// Principal curvatures \[1/m\].
     pub curvature: [f64; 2],
+    /// Not an edge or corner.
+    pub on_face: bool,
 }
 
 /// c - q along its own direction; none where that is nothing.
 fn outside<R: Real>(d: Vec3<R>) -> Option<Foot<R>> {
     let normal = unit(d)?;
-    Some(Foot { normal, distance: d.norm(), curvature: [0.0; 2] })
+    Some(Foot { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false })
 }
 
-fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
+/// The foot of a point on a box.
+pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
     let over = |i: usize| {
         let (x, h) = (c[i].value(), half[i]);
         if x.abs() > h { c[i] - h.copysign(x) } else { R::zero() }
     };
     let flat = if planar { 2 } else { 3 };
     let d = Vec3([over(0), over(1), if planar { R::zero() } else { over(2) }]);
-    outside(d).unwrap_or_else(|| {
+    let over = (0..3).filter(|i| d[*i].value() != 0.0).count();
+    outside(d).map(|foot| Foot { on_face: over == 1, ..foot }).unwrap_or_else(|| {
         let depth = |i: usize| half[i] - c[i].value().abs();
         let nearest = (1..flat).fold(0, |best, i| if depth(i) < depth(best) { i } else { best });
         let sign = 1f64.copysign(c[nearest].value());
@@ -79,11 +108,13 @@ fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
             normal: Vec3::from_f64(normal),
             distance: c[nearest] * sign - half[nearest],
             curvature: [0.0; 2],
+            on_face: true,
         }
     })
 }
 
-fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foot<R> {
+/// The foot of a point on a cylinder.
+pub fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foot<R> {
     let x = c[along];
     let mut across = c;
     across[along] = R::zero();
@@ -92,12 +123,12 @@ fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foo
     let sign = 1f64.copysign(x.value());
     let mut up = Vec3::zero();
     up[along] = R::from_f64(sign);
-    let cap = || Foot { normal: up, distance: x * sign - half, curvature: [0.0; 2] };
+    let cap = || Foot { normal: up, distance: x * sign - half, curvature: [0.0; 2], on_face: true };
     let side = || {
         let mut else_along = Vec3::zero();
         else_along[(along + 1) % 3] = R::one();
         let normal = unit(across).unwrap_or(else_along);
-        Foot { normal, distance: across.dot(normal) - radius, curvature: [1.0 / radius, 0.0] }
+        Foot { normal, distance: across.dot(normal) - radius, curvature: [1.0 / radius, 0.0], on_face: true }
     };
     match (above, beside) {
         (true, true) => {

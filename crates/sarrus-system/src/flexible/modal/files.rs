@@ -1,19 +1,25 @@
 //! A structure from files: M and K in the Matrix Market format, nodes as CSV.
 //!
-//! Nodes are lines `name, x, y, z`, under a line of headings or without; their order is that of the matrices, which have six rows a node:
-//! ux, uy, uz, θx, θy, θz. K is symmetric and holds nothing to the ground. M must be lumped: of each node the same mass in three
-//! directions and a tensor of inertia, and nothing between nodes. Both formats of the Market are read, `coordinate` and `array`, with
+//! Nodes are lines `name, x, y, z`, in the plane `name, x, y`, under a line of headings or without; their order is that of the matrices.
+//! These have six rows a node (ux, uy, uz, θx, θy, θz) or, of a solid, three; in the plane three (ux, uy, θ) or two. Both are
+//! symmetric, lumped or not, and K holds nothing to the ground. Both formats of the Market are read, `coordinate` and `array`, with
 //! real or integer numbers, general or symmetric.
+//!
+//! Where axial forces run is not in K in general, but it is in that of a structure of beams and bars: there every two nodes that it
+//! couples are joined by one element, whose axial stiffness neither bends nor shears ([`bars`]).
 
-use super::shapes::Lump;
-use super::structure::{MOST_NODES, Node, Structure, Weight};
-use sarrus_math::Mat3;
+use super::structure::{Bar, MOST_ROWS, Node, Structure};
+use sarrus_math::{Mat3, Vec3};
 
 /// What is wrong, with the line of the file.
 pub type Wrong = (usize, String, Option<String>);
 
 /// Two numbers nearer than this part of the largest are the same.
 const SAME: f64 = 1e-9;
+/// A motion of the whole may cost this part of what its displacements cost one by one: files have few digits.
+const WHOLE: f64 = 1e-5;
+/// A bar may push across itself by this part of what it pulls.
+const ALONG: f64 = 1e-5;
 
 fn number(word: &str, line: usize) -> Result<f64, Wrong> {
     let x: f64 = word.parse().map_err(|_| (line, format!("`{word}` is not a number"), None))?;
@@ -105,7 +111,9 @@ pub fn matrix(text: &str, most: usize) -> Result<(Vec<f64>, usize), Wrong> {
 }
 
 /// Nodes: names and places.
-pub fn nodes(text: &str) -> Result<Vec<Node>, Wrong> {
+pub fn nodes(text: &str, planar: bool) -> Result<Vec<Node>, Wrong> {
+    let (wanted, most) =
+        if planar { ("name, x, y", MOST_ROWS / 2) } else { ("name, x, y, z", MOST_ROWS / 3) };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut nodes: Vec<Node> = Vec::new();
     let mut is_first = true;
@@ -114,12 +122,17 @@ pub fn nodes(text: &str) -> Result<Vec<Node>, Wrong> {
             continue;
         }
         let cells: Vec<&str> = text.split([',', ';', '\t']).map(|c| c.trim().trim_matches('"')).collect();
-        let [name, x, y, z] = cells[..] else {
-            let hint = Some("a line reads `tip, 1.0, 0, 0`".to_string());
-            return Err((line, format!("there are {} cells and not name, x, y, z", cells.len()), hint));
+        let (name, x, y, z) = match cells[..] {
+            [name, x, y, z] if !planar => (name, x, y, z),
+            [name, x, y] if planar => (name, x, y, "0"),
+            _ => {
+                let hint = format!("a line reads `tip, 1.0, 0{}`", if planar { "" } else { ", 0" });
+                let message = format!("there are {} cells and not {wanted}", cells.len());
+                return Err((line, message, Some(hint)));
+            }
         };
         let headings =
-            std::mem::replace(&mut is_first, false) && [x, y, z].iter().all(|c| c.parse::<f64>().is_err());
+            std::mem::replace(&mut is_first, false) && [x, y].iter().all(|c| c.parse::<f64>().is_err());
         if headings {
             continue;
         }
@@ -127,44 +140,69 @@ pub fn nodes(text: &str) -> Result<Vec<Node>, Wrong> {
         if name.is_empty() || nodes.iter().any(|node| node.names[0] == name) {
             return Err((line, format!("a node needs a name of its own, and this is `{name}`"), None));
         }
-        if nodes.len() == MOST_NODES {
-            return Err((line, format!("there are more than {MOST_NODES} nodes"), None));
+        if nodes.len() == most {
+            return Err((line, format!("there are more than {most} nodes"), None));
         }
-        nodes.push(Node { names: vec![name.to_string()], p, axes: Mat3::identity() });
+        nodes.push(Node { names: vec![name.to_string()], p, axes: Mat3::identity(), angle: 0.0 });
     }
     if nodes.is_empty() { Err((1, "there are no nodes".into(), None)) } else { Ok(nodes) }
 }
 
-/// Puts them together; an error is that of M, as it says in words.
-pub fn structure(nodes: Vec<Node>, M: &[f64], K: Vec<f64>) -> Result<Structure, String> {
-    let size = 6 * nodes.len();
-    let mut weights = Vec::new();
-    for (node, of) in nodes.iter().enumerate() {
-        let name = &of.names[0];
-        let at = |i: usize, j: usize| M[(6 * node + i) * size + 6 * node + j];
-        let mass = at(0, 0);
-        let mut largest = [0.0_f64; 2];
-        (0..6).for_each(|i| largest[i / 3] = largest[i / 3].max(at(i, i).abs()));
-        for i in 0..6 {
-            for j in 0..size {
-                let (x, same) = (M[(6 * node + i) * size + j], j / 6 == node);
-                let j = j % 6;
-                let wanted = if same && i < 3 && i == j { mass } else { 0.0 };
-                if !(same && i >= 3 && j >= 3) && (x - wanted).abs() > SAME * largest[0].max(largest[1]) {
-                    return Err(match same {
-                        false => format!("M is not lumped: it has entries between `{name}` and other nodes"),
-                        true => {
-                            format!("M is not lumped: at `{name}` it is no mass with a tensor of inertia")
-                        }
-                    });
+/// A motion of the whole that K resists, in words: K is held, or nodes and K do not fit.
+pub fn resisted(structure: &Structure) -> Option<&'static str> {
+    let names = ["along x", "along y", "along z", "about x", "about y", "about z"];
+    let which: &[usize] = if structure.planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let size = structure.size();
+    let found = which.iter().find(|&&k| {
+        let motion = super::invariants::whole(structure, k % 3, k >= 3, &[0.0; 3]);
+        let (mut force, mut parts) = (0.0_f64, 0.0_f64);
+        for row in structure.K.chunks_exact(size) {
+            let terms = || row.iter().zip(&motion).map(|(k, x)| k * x);
+            force = force.max(terms().sum::<f64>().abs());
+            parts = parts.max(terms().map(f64::abs).sum());
+        }
+        force > WHOLE * parts
+    });
+    found.map(|&k| names[k])
+}
+
+/// The bars of a structure of beams and bars, from its K; none where it is no such.
+///
+/// K_ab t = -(EA/L) t along the line from a to b, without torques, says that one element joins the two nodes and how stiff it is along
+/// itself. Solids and shells couple nodes otherwise.
+pub fn bars(structure: &Structure) -> Option<Vec<Bar>> {
+    let (size, directions) = (structure.size(), structure.directions());
+    let wide = directions.len();
+    let largest = structure.K.iter().fold(0.0_f64, |a, k| a.max(k.abs()));
+    let mut bars = Vec::new();
+    for a in 0..structure.nodes.len() {
+        for b in 0..a {
+            let block = |i: usize, j: usize| structure.K[(wide * a + i) * size + wide * b + j];
+            let stiffest = (0..wide * wide).map(|k| block(k / wide, k % wide).abs()).fold(0.0, f64::max);
+            if stiffest <= SAME * largest {
+                continue;
+            }
+            let way = Vec3(structure.nodes[b].p) - Vec3(structure.nodes[a].p);
+            let length = way.norm();
+            let axis = way.scale(1.0 / length);
+            if !(length > 0.0) {
+                return None;
+            }
+            // K_ba t: force and torque at b for a unit displacement of a along the line
+            let mut pull = [[0.0; 3]; 2];
+            for (j, &to) in directions.iter().enumerate() {
+                for (i, &from) in directions.iter().enumerate().filter(|(_, k)| **k < 3) {
+                    pull[to / 3][to % 3] += block(i, j) * axis.0[from];
                 }
             }
+            let [force, torque] = pull.map(Vec3);
+            let stiffness = -force.dot(axis);
+            let off = (force + axis.scale(stiffness)).norm().max(torque.norm() / length);
+            if !(stiffness > 0.0) || off > ALONG * stiffness {
+                return None;
+            }
+            bars.push(Bar { nodes: [a, b], axis: axis.0, length, stretch: stiffness * length });
         }
-        if mass < 0.0 || (3..6).any(|i| at(i, i) < 0.0) {
-            return Err(format!("the mass of `{name}` is negative"));
-        }
-        let inertia = Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| at(3 + i, 3 + j))));
-        weights.push(Weight { nodes: vec![node], lump: Lump { mass, inertia } });
     }
-    Ok(Structure { nodes, K, weights, bars: Vec::new() })
+    Some(bars)
 }

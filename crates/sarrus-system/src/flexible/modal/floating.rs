@@ -10,10 +10,20 @@ use std::sync::Arc;
 pub struct Floating {
     /// The frame; the bodies that hold the amplitudes follow it.
     pub frame: u32,
-    /// By amplitude: how many bodies after the frame the one is that holds it, and which of its coordinates it is.
+    /// By amplitude: how many bodies after the frame the one is that holds it, and which of its coordinates it is ([`amplitude`]).
     pub amplitudes: Vec<(usize, usize)>,
     /// Its inertia.
     pub inertia: Arc<Inertia>,
+}
+
+/// An amplitude that a body at `pose` holds: a coordinate of its place, or 5, its angle in the plane.
+pub fn amplitude<R: Real>(pose: &Pose<R>, k: usize) -> R {
+    if k < 3 { pose.p.0[k] } else { pose.angle }
+}
+
+/// Its rate.
+pub fn rate<R: Real>(twist: &Twist<R>, k: usize) -> R {
+    if k < 3 { twist.v.0[k] } else { twist.w.0[k - 3] }
 }
 
 /// Buffers to evaluate modal bodies in.
@@ -50,10 +60,10 @@ impl Floating {
 
     fn gather<R: Real>(&self, first: usize, poses: &[Pose<R>], twists: &[Twist<R>], room: &mut Room<R>) {
         room.eta.clear();
-        room.eta.extend(self.amplitudes.iter().map(|&(body, k)| poses[first + body].p.0[k]));
+        room.eta.extend(self.amplitudes.iter().map(|&(body, k)| amplitude(&poses[first + body], k)));
         room.rate.clear();
         if !twists.is_empty() {
-            room.rate.extend(self.amplitudes.iter().map(|&(body, k)| twists[first + body].v.0[k]));
+            room.rate.extend(self.amplitudes.iter().map(|&(body, k)| rate(&twists[first + body], k)));
         }
         self.inertia.sums(&room.eta, &mut room.sums);
     }
@@ -111,17 +121,17 @@ impl Floating {
         self.gather(frame, poses, twists, room);
         let size = self.inertia.nv();
         self.inertia.mass(&pose.rot, &room.sums, &mut room.block[..size * size]);
-        let velocity = |i: usize| match i {
-            0..3 => twist.v.0[i],
-            3..6 => twist.w.0[i - 3],
-            _ => room.rate[i - 6],
+        let directions = self.inertia.directions();
+        let velocity = |i: usize| match directions.get(i) {
+            Some(&k) => rate(twist, k),
+            None => room.rate[i - directions.len()],
         };
         let (mut kinetic, mut momenta) = (0.0, [0.0; 6]);
         for (i, row) in room.block.chunks_exact(size).take(size).enumerate() {
             let p: f64 = row.iter().enumerate().map(|(j, m)| m * velocity(j)).sum();
             kinetic += 0.5 * p * velocity(i);
-            if i < 6 {
-                momenta[i] = p;
+            if let Some(&k) = directions.get(i) {
+                momenta[k] = p;
             }
         }
         let linear = Vec3([momenta[0], momenta[1], momenta[2]]);
@@ -142,12 +152,15 @@ impl Floating {
         let mut column = 0;
         for moved in 0..count {
             let (pose, twist) = (&at.poses[first + moved], &at.twists[first + moved]);
-            let wide = if moved == 0 {
-                6
+            let mut held = [0; 6];
+            let columns = if moved == 0 {
+                self.inertia.directions()
             } else {
-                self.amplitudes.iter().filter(|(body, _)| *body == moved).count()
+                let own = self.amplitudes.iter().filter(|(body, _)| *body == moved);
+                let wide = own.zip(&mut held).map(|((_, k), to)| *to = *k).count();
+                &held[..wide]
             };
-            let columns = &[0, 1, 2, 3, 4, 5][..wide];
+            let wide = columns.len();
             for velocities in [false, true] {
                 if velocities {
                     poses[moved] = pose.lift();

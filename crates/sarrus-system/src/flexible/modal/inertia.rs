@@ -1,38 +1,37 @@
-//! Inertia of a modal body: M(η), the forces of inertia and gravity, from invariants of the shapes.
+//! Inertia of a modal body: M(η), the forces of inertia and gravity, from [`invariants`](super::invariants) of the shapes.
 //!
-//! Masses m_k of the mesh with inertia J_k stand at x_k = p + R s_k, s_k = r_k + S_k η + ½ ηᵀg_k η, and turn with ω + P_k η̇ (body
-//! axes). The quadratic part g is the shortening that bending brings along: it is what stress stiffening is made of, and zero
-//! without `geometric_stiffness`. With sums over the masses
+//! Mass dm of the structure stands at x = p + R s, s = r + S η + ½ ηᵀg η. The quadratic part g is the shortening that bending brings
+//! along: it is what stress stiffening is made of, and zero without `geometric_stiffness`. With sums over the mass
 //!
 //! ```text
-//! c = Σ m s,   C_j = ∂c/∂η_j,   G = Σ m s sᵀ,   H_j = Σ m s (∂s/∂η_j)ᵀ,   h_j = axial(H_j) = Σ m s × ∂s/∂η_j
+//! c = Σ m s,   C_j = ∂c/∂η_j,   G = Σ m (s sᵀ - r rᵀ),   H_j = Σ m s (∂s/∂η_j)ᵀ,   h_j = axial(H_j) = Σ m s × ∂s/∂η_j
 //! ```
 //!
 //! the kinetic energy is ½ vᵀM v for v = (ṗ in the world, ω in body axes, η̇) with
 //!
 //! ```text
-//!     [ m 1        -R c̃              R C            ]
-//! M = [  ·     tr(G) 1 - G + ΣJ     h + ΣJP         ]
-//!     [  ·           ·              Σ SᵀmS + PᵀJP   ]
+//!     [ m 1        -R c̃              R C        ]
+//! M = [  ·     I₀ + tr(G) 1 - G      h          ]
+//!     [  ·           ·               Σ SᵀmS     ]
 //! ```
 //!
 //! c and G are kept to the second order in η, H to the first, the block of η̇ to order zero: what is left out is of the third
-//! order in the energy. The forces of inertia are those of this M exactly, so that energy and momentum are conserved whatever η is:
+//! order in the energy. I₀, the skew part of H at η = 0 and the last block have the inertia of turning nodes in them. The forces of inertia are
+//! those of this M exactly, so that energy and momentum are conserved whatever η is:
 //!
 //! ```text
 //! f_p = m g - R (ω×(ω×c) + 2 ω×(C η̇) + Σ η̇_i η̇_j C2_ij)
-//! f_ω = c × Rᵀg - ω×(I ω + ΣJP η̇) - 2 (tr(Q) ω - Qᵀω) - Σ η̇_i η̇_j axial(F_ij),   Q = Σ η̇_j H_j
+//! f_ω = c × Rᵀg - ω×(I ω) - 2 (tr(Q) ω - Qᵀω) - Σ η̇_i η̇_j axial(F_ij),   Q = Σ η̇_j H_j
 //! f_j = C_j·Rᵀg + tr(H_j) |ω|² - ωᵀH_j ω - 2 ω·Σ_i η̇_i axial(E2_ij)
 //! ```
 //!
-//! with C2 = Σ m g, F = Σ m r gᵀ and E2_ij = Σ m S_i S_jᵀ. Written over [`Real`], so that tangents follow. Cost: 18 n² products an
-//! evaluation, without a look at the mesh.
+//! with C2 = Σ m g, F = Σ m r gᵀ and E2_ij = Σ m S_i S_jᵀ. In the plane the same with ṗ = (ẋ, ẏ) and ω about z alone.
+//! Written over [`Real`], so that tangents follow. Cost: 18 n² products an evaluation, without a look at the mesh.
 
-use super::shapes::{Lump, Shapes};
 use sarrus_math::solve::{cholesky, cholesky_solve};
 use sarrus_math::{Mat3, Real, Vec3};
 
-type Tensor = [[f64; 3]; 3];
+pub(super) type Tensor = [[f64; 3]; 3];
 
 /// The invariants.
 #[derive(Clone, Debug)]
@@ -41,16 +40,17 @@ pub struct Inertia {
     pub n: usize,
     /// m \[kg\].
     pub mass: f64,
-    c: [f64; 3],
-    C1: Vec<[f64; 3]>,
-    C2: Vec<[f64; 3]>,
-    E0: Tensor,
-    E1: Vec<Tensor>,
-    E2: Vec<Tensor>,
-    F: Vec<Tensor>,
-    rotary: Tensor,
-    rotary_shapes: Vec<[f64; 3]>,
-    amplitudes: Vec<f64>,
+    /// Whether it moves in the plane.
+    pub planar: bool,
+    pub(super) c: [f64; 3],
+    pub(super) C1: Vec<[f64; 3]>,
+    pub(super) C2: Vec<[f64; 3]>,
+    /// I₀.
+    pub(super) tensor: Tensor,
+    pub(super) E1: Vec<Tensor>,
+    pub(super) E2: Vec<Tensor>,
+    pub(super) F: Vec<Tensor>,
+    pub(super) amplitudes: Vec<f64>,
 }
 
 /// The sums at one instant.
@@ -83,7 +83,7 @@ pub struct Motion<'a, R> {
     pub rate: &'a [R],
 }
 
-fn outer(sum: &mut Tensor, factor: f64, a: &[f64; 3], b: &[f64; 3]) {
+pub(super) fn outer(sum: &mut Tensor, factor: f64, a: &[f64; 3], b: &[f64; 3]) {
     for (row, a) in sum.iter_mut().zip(a) {
         row.iter_mut().zip(b).for_each(|(x, b)| *x += factor * a * b);
     }
@@ -95,7 +95,7 @@ fn add<R: Real>(sum: &mut Mat3<R>, factor: R, a: &Tensor) {
     }
 }
 
-fn axial_f64(a: &Tensor) -> [f64; 3] {
+pub(super) fn axial_f64(a: &Tensor) -> [f64; 3] {
     [a[1][2] - a[2][1], a[2][0] - a[0][2], a[0][1] - a[1][0]]
 }
 
@@ -109,64 +109,21 @@ fn trace<R: Real>(a: &Mat3<R>) -> R {
 }
 
 impl Inertia {
-    /// Of the masses of a mesh with their shapes.
-    pub fn new(lumps: &[(Lump, Shapes)], n: usize) -> Self {
-        let quadratic = lumps.iter().any(|(_, shapes)| !shapes.quadratic.is_empty());
-        let pairs = if quadratic { n * n } else { 0 };
-        let mut all = Inertia {
-            n,
-            mass: 0.0,
-            c: [0.0; 3],
-            C1: vec![[0.0; 3]; n],
-            C2: vec![[0.0; 3]; pairs],
-            E0: [[0.0; 3]; 3],
-            E1: vec![[[0.0; 3]; 3]; n],
-            E2: vec![[[0.0; 3]; 3]; n * n],
-            F: vec![[[0.0; 3]; 3]; pairs],
-            rotary: [[0.0; 3]; 3],
-            rotary_shapes: vec![[0.0; 3]; n],
-            amplitudes: vec![0.0; n * n],
-        };
-        for (lump, shapes) in lumps {
-            let m = lump.mass;
-            all.mass += m;
-            (0..3).for_each(|a| all.c[a] += m * shapes.r[a]);
-            outer(&mut all.E0, m, &shapes.r, &shapes.r);
-            for (sum, row) in all.rotary.iter_mut().zip(&lump.inertia.0) {
-                sum.iter_mut().zip(row).for_each(|(x, j)| *x += j);
-            }
-            let turned: Vec<[f64; 3]> = shapes.P.iter().map(|p| (lump.inertia * Vec3(*p)).0).collect();
-            for (i, S) in shapes.S.iter().enumerate() {
-                (0..3).for_each(|a| {
-                    all.C1[i][a] += m * S[a];
-                    all.rotary_shapes[i][a] += turned[i][a];
-                });
-                outer(&mut all.E1[i], m, &shapes.r, S);
-                for (j, other) in shapes.S.iter().enumerate() {
-                    outer(&mut all.E2[i * n + j], m, S, other);
-                    let spin: f64 = turned[i].iter().zip(&shapes.P[j]).map(|(a, b)| a * b).sum();
-                    let slide: f64 = S.iter().zip(other).map(|(a, b)| a * b).sum();
-                    all.amplitudes[i * n + j] += m * slide + spin;
-                }
-            }
-            for (k, g) in shapes.quadratic.iter().enumerate() {
-                (0..3).for_each(|a| all.C2[k][a] += m * g[a]);
-                outer(&mut all.F[k], m, &shapes.r, g);
-            }
-        }
-        all
+    /// Which of the six velocities of a frame it has.
+    pub fn directions(&self) -> &'static [usize] {
+        super::structure::directions(self.planar, true)
     }
 
     /// How many velocities the body has.
     pub fn nv(&self) -> usize {
-        6 + self.n
+        self.directions().len() + self.n
     }
 
     /// The sums at the amplitudes `eta`.
     pub fn sums<R: Real>(&self, eta: &[R], out: &mut Sums<R>) {
         let n = self.n;
         out.c = Vec3::from_f64(self.c);
-        out.G = Mat3::from_f64(self.E0);
+        out.G = Mat3([[R::zero(); 3]; 3]);
         for j in 0..n {
             let mut C = Vec3::from_f64(self.C1[j]);
             let mut H = Mat3::from_f64(self.E1[j]);
@@ -185,7 +142,7 @@ impl Inertia {
                 }
             }
             out.c += half.scale(eta[j]);
-            // G = E0 + η (E1 + E1ᵀ) + ηη (E2 + ½ F + ½ Fᵀ)
+            // G = η (E1 + E1ᵀ) + ηη (E2 + ½ F + ½ Fᵀ)
             for a in 0..3 {
                 for b in 0..3 {
                     let first = self.E1[j][b][a];
@@ -202,9 +159,9 @@ impl Inertia {
         }
     }
 
-    /// tr(G) 1 - G + ΣJ.
+    /// I₀ + tr(G) 1 - G.
     fn tensor<R: Real>(&self, sums: &Sums<R>) -> Mat3<R> {
-        let mut out = Mat3::from_f64(self.rotary);
+        let mut out = Mat3::from_f64(self.tensor);
         let trace = trace(&sums.G);
         for a in 0..3 {
             for b in 0..3 {
@@ -215,71 +172,73 @@ impl Inertia {
         out
     }
 
-    /// h_j + ΣJP_j.
-    fn coupling<R: Real>(&self, sums: &Sums<R>, j: usize) -> Vec3<R> {
-        axial(&sums.H[j]) + Vec3::from_f64(self.rotary_shapes[j])
-    }
-
     /// M by rows.
     pub fn mass(&self, rot: &Mat3<f64>, sums: &Sums<f64>, M: &mut [f64]) {
-        let (n, size) = (self.n, self.nv());
-        M.fill(0.0);
+        let (n, size, directions) = (self.n, self.nv(), self.directions());
+        let first = directions.len();
         let mut set = |i: usize, j: usize, value: f64| {
             M[i * size + j] = value;
             M[j * size + i] = value;
         };
         let turned = *rot * Mat3::skew(sums.c);
         let tensor = self.tensor(sums);
-        for a in 0..3 {
-            set(a, a, self.mass);
-            for b in 0..3 {
-                set(a, 3 + b, -turned.0[a][b]);
-                if a <= b {
-                    set(3 + a, 3 + b, tensor.0[a][b]);
-                }
-            }
+        let own = |i: usize, j: usize| match (i / 3, j / 3) {
+            (0, 0) if i == j => self.mass,
+            (0, 0) => 0.0,
+            (0, _) => -turned.0[i][j - 3],
+            (_, 0) => -turned.0[j][i - 3],
+            _ => tensor.0[i - 3][j - 3],
+        };
+        for (i, &a) in directions.iter().enumerate() {
+            (0..=i).for_each(|j| set(i, j, own(a, directions[j])));
         }
         for j in 0..n {
-            let (C, h) = (*rot * sums.C[j], self.coupling(sums, j));
-            for a in 0..3 {
-                set(a, 6 + j, C.0[a]);
-                set(3 + a, 6 + j, h.0[a]);
+            let (C, h) = (*rot * sums.C[j], axial(&sums.H[j]));
+            for (i, &a) in directions.iter().enumerate() {
+                set(i, first + j, if a < 3 { C.0[a] } else { h.0[a - 3] });
             }
-            (0..=j).for_each(|i| set(6 + i, 6 + j, self.amplitudes[i * n + j]));
+            (0..=j).for_each(|i| set(first + i, first + j, self.amplitudes[i * n + j]));
+        }
+    }
+
+    /// Adds a force and a torque to those of the frame.
+    fn add_wrench<R: Real>(&self, force: &Vec3<R>, torque: &Vec3<R>, out: &mut [R]) {
+        for (out, &k) in out.iter_mut().zip(self.directions()) {
+            *out += if k < 3 { force.0[k] } else { torque.0[k - 3] };
         }
     }
 
     /// Adds -M v̇.
     pub fn subtract_mass<R: Real>(&self, rot: &Mat3<R>, sums: &Sums<R>, vdot: &[f64], out: &mut [R]) {
-        let [a, w] = [0, 3].map(|k| Vec3::from_f64([vdot[k], vdot[k + 1], vdot[k + 2]]));
+        let (n, first) = (self.n, self.directions().len());
+        let mut frame = [0.0; 6];
+        self.directions().iter().zip(vdot).for_each(|(&k, v)| frame[k] = *v);
+        let [a, w] = [0, 3].map(|k| Vec3::from_f64([frame[k], frame[k + 1], frame[k + 2]]));
         let local = rot.transpose_mul(a);
         let mut force = w.cross(sums.c);
         let mut torque = sums.c.cross(local) + self.tensor(sums) * w;
-        for j in 0..self.n {
-            let h = self.coupling(sums, j);
-            force += sums.C[j].scale_f64(vdot[6 + j]);
-            torque += h.scale_f64(vdot[6 + j]);
-            let own: f64 = (0..self.n).map(|i| self.amplitudes[i * self.n + j] * vdot[6 + i]).sum();
-            out[6 + j] -= sums.C[j].dot(local) + h.dot(w) + own;
+        let vdot = &vdot[first..];
+        for j in 0..n {
+            let h = axial(&sums.H[j]);
+            force += sums.C[j].scale_f64(vdot[j]);
+            torque += h.scale_f64(vdot[j]);
+            let own: f64 = (0..n).map(|i| self.amplitudes[i * n + j] * vdot[i]).sum();
+            out[first + j] -= sums.C[j].dot(local) + h.dot(w) + own;
         }
         let force = *rot * force + a.scale_f64(self.mass);
-        for k in 0..3 {
-            out[k] -= force.0[k];
-            out[3 + k] -= torque.0[k];
-        }
+        self.add_wrench(&-force, &-torque, out);
     }
 
     /// Adds the forces of inertia and of gravity `g`.
     pub fn add_force<R: Real>(&self, motion: &Motion<R>, sums: &Sums<R>, g: &[f64; 3], out: &mut [R]) {
-        let (n, w) = (self.n, motion.w);
+        let (n, first, w) = (self.n, self.directions().len(), motion.w);
         let weight = motion.rot.transpose_mul(Vec3::from_f64(*g));
-        let (mut sliding, mut shapes) = (Vec3::zero(), Vec3::zero());
+        let mut sliding = Vec3::zero();
         let mut Q = Mat3([[R::zero(); 3]; 3]);
         let (mut bent, mut spun) = (Vec3::zero(), Vec3::zero());
         for j in 0..n {
             let rate = motion.rate[j];
             sliding += sums.C[j].scale(rate);
-            shapes += Vec3::from_f64(self.rotary_shapes[j]).scale(rate);
             let H = &sums.H[j];
             for a in 0..3 {
                 (0..3).for_each(|b| Q.0[a][b] += rate * H.0[a][b]);
@@ -294,17 +253,13 @@ impl Inertia {
                 }
             }
             let centrifugal = trace(H) * w.norm_squared() - w.dot(*H * w);
-            out[6 + j] += sums.C[j].dot(weight) + centrifugal - w.dot(turning) * 2.0;
+            out[first + j] += sums.C[j].dot(weight) + centrifugal - w.dot(turning) * 2.0;
         }
         let inner = w.cross(w.cross(sums.c)) + w.cross(sliding).scale_f64(2.0) + bent;
         let force = Vec3::from_f64(g.map(|g| self.mass * g)) - *motion.rot * inner;
-        let momentum = self.tensor(sums) * w + shapes;
         let flow = w.scale(trace(&Q)) - Q.transpose_mul(w);
-        let torque = sums.c.cross(weight) - w.cross(momentum) - flow.scale_f64(2.0) - spun;
-        for k in 0..3 {
-            out[k] += force.0[k];
-            out[3 + k] += torque.0[k];
-        }
+        let torque = sums.c.cross(weight) - w.cross(self.tensor(sums) * w) - flow.scale_f64(2.0) - spun;
+        self.add_wrench(&force, &torque, out);
     }
 
     /// Σ m x: the place of the masses times them.

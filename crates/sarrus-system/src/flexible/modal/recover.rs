@@ -1,6 +1,6 @@
 //! What the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
 
-use super::floating::Floating;
+use super::floating::{self, Floating, amplitude};
 use super::shapes::Shapes;
 use crate::at::At;
 use crate::signal::Signal;
@@ -70,7 +70,7 @@ impl NodeSignal {
     pub fn eval<R: Real>(&self, at: &At<R>) -> R {
         let eta = |j: usize| {
             let (body, k) = self.amplitudes[j];
-            at.pose(body).p.0[k]
+            amplitude(at.pose(body), k)
         };
         let frame = at.pose(self.frame);
         let s = self.shapes.place(eta);
@@ -80,7 +80,7 @@ impl NodeSignal {
             NodeReading::Velocity => {
                 let rate = |j: usize| {
                     let (body, k) = self.amplitudes[j];
-                    at.twist(body).v.0[k]
+                    floating::rate(at.twist(body), k)
                 };
                 let twist = at.twist(self.frame);
                 let inner = twist.w.cross(s) + self.shapes.rate(eta, rate);

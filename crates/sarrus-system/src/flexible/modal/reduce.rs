@@ -2,7 +2,7 @@
 //!
 //! With the interface nodes b and the others i the shapes are those of unit displacements of the interface, -K_ii⁻¹K_ib, and the
 //! lowest modes of K_ii, M_ii with the interface held. The reduced K̂, M̂ are then diagonalized: six motions of the whole without
-//! stiffness are left to the frame, and the others are the amplitudes, with ΦᵀMΦ = 1 and ΦᵀKΦ = diag(ω²). Being orthogonal
+//! stiffness, in the plane three, are left to the frame, and the others are the amplitudes, with ΦᵀMΦ = 1 and ΦᵀKΦ = diag(ω²). Being orthogonal
 //! to rigid motions they neither move the centre of mass nor turn the whole (the mean axes, where η = 0).
 //!
 //! Bending shortens: a bar whose ends move apart by d_i η_i across it comes ½ L w_i·w_j η_i η_j shorter, w = d/L. The displacements g_ij
@@ -10,7 +10,7 @@
 //! K g_ij = -Σ EA w_i·w_j (t₂ - t₁), with t along the bar at its ends; they are the dual of the geometric stiffness: a load F in
 //! equilibrium does the work ½ ηᵀ(F·g)η, which is -½ ηᵀGη with the G of axial forces that F brings about.
 //!
-//! Dense: (6N)³ operations.
+//! Dense: the cube of the number of displacements.
 
 use super::structure::Structure;
 use sarrus_math::Vec3;
@@ -21,13 +21,15 @@ use sarrus_math::solve::{
 /// ω² of a rigid motion below this part of the first of a shape.
 const RIGID: f64 = 1e-5;
 
-/// Shapes of a structure, six numbers a node each.
+/// Shapes of a structure, by its displacements.
 pub struct Reduced {
+    /// Motions of the whole, orthonormal as the shapes are.
+    pub rigid: Vec<Vec<f64>>,
     /// ω² \[1/s²\], ascending.
     pub squares: Vec<f64>,
     /// Φ, a shape each.
     pub shapes: Vec<Vec<f64>>,
-    /// g, n × n by rows and only with j ≤ i filled elsewhere by symmetry; empty where it was not asked for.
+    /// g, n × n by rows; empty where it was not asked for.
     pub quadratic: Vec<Vec<f64>>,
 }
 
@@ -39,7 +41,7 @@ pub enum Failed {
     Mass,
     /// Rigid motions cost energy: K holds the body.
     Held,
-    /// There are more motions without stiffness than six.
+    /// There are more motions without stiffness than those of the whole.
     Mechanism,
     /// Eigenvalues were not found.
     Decomposition,
@@ -88,13 +90,13 @@ pub fn reduce(
     modes: usize,
     quadratic: bool,
 ) -> Result<Reduced, Failed> {
-    let size = 6 * structure.nodes.len();
-    let (K, M) = (&structure.K, structure.mass());
-    let b: Vec<usize> = interface.iter().flat_map(|node| 6 * node..6 * node + 6).collect();
+    let (size, wide, whole) = (structure.size(), structure.directions().len(), structure.rigid());
+    let (K, M) = (&structure.K, &structure.M);
+    let b: Vec<usize> = interface.iter().flat_map(|node| wide * node..wide * (node + 1)).collect();
     let i: Vec<usize> = (0..size).filter(|k| !b.contains(k)).collect();
     let n = i.len();
     let mut L = part(K, size, &i, &i);
-    cholesky(&mut L, n).map_err(|k| Failed::Loose(i[k] / 6))?;
+    cholesky(&mut L, n).map_err(|k| Failed::Loose(i[k] / wide))?;
 
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for &column in &b {
@@ -105,7 +107,7 @@ pub fn reduce(
         shape[column] = 1.0;
         basis.push(shape);
     }
-    for x in held_modes(&L, &part(&M, size, &i, &i), n, modes)? {
+    for x in held_modes(&L, &part(M, size, &i, &i), n, modes)? {
         let mut shape = vec![0.0; size];
         i.iter().zip(&x).for_each(|(&k, x)| shape[k] = *x);
         basis.push(shape);
@@ -114,20 +116,20 @@ pub fn reduce(
     let r = basis.len();
     let reduced =
         |A: &[f64]| -> Vec<f64> { (0..r * r).map(|k| form(A, &basis[k / r], &basis[k % r])).collect() };
-    let (mut root, mut stiffness) = (reduced(&M), reduced(K));
+    let (mut root, mut stiffness) = (reduced(M), reduced(K));
     cholesky(&mut root, r).map_err(|_| Failed::Mass)?;
     for _ in 0..2 {
         stiffness.chunks_exact_mut(r).for_each(|row| cholesky_forward(&root, r, row));
         stiffness = (0..r * r).map(|k| stiffness[(k % r) * r + k / r]).collect();
     }
     let pairs = symmetric_eigenpairs(&stiffness, r)?;
-    let (mut squares, mut shapes) = (Vec::new(), Vec::new());
-    let first = pairs.get(6).map_or(f64::INFINITY, |(square, _)| *square);
-    if pairs.iter().take(6).any(|(square, _)| square.abs() > RIGID * first) {
+    let (mut squares, mut shapes, mut rigid) = (Vec::new(), Vec::new(), Vec::new());
+    let first = pairs.get(whole).map_or(f64::INFINITY, |(square, _)| *square);
+    if pairs.iter().take(whole).any(|(square, _)| square.abs() > RIGID * first) {
         return Err(if first > 0.0 { Failed::Held } else { Failed::Mechanism });
     }
-    for (square, mut x) in pairs.into_iter().skip(6) {
-        if square <= 0.0 {
+    for (k, (square, mut x)) in pairs.into_iter().enumerate() {
+        if k >= whole && square <= 0.0 {
             return Err(Failed::Mechanism);
         }
         cholesky_backward(&root, r, &mut x);
@@ -135,23 +137,27 @@ pub fn reduce(
         for (x, basis) in x.iter().zip(&basis) {
             shape.iter_mut().zip(basis).for_each(|(s, b)| *s += x * b);
         }
-        squares.push(square);
-        shapes.push(shape);
+        if k < whole {
+            rigid.push(shape);
+        } else {
+            squares.push(square);
+            shapes.push(shape);
+        }
     }
     let quadratic = if quadratic { shortening(structure, &shapes, interface[0])? } else { Vec::new() };
-    Ok(Reduced { squares, shapes, quadratic })
+    Ok(Reduced { rigid, squares, shapes, quadratic })
 }
 
 /// g, with the node `fixed` where it is.
 fn shortening(structure: &Structure, shapes: &[Vec<f64>], fixed: usize) -> Result<Vec<Vec<f64>>, Failed> {
-    let size = 6 * structure.nodes.len();
-    let free: Vec<usize> = (0..size).filter(|k| k / 6 != fixed).collect();
+    let (size, wide) = (structure.size(), structure.directions().len());
+    let free: Vec<usize> = (0..size).filter(|k| k / wide != fixed).collect();
     let m = free.len();
     let mut L = part(&structure.K, size, &free, &free);
-    cholesky(&mut L, m).map_err(|k| Failed::Loose(free[k] / 6))?;
+    cholesky(&mut L, m).map_err(|k| Failed::Loose(free[k] / wide))?;
     // slopes of all bars across themselves, by shape
     let slope = |shape: &[f64], bar: &super::structure::Bar| {
-        let [a, b] = bar.nodes.map(|n| Vec3([shape[6 * n], shape[6 * n + 1], shape[6 * n + 2]]));
+        let [a, b] = bar.nodes.map(|n| Vec3(structure.node(shape, n)[0]));
         let d = (b - a).scale(1.0 / bar.length);
         let t = Vec3(bar.axis);
         d - t.scale(t.dot(d))
@@ -166,7 +172,8 @@ fn shortening(structure: &Structure, shapes: &[Vec<f64>], fixed: usize) -> Resul
             for (k, bar) in structure.bars.iter().enumerate() {
                 let pull = -bar.stretch * slopes[i][k].dot(slopes[j][k]);
                 for (node, sign) in [(bar.nodes[0], -1.0), (bar.nodes[1], 1.0)] {
-                    (0..3).for_each(|a| load[6 * node + a] += sign * pull * bar.axis[a]);
+                    let axes = structure.directions().iter().enumerate().filter(|(_, a)| **a < 3);
+                    axes.for_each(|(k, &a)| load[wide * node + k] += sign * pull * bar.axis[a]);
                 }
             }
             let mut x: Vec<f64> = free.iter().map(|&k| load[k]).collect();

@@ -1,15 +1,6 @@
-//! What a node of a modal body does: its mass, where it is, and how it moves with the amplitudes.
+//! What a node of a modal body does: where it is, and how it moves with the amplitudes.
 
 use sarrus_math::{Mat3, Real, Vec3};
-
-/// Mass at a node.
-#[derive(Clone, Copy, Debug)]
-pub struct Lump {
-    /// m \[kg\].
-    pub mass: f64,
-    /// J in the axes of the frame \[kg m²\].
-    pub inertia: Mat3,
-}
 
 /// s = r + S η + ½ ηᵀg η and the turn P η of a node, in the axes of the frame.
 #[derive(Clone, Debug)]

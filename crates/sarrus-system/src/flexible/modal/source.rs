@@ -2,7 +2,7 @@
 
 use super::files;
 use super::reduce::Failed;
-use super::structure::{MOST_NODES, Structure};
+use super::structure::{MOST_ROWS, Structure, directions};
 use crate::flexible::prelude::*;
 use sarrus_model::{Section as Sort, Span};
 
@@ -10,37 +10,9 @@ use sarrus_model::{Section as Sort, Span};
 pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize>)> {
     let from_files = reader.require_one_of(&["members", "mass"])? == "mass";
     let structure = if from_files {
-        if reader.transform().sign() < 0.0 {
-            let message = format!("{} is given by matrices, which cannot be mirrored", reader.title());
-            return Err(reader.error("mass", message).hint("include the file without `mirror`"));
-        }
-        let text = |key: &str| -> Result<(String, String)> {
-            let name = reader.text(key)?.ok_or_else(|| reader.missing(key))?;
-            let text = reader.scope().texts.get(name);
-            let text = text.ok_or_else(|| reader.error(key, format!("the file `{name}` was not read")))?;
-            Ok((name.to_string(), text.clone()))
-        };
-        let said = |key: &str, file: &str, (line, message, hint): files::Wrong| {
-            reader.error(key, format!("{file}:{line}: {message}")).maybe_hint(hint)
-        };
-        let (file, csv) = text("nodes")?;
-        let nodes = files::nodes(&csv).map_err(|wrong| said("nodes", &file, wrong))?;
-        let mut matrices = Vec::new();
-        for key in ["mass", "stiffness"] {
-            let (file, market) = text(key)?;
-            let (A, n) = files::matrix(&market, 6 * MOST_NODES).map_err(|wrong| said(key, &file, wrong))?;
-            if n != 6 * nodes.len() {
-                let message = format!("{file}: {n} rows do not fit {} nodes", nodes.len());
-                let hint = format!("six rows a node: {}", 6 * nodes.len());
-                return Err(reader.error(key, message).hint(hint));
-            }
-            matrices.push(A);
-        }
-        let (K, M) = (matrices.pop().unwrap_or_default(), matrices.pop().unwrap_or_default());
-        let hint = "most programs write a lumped mass matrix on request";
-        files::structure(nodes, &M, K).map_err(|message| reader.error("mass", message).hint(hint))?
+        from_matrices(reader)?
     } else {
-        for key in ["stiffness", "nodes", "at", "orientation"] {
+        for key in ["stiffness", "nodes", "at", "angle", "orientation"] {
             if reader.has(key) {
                 let message = format!("{} has `members`, and so no `{key}`", reader.title());
                 return Err(reader.error(key, message));
@@ -58,8 +30,8 @@ pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure
             return Err(reader.error("members", format!("{} has no members", reader.title())));
         }
         Structure::of_beams(&members, sections)?.map_err(|nodes| {
-            let message =
-                format!("{} has {nodes} nodes or more, and {MOST_NODES} are the most", reader.title());
+            let most = MOST_ROWS / directions(reader.is_planar(), true).len();
+            let message = format!("{} has {nodes} nodes or more, and {most} are the most", reader.title());
             reader.error("members", message).hint("fewer `elements`: the reduction is dense")
         })?
     };
@@ -70,7 +42,68 @@ pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure
             error.hint("the nodes at which joints can hold it, such as `interface = [\"arm.start\"]`")
         );
     }
+    let least = if structure.planar { 2 } else { 3 };
+    if !structure.turns && interface.len() < least {
+        let message =
+            format!("{} has {} at its interface, which hold no turns", reader.title(), interface.len());
+        let hint =
+            format!("name {least} nodes or more that do not stand in a line, or give matrices with turns");
+        let hint = if structure.planar { hint.replace(" that do not stand in a line", "") } else { hint };
+        return Err(reader.error("interface", message).hint(hint));
+    }
     Ok((structure, interface.into_iter().map(|(_, node)| node).collect()))
+}
+
+/// The structure that `mass`, `stiffness` and `nodes` describe.
+fn from_matrices(reader: &Reader) -> Result<Structure> {
+    let planar = reader.is_planar();
+    if reader.transform().sign() < 0.0 {
+        let message = format!("{} is given by matrices, which cannot be mirrored", reader.title());
+        return Err(reader.error("mass", message).hint("include the file without `mirror`"));
+    }
+    let text = |key: &str| -> Result<(&str, &str)> {
+        let name = reader.text(key)?.ok_or_else(|| reader.missing(key))?;
+        let file = reader.scope().texts.get(name);
+        let file = file.ok_or_else(|| reader.error(key, format!("the file `{name}` was not read")))?;
+        // a model that is written elsewhere reads the same file
+        reader.record(key, || sarrus_model::record::Plain::Text(file.path.clone()));
+        Ok((name, &file.text))
+    };
+    let said = |key: &str, file: &str, (line, message, hint): files::Wrong| {
+        reader.error(key, format!("{file}:{line}: {message}")).maybe_hint(hint)
+    };
+    let (file, csv) = text("nodes")?;
+    let nodes = files::nodes(csv, planar).map_err(|wrong| said("nodes", file, wrong))?;
+    let [all, few] = [true, false].map(|turns| directions(planar, turns).len());
+    let mut structure = Structure { planar, nodes, ..Structure::default() };
+    let n = structure.nodes.len();
+    for key in ["mass", "stiffness"] {
+        let (file, market) = text(key)?;
+        let (A, size) = files::matrix(market, MOST_ROWS).map_err(|wrong| said(key, file, wrong))?;
+        let before = (key == "stiffness").then_some(structure.M.len());
+        if ![all * n, few * n].contains(&size) || before.is_some_and(|before| before != size * size) {
+            let message = format!("{file}: {size} rows do not fit {n} nodes");
+            let hint = match before {
+                Some(before) if before != size * size => {
+                    "`mass` and `stiffness` have the same rows".to_string()
+                }
+                _ => format!("{all} rows a node, or {few} without turns: {} or {}", all * n, few * n),
+            };
+            return Err(reader.error(key, message).hint(hint));
+        }
+        structure.turns = size == all * n;
+        if key == "mass" {
+            structure.M = A;
+        } else {
+            structure.K = A;
+        }
+    }
+    if let Some(motion) = files::resisted(&structure) {
+        let message = format!("{}: K resists a motion of the whole {motion}", reader.title());
+        let hint = "give K without supports (joints hold the body), with nodes in the order of its rows";
+        return Err(reader.error("stiffness", message).hint(hint));
+    }
+    Ok(structure)
 }
 
 /// The nodes that a key names, none twice.

@@ -2,6 +2,7 @@
 //!
 //! The amplitudes are readable as `eta1`, `eta2`, … with `eta1_rate`; they are in √kg m, since the shapes have unit mass.
 
+use super::floating::{amplitude, rate};
 use crate::at::At;
 use crate::load::{Force, Wrench};
 use sarrus_math::Real;
@@ -33,8 +34,8 @@ pub struct Stiffness {
 impl Stiffness {
     fn each<R: Real>(&self, at: &At<R>, mut with: impl FnMut(usize, R, Option<R>)) {
         for (j, &(body, k)) in self.amplitudes.iter().enumerate() {
-            let rate = if at.twists.is_empty() { None } else { Some(at.twist(body).v.0[k]) };
-            with(j, at.pose(body).p.0[k], rate);
+            let rate = if at.twists.is_empty() { None } else { Some(rate(at.twist(body), k)) };
+            with(j, amplitude(at.pose(body), k), rate);
         }
     }
 }
@@ -44,7 +45,10 @@ impl Force for Stiffness {
         self.each(at, |j, eta, rate| {
             let (body, k) = self.amplitudes[j];
             let rate = rate.unwrap_or_else(R::zero);
-            out[body].force.0[k] -= eta * self.squares[j] + rate * self.damping[j];
+            let f = eta * self.squares[j] + rate * self.damping[j];
+            // an angle holds an amplitude too
+            let to = if k < 3 { &mut out[body].force } else { &mut out[body].torque };
+            to.0[k % 3] -= f;
         });
     }
 
@@ -73,6 +77,6 @@ impl Force for Stiffness {
 
     fn reading(&self, k: usize, at: &At<f64>) -> f64 {
         let (body, which) = self.amplitudes[k / 2];
-        if k.is_multiple_of(2) { at.pose(body).p.0[which] } else { at.twist(body).v.0[which] }
+        if k.is_multiple_of(2) { amplitude(at.pose(body), which) } else { rate(at.twist(body), which) }
     }
 }

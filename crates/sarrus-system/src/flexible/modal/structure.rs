@@ -1,21 +1,21 @@
-//! The linear structure that a modal body is reduced from: nodes with six displacements each, stiffness, and masses.
+//! The linear structure that a modal body is reduced from: nodes, stiffness, and mass.
 //!
-//! Displacements are u = (ux, uy, uz, θx, θy, θz) a node, in the axes in which the nodes are given, one node after the other. A beam
-//! is meshed as the `beam` kind does it, and its elements are that element's for small displacements: with d = u₂ - u₁ and the mean turn
+//! Displacements are those of [`Structure::directions`] of each node, in the axes in which the nodes are given, one node after the other:
+//! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the turns where nodes are those of a solid. A beam is meshed as the
+//! `beam` kind does it, and its elements are that element's for small displacements: with d = u₂ - u₁ and the mean turn
 //! θ of the two ends, in the element's axes,
 //!
 //! Γ = d/L - θ × e₁, κ = (θ₂ - θ₁)/L,  U = ½ L (ΓᵀCₙΓ + κᵀCₘκ).
 //!
 //! Its mass is that of points, also where it is `consistent`: a sixth at each end and the rest in the middle, which moves with the mean
-//! of the ends. Nodes of members at one place are one node: so members join. Dense, for at most [`MOST_NODES`] nodes.
+//! of the ends. Nodes of members at one place are one node: so members join. Dense, for at most [`MOST_ROWS`] displacements.
 
-use super::shapes::Lump;
 use crate::flexible::beam::{self, Constants};
 use crate::flexible::prelude::*;
 use sarrus_math::Vec3;
 
-/// Most nodes of a structure: matrices are dense.
-pub const MOST_NODES: usize = 300;
+/// Most displacements of a structure: matrices are dense.
+pub const MOST_ROWS: usize = 1800;
 /// Nodes nearer than this part of an element are one.
 const SAME: f64 = 1e-6;
 
@@ -28,15 +28,8 @@ pub struct Node {
     pub p: [f64; 3],
     /// Its axes, as columns.
     pub axes: Mat3,
-}
-
-/// Mass at a node, or at the mean of several.
-#[derive(Clone, Debug)]
-pub struct Weight {
-    /// The nodes, all with the same share.
-    pub nodes: Vec<usize>,
-    /// What is there.
-    pub lump: Lump,
+    /// Planar: the angle of its x axis, counted \[rad\].
+    pub angle: f64,
 }
 
 /// What carries an axial force: bending shortens it.
@@ -55,25 +48,40 @@ pub struct Bar {
 /// The structure.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
+    /// Whether it lies in the plane.
+    pub planar: bool,
+    /// Whether its nodes turn.
+    pub turns: bool,
     /// Its nodes.
     pub nodes: Vec<Node>,
-    /// K, symmetric, 6 rows a node.
+    /// K, symmetric, by rows.
     pub K: Vec<f64>,
-    /// Its masses.
-    pub weights: Vec<Weight>,
+    /// M, likewise.
+    pub M: Vec<f64>,
     /// Its bars; empty where nothing is known of them.
     pub bars: Vec<Bar>,
+}
+
+/// The displacements of a node, of (ux, uy, uz, θx, θy, θz).
+pub fn directions(planar: bool, turns: bool) -> &'static [usize] {
+    match (planar, turns) {
+        (false, true) => &[0, 1, 2, 3, 4, 5],
+        (false, false) => &[0, 1, 2],
+        (true, true) => &[0, 1, 5],
+        (true, false) => &[0, 1],
+    }
 }
 
 impl Structure {
     /// Meshes beams; an error is a number of nodes that are too many.
     pub fn of_beams(members: &[Reader], sections: &[Section]) -> Result<std::result::Result<Self, usize>> {
-        let mut all = Structure::default();
+        let planar = members.first().is_some_and(|reader| reader.is_planar());
+        let mut all = Structure { planar, turns: true, ..Structure::default() };
         let mut meshes = Vec::new();
         for reader in members {
             let line = Line::read(reader, "elements", 4, true)?;
             let properties = Properties::read(reader, sections)?;
-            let constants = Constants::read(&properties, false)?;
+            let constants = Constants::read(&properties, planar)?;
             let consistent = beam::is_consistent(reader)?;
             let mesh = line.mesh();
             let near = SAME * mesh.pieces.iter().map(|p| p.length).fold(f64::INFINITY, f64::min);
@@ -92,17 +100,18 @@ impl Structure {
                     }
                     None => {
                         places.push(all.nodes.len());
-                        all.nodes.push(Node { names, p: station.p, axes: station.axes });
+                        let Station { p, axes, angle } = station.clone();
+                        all.nodes.push(Node { names, p, axes, angle });
                     }
                 }
             }
-            if all.nodes.len() > MOST_NODES {
+            if all.size() > MOST_ROWS {
                 return Ok(Err(all.nodes.len()));
             }
             meshes.push((mesh, places, constants, consistent));
         }
-        let size = 6 * all.nodes.len();
-        all.K = vec![0.0; size * size];
+        let size = all.size();
+        (all.K, all.M) = (vec![0.0; size * size], vec![0.0; size * size]);
         for (mesh, places, constants, consistent) in &meshes {
             for (k, piece) in mesh.pieces.iter().enumerate() {
                 let ends = [places[k], places[k + 1]];
@@ -116,15 +125,8 @@ impl Structure {
         let mass = of.mass * L;
         let [one, two, three] = [0, 1, 2].map(|i| axes.col(i).scale(0.5 * L * of.inertia[i]));
         let inertia = Mat3::from_cols(one, two, three) * axes.transpose();
-        let none = Mat3([[0.0; 3]; 3]);
-        let share = if consistent { mass / 6.0 } else { mass / 2.0 };
-        for end in ends {
-            self.weights.push(Weight { nodes: vec![end], lump: Lump { mass: share, inertia } });
-        }
-        if consistent {
-            let lump = Lump { mass: 4.0 * share, inertia: none };
-            self.weights.push(Weight { nodes: ends.to_vec(), lump });
-        }
+        // a sixth at the ends and the rest in the middle is a third at the ends and a sixth between them
+        let [own, between] = if consistent { [mass / 3.0, mass / 6.0] } else { [mass / 2.0, 0.0] };
         let axis = axes.col(0).0;
         self.bars.push(Bar { nodes: ends, axis, length: L, stretch: of.stretch[0] });
 
@@ -143,46 +145,67 @@ impl Structure {
             }
         }
         let C = [of.stretch, of.bend].concat();
-        let size = 6 * self.nodes.len();
-        let place = |i: usize| 6 * ends[i / 6] + i % 6;
-        for i in 0..12 {
-            for j in 0..12 {
-                let sum: f64 = (0..6).map(|s| B[s][i] * C[s] * B[s][j]).sum();
-                self.K[place(i) * size + place(j)] += L * sum;
+        let (size, directions) = (self.size(), self.directions());
+        let wide = directions.len();
+        for i in 0..2 * wide {
+            for j in 0..2 * wide {
+                let [(a, ka), (b, kb)] = [i, j].map(|i| (i / wide, directions[i % wide]));
+                let sum: f64 = (0..6).map(|s| B[s][6 * a + ka] * C[s] * B[s][6 * b + kb]).sum();
+                let weight = match (a == b, ka < 3, kb < 3) {
+                    (true, true, true) if ka == kb => own,
+                    (false, true, true) if ka == kb => between,
+                    (true, false, false) => inertia.0[ka - 3][kb - 3],
+                    _ => 0.0,
+                };
+                let at = (wide * ends[a] + i % wide) * size + wide * ends[b] + j % wide;
+                self.K[at] += L * sum;
+                self.M[at] += weight;
             }
         }
     }
 
-    /// M, dense.
-    pub fn mass(&self) -> Vec<f64> {
-        let size = 6 * self.nodes.len();
-        let mut M = vec![0.0; size * size];
-        for weight in &self.weights {
-            let share = 1.0 / weight.nodes.len() as f64;
-            for &a in &weight.nodes {
-                for &b in &weight.nodes {
-                    for i in 0..3 {
-                        M[(6 * a + i) * size + 6 * b + i] += share * share * weight.lump.mass;
-                        for j in 0..3 {
-                            M[(6 * a + 3 + i) * size + 6 * b + 3 + j] +=
-                                share * share * weight.lump.inertia.0[i][j];
-                        }
-                    }
+    /// The displacements of a node.
+    pub fn directions(&self) -> &'static [usize] {
+        directions(self.planar, self.turns)
+    }
+
+    /// How many displacements there are.
+    pub fn size(&self) -> usize {
+        self.directions().len() * self.nodes.len()
+    }
+
+    /// How many motions it has as a rigid body.
+    pub fn rigid(&self) -> usize {
+        if self.planar { 3 } else { 6 }
+    }
+
+    /// What a node does in a shape: displacement and turn.
+    pub fn node(&self, shape: &[f64], node: usize) -> [[f64; 3]; 2] {
+        let directions = self.directions();
+        let mut out = [[0.0; 3]; 2];
+        for (x, &k) in shape[directions.len() * node..].iter().zip(directions) {
+            out[k / 3][k % 3] = *x;
+        }
+        out
+    }
+
+    /// A mass and a tensor of inertia that a node has for itself: the mean over directions, and the block of M.
+    pub fn lump(&self, node: usize) -> (f64, Mat3) {
+        let (size, directions) = (self.size(), self.directions());
+        let first = directions.len() * node;
+        let linear = directions.iter().filter(|k| **k < 3).count();
+        let mut inertia = Mat3([[0.0; 3]; 3]);
+        let mut mass = 0.0;
+        for (i, &a) in directions.iter().enumerate() {
+            for (j, &b) in directions.iter().enumerate() {
+                let x = self.M[(first + i) * size + first + j];
+                if a >= 3 && b >= 3 {
+                    inertia.0[a - 3][b - 3] = x;
+                } else if i == j {
+                    mass += x / linear as f64;
                 }
             }
         }
-        M
-    }
-
-    /// The place of a mass \[m\].
-    pub fn place(&self, weight: &Weight) -> [f64; 3] {
-        let share = 1.0 / weight.nodes.len() as f64;
-        [0, 1, 2].map(|k| weight.nodes.iter().map(|&n| share * self.nodes[n].p[k]).sum())
-    }
-
-    /// The centre of mass \[m\].
-    pub fn middle(&self) -> [f64; 3] {
-        let mass: f64 = self.weights.iter().map(|w| w.lump.mass).sum();
-        [0, 1, 2].map(|k| self.weights.iter().map(|w| w.lump.mass * self.place(w)[k]).sum::<f64>() / mass)
+        (mass, inertia)
     }
 }

@@ -1,0 +1,338 @@
+//! Singular positions behind integrators that resolve the constraints themselves.
+//!
+//! Such a method, implicit or staggered, asks for no accelerations on its way, and where its step ends beside a singular position its own
+//! equations lose rank with J. It is watched from outside. At the end of each of its steps the smallest pivot of J M⁻¹Jᵀ is looked
+//! at, one factorization, and while it is large only every few hundredths of a radian; where it has fallen, the time to the loss of rank ([`passage`](crate::passage)). A step that ends within
+//! a zone of some hundredths of a radian around a singular position, or that went over one, is given up: from where it began, explicit steps with
+//! an error estimate of their own lead to the other side of the zone, through the windows of [`near`](super::near), so that records,
+//! branches, near misses and ends of range are those of the explicit methods. There the method begins anew: of those that remember, bdf
+//! with order 1. Steps of fixed size go on at the times that they would have had.
+//!
+//! What is stiff makes explicit steps short: where they would be more than [`MOST`] the method is left to itself until the zone is behind
+//! it. It then passes as far as its own equations do.
+
+use super::Dynamics;
+use crate::control::{Control, StepLimits};
+use crate::error::{SolveError, StepError};
+use crate::integrators::ExplicitRk;
+use crate::integrators::tableaux::DOP853;
+use crate::kkt::{Rank, Rows};
+use crate::problem::{Problem, Stage, State};
+use crate::views::{Step, StepInfo};
+
+/// Half a zone is at least the time in which the mechanism turns by this angle \[rad\]: windows, and as much again, as rounding outside
+/// is magnified by the square of the inverse angle ...
+const ZONE: f64 = 0.05;
+/// ... and at least this many steps of the method, whose errors are magnified likewise, ...
+const STEPS: f64 = 2.0;
+/// ... but not more than this angle for their sake \[rad\].
+const MOST_ZONE: f64 = 0.2;
+/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times the
+/// angle of half a zone and a step ...
+const LOOK: f64 = 4.0;
+/// ... but never above this.
+const LOOK_MOST: f64 = 0.7;
+/// Turn in which what is usual falls to half \[rad\]: with short steps a singular position is approached slowly.
+const MEMORY: f64 = 6.0;
+/// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
+/// is usual, ...
+const PAUSE: f64 = 0.05;
+/// ... after no more than this part of the time in which that would fall to where singular positions are looked for ...
+const WAY: f64 = 0.25;
+/// ... and after no more than so many steps, in which the mechanism may become faster.
+const PAUSE_STEPS: f64 = 10.0;
+/// How far before a step a loss of rank may seem to be, as a part of it, that was in it.
+const BEFORE: f64 = 0.2;
+/// Explicit steps in a zone, at most ...
+const MOST: f64 = 2e4;
+/// ... as told after this many.
+const TRIED: u32 = 50;
+
+/// Who leads other methods through zones.
+pub(super) struct Bridge {
+    method: ExplicitRk,
+    control: Control,
+    /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
+    at: f64,
+    until: f64,
+    /// Size of the method's own step there \[s\].
+    h: f64,
+    /// Whether the last step was one through a zone.
+    is_last: bool,
+    /// Steps in this zone.
+    steps: u32,
+    /// Whether the method is left to itself until nothing is near, and when that first was so \[s\].
+    gave_up: bool,
+    left: Option<f64>,
+    /// When pivots were last looked at, the root of the smallest there as a fraction of what was usual, and when the next look is due \[s\].
+    seen: [f64; 2],
+    due: f64,
+}
+
+/// What is near a state.
+#[derive(Clone, Copy)]
+enum Sight {
+    /// Nothing.
+    Clear,
+    /// A loss of rank after this time \[s\], negative where it is past, and half a zone \[s\].
+    Loss(f64, f64),
+}
+
+impl Bridge {
+    /// With explicit steps of the relative tolerance `rtol`.
+    pub(super) fn new(rtol: f64) -> Option<Box<Bridge>> {
+        let control = Control::new(rtol, 1e-2 * rtol, None).ok()?;
+        let method = ExplicitRk::new(&DOP853, StepLimits::default());
+        let never = f64::NEG_INFINITY;
+        Some(Box::new(Bridge {
+            method,
+            control,
+            at: never,
+            until: never,
+            h: 0.0,
+            is_last: false,
+            steps: 0,
+            gave_up: false,
+            left: None,
+            seen: [never, 1.0],
+            due: never,
+        }))
+    }
+}
+
+impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// When a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
+    /// were too many, as something is stiff.
+    pub fn left_alone(&self) -> Option<f64> {
+        self.bridge.as_ref().and_then(|bridge| bridge.left)
+    }
+
+    /// Takes a step through a zone, where `s` is in one.
+    pub(super) fn bridge_from(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<Option<StepInfo>, StepError> {
+        let (Some(bridge), Some(near)) = (&self.bridge, &self.near) else { return Ok(None) };
+        if s.t < bridge.until {
+            return self.lead(s, control, is_adaptive).map(Some);
+        }
+        if near.is_last(s) {
+            return Ok(None);
+        }
+        // a start, or a state that was changed since the last step
+        let sight = self.see(s, 0.0, 0.0).unwrap_or(Sight::Clear);
+        self.note_end(s);
+        match sight {
+            Sight::Loss(ahead, zone) if ahead.abs() <= zone => {
+                self.enter(s.t + ahead, zone, 0.0);
+                self.lead(s, control, is_adaptive).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Looks at the step that a method has `taken` to `s`, or has failed to take. Takes one through a zone in its place, where there is one.
+    pub(super) fn bridge_over(
+        &mut self,
+        taken: Result<StepInfo, StepError>,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        let (Some(bridge), Some(_)) = (&mut self.bridge, &self.near) else { return taken };
+        bridge.is_last = false;
+        let gave_up = bridge.gave_up;
+        let info = match taken {
+            Ok(info) => info,
+            Err(StepError::View { .. }) => return taken,
+            Err(_) if gave_up => return taken,
+            Err(error) => {
+                // where the step would have led
+                let h = control.proposal().unwrap_or(0.0);
+                return match self.see(s, h, h) {
+                    Ok(Sight::Loss(ahead, zone)) if ahead >= -zone => {
+                        self.enter(s.t + ahead, zone, h);
+                        self.lead(s, control, is_adaptive)
+                    }
+                    _ => Err(error),
+                };
+            }
+        };
+        if s.t < bridge.due {
+            self.note_end(s);
+            return Ok(info);
+        }
+        let sight = self.see(s, info.h, info.h).unwrap_or(Sight::Clear);
+        let near_one = match sight {
+            Sight::Loss(ahead, zone) if ahead.abs() <= zone => Some((s.t + ahead, zone)),
+            Sight::Loss(ahead, zone) if ahead < 0.0 && !gave_up => {
+                self.went_over(s, s.t + ahead).map(|at| (at, zone))
+            }
+            _ => None,
+        };
+        if let Some(bridge) = &mut self.bridge {
+            bridge.gave_up &= !matches!(sight, Sight::Clear);
+        }
+        match (near_one, &self.near) {
+            (Some((at, zone)), Some(near)) if !gave_up => {
+                // from where the step began
+                s.copy_from(near.last());
+                self.problem.accept(s);
+                control.counts.steps = control.counts.steps.saturating_sub(1);
+                control.counts.rejected += 1;
+                self.enter(at, zone, info.h);
+                self.lead(s, control, is_adaptive)
+            }
+            _ => {
+                if let Sight::Loss(ahead, zone) = sight
+                    && gave_up
+                {
+                    self.tell_over(s, s.t + ahead, zone);
+                }
+                self.note_end(s);
+                Ok(info)
+            }
+        }
+    }
+
+    /// The state at `t` inside the step just taken, where that was one through a zone.
+    pub(super) fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        let mut bridge = self.bridge.take_if(|bridge| bridge.is_last)?;
+        let done = bridge.method.dense(self, &mut bridge.control, t, out);
+        self.bridge = Some(bridge);
+        Some(done)
+    }
+
+    /// Takes note of the end `s` of a step of the method's own.
+    fn note_end(&mut self, s: &State) {
+        if let Some(near) = &mut self.near {
+            near.accept(s);
+        }
+    }
+
+    /// Begins to pass the zone of a loss of rank, for a method with steps of size `h` \[s\].
+    fn enter(&mut self, at: f64, zone: f64, h: f64) {
+        if let Some(bridge) = &mut self.bridge {
+            (bridge.at, bridge.until, bridge.h, bridge.steps) = (at, at + zone, h, 0);
+            bridge.control.restart();
+            bridge.method.prepare(self.problem.structure());
+        }
+    }
+
+    /// One explicit step in a zone; looks again where that ends, and how far.
+    fn lead(
+        &mut self,
+        s: &mut State,
+        control: &mut Control,
+        is_adaptive: bool,
+    ) -> Result<StepInfo, StepError> {
+        let Some(mut bridge) = self.bridge.take() else { return Err(StepError::View { t: s.t }) };
+        // methods may leave positions beside their constraints
+        let mut end = s.clone();
+        if bridge.steps == 0 && self.project(&mut end).is_err() {
+            end.copy_from(s);
+        }
+        // fixed steps go on at their own times
+        let until = if is_adaptive { bridge.until } else { control.fixed_after(s.t, bridge.until) };
+        bridge.control.t_end = until.min(control.t_end);
+        let (before, usual) = (bridge.control.counts, self.usual_pivot);
+        let done = bridge.method.step(self, &mut end, &mut bridge.control);
+        if done.is_ok() {
+            s.copy_from(&end);
+        }
+        // what is usual is forgotten with the angle, not with steps, which may be very short here
+        self.usual_pivot = self.usual_pivot.max(usual);
+        let after = bridge.control.counts;
+        control.counts.steps += after.steps - before.steps;
+        control.counts.rejected += after.rejected - before.rejected;
+        control.counts.rhs += after.rhs - before.rhs;
+        bridge.steps += 1;
+        bridge.is_last = true;
+        // at a near miss or an end of range steps are short for another reason
+        if let Ok(info) = &done
+            && self.near.as_ref().is_none_or(|near| !near.is_beside())
+        {
+            let left = (bridge.until - s.t).max(0.0) / info.h;
+            bridge.gave_up = bridge.steps > TRIED && f64::from(bridge.steps) + left > MOST;
+        }
+        let (at, h, t_end) = (bridge.at, bridge.h, bridge.control.t_end);
+        self.bridge = Some(bridge);
+        let info = done?;
+        if let Some(bridge) = self.bridge.as_mut().filter(|bridge| bridge.gave_up) {
+            bridge.left.get_or_insert(s.t);
+        }
+        let sight = self.see(s, h, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
+        let Some(bridge) = &mut self.bridge else { return Ok(info) };
+        match sight {
+            _ if bridge.gave_up => bridge.until = s.t,
+            Sight::Loss(ahead, zone) if ahead >= -zone => {
+                (bridge.at, bridge.until) = (s.t + ahead, s.t + ahead + zone);
+            }
+            // before it, and too far to be seen
+            Sight::Clear if s.t < at => {}
+            _ if is_adaptive => bridge.until = s.t,
+            // out of it, but not at a time of the steps
+            _ => bridge.until = if s.t < t_end { s.t.next_up() } else { s.t },
+        }
+        Ok(info)
+    }
+
+    /// What is within a zone of `s`, on the constraints, and `reach`, where steps have the size `h` \[s\].
+    fn see(&mut self, s: &State, h: f64, reach: f64) -> Result<Sight, SolveError> {
+        self.problem.update(s, Stage::VELOCITY, &mut self.eq);
+        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
+        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));
+        let (Some(near), Some(bridge)) = (&mut self.near, &mut self.bridge) else { return Ok(Sight::Clear) };
+        let (usual, lost) = near.usual(self.usual_pivot, dropped);
+        let [last_t, last] = bridge.seen;
+        let past = (s.t - last_t).clamp(0.0, MEMORY / turning);
+        self.usual_pivot = pivot.max(self.usual_pivot * 0.5_f64.powf(turning * past / MEMORY));
+        let angle = (LOOK * (zone + reach) * turning).min(LOOK_MOST);
+        let root = (pivot / usual).sqrt();
+        bridge.seen = [s.t, root];
+        bridge.due = s.t;
+        if !lost && root >= angle {
+            let falls = (last - root) / (s.t - last_t);
+            let wait = if falls > 0.0 { WAY * (root - angle) / falls } else { f64::INFINITY };
+            bridge.due = s.t + wait.min(PAUSE * root.min(1.0) / turning).min(PAUSE_STEPS * h);
+            return Ok(Sight::Clear);
+        }
+        let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + reach)?;
+        Ok(ahead.map_or(Sight::Clear, |ahead| Sight::Loss(ahead, zone)))
+    }
+
+    /// Makes a record of a loss of rank in the step to `s`, near the time `t`, if there was one.
+    fn tell_over(&mut self, s: &State, t: f64, zone: f64) {
+        let Some(near) = &mut self.near else { return };
+        let from = near.last().clone();
+        if from.t < s.t {
+            // what is not found is not told
+            let _ = near.passage_mut().look_between(
+                &mut self.problem,
+                &self.eq,
+                [&from, s],
+                t,
+                s.t - from.t,
+                zone,
+            );
+        }
+    }
+
+    /// When rank was lost in the step to `s`, near the time `t`, if it was.
+    fn went_over(&mut self, s: &State, t: f64) -> Option<f64> {
+        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let near = self.near.as_mut()?;
+        let from = near.last().clone();
+        let h = s.t - from.t;
+        // one that is well before was passed before
+        if !(t > from.t - BEFORE * h) {
+            return None;
+        }
+        let tau = h.min(MOST_ZONE / turning);
+        near.passage_mut().find_between(&mut self.problem, [&from, s], t.max(from.t), tau).ok()?
+    }
+}

@@ -1,0 +1,432 @@
+//! Boxes, cylinders and hulls among themselves and on triangles, in space.
+//!
+//! `parry` finds the patch in which two convex bodies touch, by separating axes or by the algorithms of Gilbert, Johnson and Keerthi and of
+//! expanding polytopes, and the points that span it. What it finds at the values of the poses is frozen to features, from which the place is
+//! written anew with derivatives:
+//!
+//! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
+//!   rim or side that is lowest along n, a capsule with the ball about a point of its line;
+//! - an edge of each: n = ±(e₁ × e₂)/|e₁ × e₂|;
+//! - an edge of one, or none, and a round other: n from core to core, with the foot on the edge;
+//! - else a plane that goes with the second body.
+//!
+//! As p₁ - p₂ = g n, the derivative of the gap is that of n·(p₁ - p₂) at fixed n: exact for all of these. Those of n and of the points leave out
+//! how points slide along edges.
+//!
+//! While two bodies are apart the nearest points are the one place. Cylinders that overlap something else than a
+//! face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the other; edges that cross are not seen.
+
+use super::mesh::Triangles;
+use super::place::{Cores, curvature, unit};
+use super::solid::Ball;
+use super::triangle::on_triangles;
+use crate::contact::surface::{Geometry, Surface, Touch, rounding};
+use parry3d_f64::bounding_volume::Aabb as Box3;
+use parry3d_f64::math::{Pose as Isometry, Rotation, Vector};
+use parry3d_f64::query::details::NormalConstraints;
+use parry3d_f64::query::{self, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
+use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, PackedFeatureId, Triangle};
+use sarrus_math::{Mat3, Pose, Real, Vec3};
+use std::cell::RefCell;
+
+/// How many places a convex pair has numbers for.
+const SLOTS: u32 = 64;
+
+/// cos of the angle within which a normal is that of a face.
+const ALONG_FACE: f64 = 1.0 - 1e-9;
+
+/// The same for curved bodies, whose normals are found by iteration; the gap is then that along the face's own normal.
+const ALONG_FACE_OF_CURVED: f64 = 1.0 - 5e-5;
+
+/// Cosine below which a direction is square to a normal.
+const SQUARE: f64 = 1e-6;
+
+/// How many places a pair can touch at.
+pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
+    match (a, b) {
+        (Geometry::Mesh(a), Geometry::Mesh(b)) => {
+            let of = |x: &Triangles, y: &Triangles| (x.corners().len() as u32).saturating_mul(y.features());
+            of(a, b).saturating_add(of(b, a))
+        }
+        _ => SLOTS,
+    }
+}
+
+/// What parry found, before it is frozen.
+#[derive(Clone, Copy)]
+struct Point {
+    /// In the surfaces' own axes.
+    p: [Vec3; 2],
+    /// Push on the first, world axes.
+    n: Vec3,
+    key: u64,
+    /// Of the second's triangles, if it has any.
+    face: Option<u32>,
+}
+
+type Manifold = ContactManifold<(), ()>;
+
+thread_local! {
+    static SCRATCH: RefCell<(Manifold, Vec<Point>)> = RefCell::new((Manifold::new(), Vec::new()));
+}
+
+/// The places of a pair, of which only the second may be a mesh unless both are.
+pub fn touches<R: Real>(
+    a: &Surface,
+    b: &Surface,
+    at: [&Pose<R>; 2],
+    reach: f64,
+    found: &mut impl FnMut(Touch<R>),
+) {
+    let frames = [a.frame(at[0]), b.frame(at[1])];
+    if let (Geometry::Mesh(first), Geometry::Mesh(second)) = (&a.geometry, &b.geometry) {
+        corners(first, second, [&frames[0], &frames[1]], reach, 0, found);
+        let slot = (first.corners().len() as u32).saturating_mul(second.features());
+        return corners(second, first, [&frames[1], &frames[0]], reach, slot, &mut |t: Touch<R>| {
+            found(t.flipped())
+        });
+    }
+    // the callback may come back here: the list is taken out while it runs
+    let mut points = SCRATCH.with_borrow_mut(|(manifold, points)| {
+        points.clear();
+        Task { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
+        std::mem::take(points)
+    });
+    let mut used = 0u64;
+    for point in &points {
+        // a number of its own as long as there are any
+        let mut slot = (mixed(point.key) % u64::from(SLOTS)) as u32;
+        while used >> slot & 1 == 1 && used != u64::MAX {
+            slot = (slot + 1) % SLOTS;
+        }
+        used |= 1 << slot;
+        let touch = frozen(a, b, &frames, point, slot);
+        if touch.gap.value() < reach {
+            found(touch);
+        }
+        if used == u64::MAX {
+            break;
+        }
+    }
+    points.clear();
+    SCRATCH.with_borrow_mut(|(_, scratch)| std::mem::swap(scratch, &mut points));
+}
+
+/// Corners of one mesh on another.
+fn corners<R: Real>(
+    a: &Triangles,
+    b: &Triangles,
+    frames: [&Pose<R>; 2],
+    reach: f64,
+    slot: u32,
+    found: &mut impl FnMut(Touch<R>),
+) {
+    for (i, corner) in a.corners().iter().enumerate() {
+        let c = frames[0].point(corner);
+        let local = frames[1].to_local(c - frames[1].p);
+        let ball = Ball { c, radius: 0.0, frame: frames[1], reach };
+        let first = slot.saturating_add((i as u32).saturating_mul(b.features()));
+        on_triangles(b, local, reach, &mut |foot, k| ball.on(foot, first.saturating_add(k), found));
+    }
+}
+
+/// All bits of a number in all others (the finalizer of splitmix64).
+fn mixed(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A shape of parry's.
+enum Held<'a> {
+    Cuboid(Cuboid),
+    Capsule(Capsule),
+    Cylinder(Cylinder),
+    Convex(&'a ConvexPolyhedron),
+}
+
+impl Held<'_> {
+    fn new(geometry: &Geometry) -> Option<Held<'_>> {
+        Some(match geometry {
+            Geometry::Box { half } => Held::Cuboid(Cuboid::new(Vector::from_array(*half))),
+            Geometry::Capsule { half, radius } => Held::Capsule(Capsule::new_x(*half, *radius)),
+            Geometry::Cylinder { half, radius, .. } => Held::Cylinder(Cylinder::new(*half, *radius)),
+            Geometry::Convex(hull) => Held::Convex(hull.shape()),
+            _ => return None,
+        })
+    }
+
+    fn shape(&self) -> &dyn shape::Shape {
+        match self {
+            Held::Cuboid(shape) => shape,
+            Held::Capsule(shape) => shape,
+            Held::Cylinder(shape) => shape,
+            Held::Convex(shape) => *shape,
+        }
+    }
+}
+
+/// From parry's axes to the surface's own: its cylinders stand along y.
+fn own_axes(geometry: &Geometry) -> Mat3 {
+    match geometry {
+        Geometry::Cylinder { along: 0, .. } => Mat3([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+        Geometry::Cylinder { .. } => Mat3([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+        _ => Mat3::identity(),
+    }
+}
+
+struct Task<'a> {
+    a: &'a Surface,
+    b: &'a Surface,
+    frames: [Pose; 2],
+    reach: f64,
+}
+
+impl Task<'_> {
+    fn find(&self, manifold: &mut Manifold, points: &mut Vec<Point>) {
+        let Some(first) = Held::new(&self.a.geometry) else { return };
+        let axes = [own_axes(&self.a.geometry), own_axes(&self.b.geometry)];
+        // pose of the second in parry's axes of the first
+        let R = [self.frames[0].rot * axes[0], self.frames[1].rot * axes[1]];
+        let [w, x, y, z] = R[0].transpose_mul_mat(&R[1]).to_quat();
+        let p = R[0].transpose_mul(self.frames[1].p - self.frames[0].p);
+        if !p.0.iter().chain(&[w, x, y, z]).all(|x| x.is_finite()) {
+            return;
+        }
+        let pos12 = Isometry::from_parts(Vector::from_array(p.0), Rotation::from_xyzw(x, y, z, w));
+        // nothing is farther than this
+        let size = |shape: &dyn shape::Shape| shape.compute_local_bounding_sphere().radius;
+        match &self.b.geometry {
+            Geometry::Mesh(mesh) => {
+                let far =
+                    p.norm() + size(first.shape()) + mesh.shape().local_aabb().half_extents().length() * 2.0;
+                let window = first.shape().compute_aabb(&pos12.inverse());
+                let window = grown(window, self.reach.min(far));
+                // constraints keep edges between triangles from pushing sideways; where they leave nothing, that is better than nothing
+                for constrained in [true, false] {
+                    if !constrained && !points.is_empty() {
+                        break;
+                    }
+                    for face in mesh.shape().bvh().intersect_aabb(&window) {
+                        let [a, b, c] = mesh.triangle(face).map(|p| Vector::from_array(p.0));
+                        let triangle = Triangle::new(a, b, c);
+                        let constraints = mesh.shape().triangle_normal_constraints(face);
+                        let constraints =
+                            constraints.as_ref().filter(|_| constrained).map(|c| c as &dyn NormalConstraints);
+                        let found = Pair {
+                            shapes: [first.shape(), &triangle],
+                            pos12,
+                            constraints,
+                            reach: self.reach.min(far),
+                        };
+                        found.find(manifold, &mut |p, n, key| {
+                            self.keep(points, &axes, &R, p, n, key ^ u64::from(face) << 40, Some(face));
+                        });
+                    }
+                }
+            }
+            other => {
+                let Some(second) = Held::new(other) else { return };
+                let far = p.norm() + size(first.shape()) + size(second.shape());
+                let shapes = [first.shape(), second.shape()];
+                Pair { shapes, pos12, constraints: None, reach: self.reach.min(far) }
+                    .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key, None));
+            }
+        }
+    }
+
+    /// Keeps a point unless there is one at the same place.
+    fn keep(
+        &self,
+        points: &mut Vec<Point>,
+        axes: &[Mat3; 2],
+        R: &[Mat3; 2],
+        p: [Vec3; 2],
+        n: Vec3,
+        key: u64,
+        face: Option<u32>,
+    ) {
+        let p = [axes[0] * p[0], axes[1] * p[1]];
+        let near = 1e-6 * (p[0].norm() + p[1].norm());
+        let finite = p[0].0.iter().chain(&p[1].0).chain(&n.0).all(|x| x.is_finite());
+        let same = |q: &Point| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
+        if finite && !points.iter().any(same) {
+            points.push(Point { p, n: R[0] * n, key, face });
+        }
+    }
+}
+
+fn grown(window: Box3, by: f64) -> Box3 {
+    Box3::new(window.mins - Vector::splat(by), window.maxs + Vector::splat(by))
+}
+
+/// Two convex shapes.
+struct Pair<'a> {
+    shapes: [&'a dyn shape::Shape; 2],
+    pos12: Isometry,
+    /// Of the second.
+    constraints: Option<&'a dyn NormalConstraints>,
+    reach: f64,
+}
+
+impl Pair<'_> {
+    /// Points, push on the first, both in the first's axes save the second point; features.
+    fn find(&self, manifold: &mut Manifold, found: &mut impl FnMut([Vec3; 2], Vec3, u64)) {
+        manifold.clear();
+        manifold.local_n1 = Vector::ZERO;
+        let [first, second] = self.shapes;
+        let done = DefaultQueryDispatcher.contact_manifold_convex_convex(
+            &self.pos12,
+            first,
+            second,
+            None,
+            self.constraints,
+            self.reach,
+            manifold,
+        );
+        let least = manifold.points.iter().map(|p| p.dist).fold(f64::INFINITY, f64::min);
+        if done.is_ok() && least <= 0.0 {
+            let known = |p: &PackedFeatureId| *p != PackedFeatureId::UNKNOWN;
+            let spanned = manifold.points.iter().filter(|p| known(&p.fid1)).map(|p| p.dist);
+            let spanned = spanned.fold(f64::INFINITY, f64::min);
+            for point in &manifold.points {
+                // the nearest points of two parallel faces are anywhere between the corners of the patch
+                if !known(&point.fid1) && point.dist >= spanned - 1e-9 {
+                    continue;
+                }
+                let p = [Vec3(point.local_p1.to_array()), Vec3(point.local_p2.to_array())];
+                let key = u64::from(point.fid1.0) << 32 | u64::from(point.fid2.0);
+                found(p, Vec3((-manifold.local_n1).to_array()), key);
+            }
+        } else if let Ok(Some(contact)) =
+            query::contact(&Isometry::IDENTITY, first, &self.pos12, second, self.reach)
+            && contact.dist > 0.0
+        {
+            // one side of open triangles is as good as the other: constraints are for overlap
+            let p2 = self.pos12.inverse_transform_point(contact.point2);
+            let p = [Vec3(contact.point1.to_array()), Vec3(p2.to_array())];
+            found(p, Vec3((-contact.normal1).to_array()), 0);
+        }
+    }
+}
+
+/// A place from what was found, with derivatives.
+fn frozen<R: Real>(a: &Surface, b: &Surface, frames: &[Pose<R>; 2], point: &Point, slot: u32) -> Touch<R> {
+    let radii = [rounding(&a.geometry), rounding(&b.geometry)];
+    let n = point.n;
+    let local = [frames[0].value().to_local(n), frames[1].value().to_local(n)];
+    // cores, from which a capsule reaches out by its radius
+    let p = [point.p[0] + local[0].scale(radii[0]), point.p[1] - local[1].scale(radii[1])];
+    let material = |i: usize| frames[i].point(&p[i].0);
+    let curved = [a, b].iter().any(|s| matches!(s.geometry, Geometry::Cylinder { .. }));
+    let least = if curved { ALONG_FACE_OF_CURVED } else { ALONG_FACE };
+    // a point moved along the normal to where the face is
+    let on = |i: usize, (m, d): (Vec3, f64)| frames[i].point(&(p[i] + m.scale(d - m.dot(p[i]))).0);
+    let cores = |points: [Vec3<R>; 2]| {
+        let bent = |i: usize| curvature(radii[i]);
+        Cores { points, radii, curvatures: [bent(0), bent(1)] }
+    };
+    if let Some(plane) = face(b, point.face, local[1], 1.0, least) {
+        let normal = frames[1].rotate(&plane.0.0);
+        return cores([lowest(a, &frames[0], p[0], -normal), on(1, plane)]).along(normal, slot);
+    }
+    if let Some(plane) = face(a, None, local[0], -1.0, least) {
+        let normal = frames[0].rotate(&plane.0.0);
+        return cores([on(0, plane), lowest(b, &frames[1], p[1], normal)]).along(normal, slot);
+    }
+    let edges = [edge(a, None, local[0], p[0]), edge(b, point.face, local[1], p[1])];
+    let line = |i: usize| edges[i].map(|e| frames[i].rotate(&e.0));
+    if let (Some(e), Some(f)) = (line(0), line(1))
+        && let cross = e.cross(f)
+        && cross.norm().value() > 1e-3
+    {
+        let side = if Vec3(cross.value()).dot(n) < 0.0 { -1.0 } else { 1.0 };
+        let normal = cross.scale(R::from_f64(side) / cross.norm());
+        return cores([material(0), material(1)]).along(normal, slot);
+    }
+    let way = Vec3(material(0).value()) - Vec3(material(1).value());
+    if way.dot(n) > 1e-6 * (p[0].norm() + p[1].norm()) {
+        let points = match (line(0), line(1)) {
+            (Some(e), None) => [material(0) + e.scale(e.dot(material(1) - material(0))), material(1)],
+            (None, Some(f)) => [material(0), material(1) + f.scale(f.dot(material(0) - material(1)))],
+            _ => [material(0), material(1)],
+        };
+        let fallback = frames[1].rotate(&local[1].0);
+        return cores(points).apart(|| fallback, slot);
+    }
+    let normal = frames[1].rotate(&local[1].0);
+    cores([lowest(a, &frames[0], p[0], -normal), material(1)]).along(unit(normal).unwrap_or(normal), slot)
+}
+
+/// The face that pushes along n, own axes: its exact normal m, pointing as n does, and d of m·x = d. `out` is 1 where n points out of the
+/// surface, -1 where into it.
+fn face(surface: &Surface, triangle: Option<u32>, n: Vec3, out: f64, least: f64) -> Option<(Vec3, f64)> {
+    let axis = |i: usize, half: f64| {
+        let mut axis = [0.0; 3];
+        axis[i] = 1f64.copysign(n[i]);
+        (n[i].abs() > least).then_some((Vec3(axis), out * half))
+    };
+    match &surface.geometry {
+        Geometry::Box { half } => (0..3).find_map(|i| axis(i, half[i])),
+        Geometry::Cylinder { along, half, .. } => axis(*along, *half),
+        Geometry::Convex(hull) => {
+            let found = hull.planes().iter().find(|(m, _)| out * m.dot(n) > least);
+            found.map(|(m, d)| (m.scale(out), out * d))
+        }
+        Geometry::Mesh(mesh) => {
+            let m = mesh.normals()[triangle? as usize];
+            let m = m.scale(1f64.copysign(m.dot(n)));
+            (m.dot(n) > least).then(|| (m, m.dot(mesh.triangle(triangle.unwrap_or(0))[0])))
+        }
+        _ => None,
+    }
+}
+
+/// The direction of an edge or line through p that is square to n, own axes.
+fn edge(surface: &Surface, triangle: Option<u32>, n: Vec3, p: Vec3) -> Option<Vec3> {
+    let through = |a: Vec3, b: Vec3| {
+        let e = unit(b - a)?;
+        let off = (p - a - e.scale(e.dot(p - a))).norm();
+        (e.dot(n).abs() < SQUARE && off < 1e-6 * (1e-3 + (b - a).norm() + p.norm())).then_some(e)
+    };
+    match &surface.geometry {
+        Geometry::Box { half } => (0..3).find_map(|i| {
+            let mut axis = [0.0; 3];
+            axis[i] = 1.0;
+            let inside = p[i].abs() < half[i] * (1.0 - 1e-9);
+            (n[i].abs() < SQUARE && inside).then_some(Vec3(axis))
+        }),
+        Geometry::Capsule { half, .. } => {
+            let inside = p.x().abs() < half * (1.0 - 1e-9);
+            (n.x().abs() < SQUARE && inside).then_some(Vec3([1.0, 0.0, 0.0]))
+        }
+        Geometry::Convex(hull) => {
+            let corner = |i: u32| Vec3(hull.corners()[i as usize]);
+            hull.edges().iter().find_map(|[i, j]| through(corner(*i), corner(*j)))
+        }
+        Geometry::Mesh(mesh) => {
+            let corners = mesh.triangle(triangle?);
+            (0..3).find_map(|k| through(corners[k], corners[(k + 1) % 3]))
+        }
+        _ => None,
+    }
+}
+
+/// The point of a surface that goes with it while the other pushes from `toward`: of a cylinder the one that is farthest that way about its
+/// axis, if p is that one; else p itself.
+fn lowest<R: Real>(surface: &Surface, frame: &Pose<R>, p: Vec3, toward: Vec3<R>) -> Vec3<R> {
+    let Geometry::Cylinder { along, radius, .. } = surface.geometry else { return frame.point(&p.0) };
+    let axis = frame.rot.col(along);
+    let across = toward - axis.scale(axis.dot(toward));
+    let mut arm = p;
+    arm[along] = 0.0;
+    let Some(u) = unit(across).filter(|_| across.norm().value() > SQUARE) else { return frame.point(&p.0) };
+    let local = frame.value().to_local(Vec3(u.value()));
+    // near enough that the true one is meant
+    if (local.scale(radius) - arm).norm() > 0.05 * radius {
+        return frame.point(&p.0);
+    }
+    let mut foot = [0.0; 3];
+    foot[along] = p[along];
+    frame.point(&foot) + u.scale_f64(radius)
+}
