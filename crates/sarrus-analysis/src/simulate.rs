@@ -271,7 +271,7 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
-        contacts: contacts::reports(&mechanism, &state),
+        contacts: contacts::reports(&mechanism, &state, recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies)),
         singular,
         notes,
         units: units(&recorder.trajectory),

@@ -139,12 +139,14 @@ pub enum SolveError {
     },
     /// Contacts have no forces, or impulses, that obey Coulomb's law.
     #[error(
-        "no contact force of `{contact}` satisfies Coulomb's law here{}",
-        left.map_or(String::new(), |left| format!(": friction drives it together faster than any normal force drives it apart (Painlevé's paradox: {left:.3e} of the compliance is left); what follows is an impact without collision"))
+        "no contact force of `{contact}` satisfies Coulomb's law here{at}{}",
+        left.map_or(String::new(), |left| format!(": friction drives it together faster than any normal force drives it apart (Painlevé's paradox: {left:.3e} of the compliance is left); what follows is an impact without collision, or a jam"))
     )]
     NoForce {
         /// The contact.
         contact: String,
+        /// Where its bodies are, in words; may be empty.
+        at: String,
         /// Of a place that slides, what friction leaves of its own compliance, over all of it.
         left: Option<f64>,
     },

@@ -2,6 +2,7 @@
 
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
 use sarrus_system::Mechanism;
+use sarrus_system::body::BodyKind;
 use sarrus_system::contact::rigid::{Gap, GapRows};
 
 /// The places at an instant.
@@ -18,6 +19,8 @@ pub(super) struct Instant {
     pub response: Vec<Vec<f64>>,
     /// u̇ without them.
     pub free: Vec<f64>,
+    /// Of a planar body at each, how it stands, in words.
+    pub stands: Vec<String>,
 }
 
 impl Instant {
@@ -59,7 +62,8 @@ impl Instant {
         kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut mu)?;
         let gamma = rows.iter().flat_map(|own| &own.gamma);
         let free = N.iter().zip(gamma).map(|(N, gamma)| dot(N, &vdot) - gamma).collect();
-        Ok(Instant { which, rows, first, W, response, free })
+        let stands = which.iter().map(|&i| stands(mechanism, s, &gaps[i])).collect();
+        Ok(Instant { which, rows, first, W, response, free, stands })
     }
 
     /// u of all rows.
@@ -70,6 +74,16 @@ impl Instant {
     /// How many rows.
     pub fn len(&self) -> usize {
         self.free.len()
+    }
+}
+
+/// How the first body of a gap stands, where an angle says it.
+fn stands(mechanism: &Mechanism, s: &State, gap: &Gap) -> String {
+    let bodies = &mechanism.system().directory.bodies;
+    let body = gap.ids.iter().filter(|id| **id != 0).map(|&id| &bodies[id as usize]).next();
+    match body.filter(|body| body.kind == BodyKind::PlanarRigid) {
+        Some(body) => format!(" (`{}` at an angle of {:.6} rad)", body.name, s.q[body.q + 2]),
+        None => String::new(),
     }
 }
 

@@ -91,7 +91,7 @@ impl Journey<'_> {
         (0..values.len()).filter(|&i| self.active.acts(gaps.list[i].contact) && closed(i)).collect()
     }
 
-    /// An impact.
+    /// An impact: velocities jump.
     fn hit(
         &mut self,
         gaps: &mut Gaps,
@@ -105,10 +105,16 @@ impl Journey<'_> {
         let (mut e, mut rules, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (own, &i) in at.which.iter().zip(&at.first) {
             let Gap { contact, rigid, .. } = &gaps.list[*own];
+            let rigid = *rigid;
             let approaches = before[i] < -slow;
             // pressed on and hardly rebounding: it stays
             let height = (rigid.restitution * before[i]).powi(2) / (-2.0 * at.free[i]).max(f64::MIN_POSITIVE);
             let rests = at.free[i] < 0.0 && height <= low;
+            if approaches {
+                let (count, fastest) = &mut gaps.tallies[*contact];
+                *count += 1;
+                *fastest = fastest.max(-before[i]);
+            }
             let chatters = approaches && self.touches.chatter(*contact, state.t);
             if chatters && rigid.restitution > 0.0 && !rests {
                 let name = &self.system.contacts[*contact].contact.name;
@@ -130,7 +136,6 @@ impl Journey<'_> {
         for (x, kappa) in at.response.iter().zip(&found.kappa) {
             state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
         }
-        gaps.impacts += 1;
         for ((place, &own), &i) in places.iter().zip(&at.which).zip(&at.first) {
             let rows = i..=i + place.across;
             let contact = gaps.list[own].contact;
@@ -328,7 +333,8 @@ impl Journey<'_> {
         let place = one.map_or(0, |(k, _)| k);
         let own = at.which.get(place).map(|&i| gaps.list[i].contact);
         let contact = own.map_or(String::new(), |i| self.system.contacts[i].contact.name.clone());
-        let source = SolveError::NoForce { contact, left: one.map(|(_, left)| left) };
+        let stands = at.stands.get(place).cloned().unwrap_or_default();
+        let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
         StepError::Solve { t: if t.is_nan() { self.touched_at } else { t }, source }
     }
 }

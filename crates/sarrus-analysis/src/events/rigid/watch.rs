@@ -59,8 +59,8 @@ pub(crate) struct Gaps {
     pub(super) rebounds: Vec<bool>,
     /// What a reader should know.
     pub(super) notes: Vec<String>,
-    /// How many impacts there were.
-    pub(super) impacts: usize,
+    /// By contact: how many places were hit, and how fast at most \[m/s\].
+    pub tallies: Vec<(u64, f64)>,
     watched: Vec<Watched>,
     armed: Vec<bool>,
     /// Values by place of the step.
@@ -76,6 +76,7 @@ impl Gaps {
     /// Of a system with these gaps.
     pub fn new(list: Vec<Gap>) -> Gaps {
         let n = list.len();
+        let tallies = vec![(0, 0.0); list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0)];
         Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
@@ -84,7 +85,7 @@ impl Gaps {
             list,
             fastest: 0.0,
             notes: Vec::new(),
-            impacts: 0,
+            tallies,
             watched: Vec::new(),
             armed: Vec::new(),
             looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
