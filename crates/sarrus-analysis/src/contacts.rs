@@ -32,7 +32,13 @@ pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[(u64, f64)]) -> 
         let Some(rigid) = contact.contact.rigid else { return soft };
         let (onsets, fastest_onset) = hits.get(i).copied().unwrap_or_default();
         // what it asks for it delivers, and what it bears is in columns
-        ContactReport { onsets, fastest_onset, restitution_nominal: Some(rigid.restitution), restitution_delivered: None, ..soft }
+        ContactReport {
+            onsets,
+            fastest_onset,
+            restitution_nominal: Some(rigid.restitution),
+            restitution_delivered: None,
+            ..soft
+        }
     });
     report.collect()
 }

@@ -271,7 +271,11 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
-        contacts: contacts::reports(&mechanism, &state, recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies)),
+        contacts: contacts::reports(
+            &mechanism,
+            &state,
+            recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
+        ),
         singular,
         notes,
         units: units(&recorder.trajectory),
