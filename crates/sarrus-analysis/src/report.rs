@@ -81,6 +81,9 @@ pub struct ContactReport {
     pub name: String,
     /// How often a place closed.
     pub onsets: u64,
+    /// When a place first did \[s\], to the last digits where onsets are located.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_onset: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest_onset: f64,
     /// Largest normal force at a step, all places together \[N\].

@@ -8,7 +8,7 @@ use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::contacts;
 use crate::error::SetupError;
-use crate::events::{Active, Detector, Journey, NoStart, Onsets};
+use crate::events::{Active, Detector, Gaps, Journey, NoStart, Onsets};
 use crate::failure::{self, explain};
 use crate::joints;
 use crate::legs::Route;
@@ -139,15 +139,19 @@ pub fn simulate(
     let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
     let rubs = mechanism.reactive_forces() > 0;
+    let gaps = system.gaps();
+    let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
     if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
         && !rubs
+        // nor places of rigid contacts that come to be held
+        && gaps.is_empty()
         // nor do they know of the fluid's inertia
         && system.directory.added.is_empty()
     {
         method.take_tree(&settings);
     }
-    if rubs && method.view.resolves_constraints() {
-        return Err(SetupError::Model(vec![no_friction(&method)]));
+    if (rubs || slides) && method.view.resolves_constraints() {
+        return Err(SetupError::Model(vec![no_friction(&method, rubs)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
@@ -168,6 +172,9 @@ pub fn simulate(
     }
     if !system.contacts.is_empty() && integrator.is_adaptive() {
         recorder.onsets = Some(Onsets::new(span));
+    }
+    if !gaps.is_empty() {
+        recorder.gaps = Some(Gaps::new(gaps));
     }
     recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
     let route = Route { breaks: &breaks, span, jump: settings.certify.position };
@@ -223,6 +230,7 @@ pub fn simulate(
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
     notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
+    notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
     notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
     notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
     notes.extend(notes::findings(&method, found, system));
@@ -263,7 +271,11 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
-        contacts: contacts::reports(&mechanism, &state),
+        contacts: contacts::reports(
+            &mechanism,
+            &state,
+            recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
+        ),
         singular,
         notes,
         units: units(&recorder.trajectory),
@@ -272,13 +284,16 @@ pub fn simulate(
 }
 
 /// The error for friction that an integrator cannot take in.
-fn no_friction(method: &Method) -> Diagnostic {
+fn no_friction(method: &Method, in_joints: bool) -> Diagnostic {
+    let (of, hint) = match in_joints {
+        true => ("the reactions of joints", "give friction as `force` or `torque`"),
+        false => ("what rigid contacts bear", "leave out `method = \"impulsive\"`"),
+    };
     let message = format!(
-        "integrator `{}` cannot take in friction that depends on the reactions of joints (`friction = {{ mu }}`)",
+        "integrator `{}` cannot take in friction that depends on {of} (`friction = {{ mu }}`)",
         method.integrator.name
     );
-    Diagnostic::bare(message)
-        .hint("take an explicit one, such as `rk45`, or give friction as `force` or `torque`")
+    Diagnostic::bare(message).hint(format!("take an explicit one, such as `rk45`, or {hint}"))
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

@@ -5,6 +5,7 @@
 //! place.
 
 mod bridge;
+mod friction;
 mod near;
 mod reactive;
 
@@ -65,6 +66,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     near: Option<Near>,
     /// Leads methods that resolve the constraints themselves.
     bridge: Option<Box<Bridge>>,
+    friction: friction::Room,
     /// Forces that depend on multipliers.
     reactive: Reactive,
 }
@@ -116,6 +118,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             counts: Counts::default(),
             near: None,
             bridge: None,
+            friction: friction::Room::default(),
             reactive,
         })
     }
@@ -213,7 +216,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         done
     }
 
-    fn accelerate(&mut self, s: &State) -> Result<(), SolveError> {
+    /// Accelerations without the frictions of rows.
+    fn accelerate_smooth(&mut self, s: &State) -> Result<(), SolveError> {
         if self.reactive.is_empty() { self.solve_once() } else { self.accelerate_with_reactions(s) }
     }
 
@@ -333,11 +337,11 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         // there the problem is seen without a solution for λ
-        if self.reactive.is_empty() { Some(self) } else { None }
+        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
     }
 
     fn implicit(&mut self) -> Option<&mut dyn Implicit> {
-        if self.reactive.is_empty() { Some(self) } else { None }
+        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
     }
 }
 

@@ -7,8 +7,8 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
-use crate::contact::wire;
 use crate::contact::{BOOKS, PlaceKey, Tally};
+use crate::contact::{rigid, wire};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
@@ -169,6 +169,22 @@ impl Mechanism {
     /// What every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[Tally] {
         self.contacts.tallies()
+    }
+
+    /// Adds what friction of places that slide turns into heat.
+    fn book_slides(&mut self, s: &State, accel: &Accel, xdot: &mut [f64]) {
+        if self.system.slides.is_empty() {
+            return;
+        }
+        let system = self.system.clone();
+        for element in system.slides.iter().map(|&i| &system.elements[i]) {
+            let N = -accel.lambda[element.start];
+            let heat = self.with_contacts(s, |_, bodies, _| rigid::heat(element, bodies, N));
+            xdot[DISSIPATED] += heat;
+            if let Some(contact) = system.contacts.iter().find(|c| c.contact.name == element.name) {
+                xdot[contact.x + 1] += heat;
+            }
+        }
     }
 
     /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
@@ -559,6 +575,7 @@ impl Problem for Mechanism {
                 xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
             }
         }
+        self.book_slides(s, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -679,6 +696,17 @@ impl Problem for Mechanism {
             force.load.update_hints(&at, &mut self.fresh_hints);
         }
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
+    }
+
+    fn frictions(&self) -> usize {
+        self.system.slides.len()
+    }
+
+    fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
+        let system = self.system.clone();
+        let element = &system.elements[system.slides[k]];
+        self.with_contacts(s, |_, bodies, _| rigid::add_friction(element, bodies, c));
+        element.start
     }
 
     fn name_of_row(&self, row: usize) -> String {

@@ -20,7 +20,7 @@ use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::TURN;
 
 /// Places up to which onsets are located.
-const MOST_PLACES: usize = 32;
+const MOST_PLACES: usize = 64;
 /// Where in a step gaps are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 

@@ -17,6 +17,7 @@ pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod place;
 pub(crate) mod read;
+pub mod rigid;
 pub mod surface;
 pub(crate) mod tangent;
 pub(crate) mod wire;
@@ -79,6 +80,8 @@ pub struct Contact {
     pub friction: Option<Friction>,
     /// Whether forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
+    /// Set where it is rigid: laws are of no account then.
+    pub rigid: Option<rigid::Rigid>,
 }
 
 impl Contact {
@@ -131,6 +134,13 @@ impl ContactElement {
     }
 }
 
+impl ContactElement {
+    /// Whether it acts by a force of its overlap.
+    pub fn yields(&self) -> bool {
+        self.enabled && self.contact.rigid.is_none()
+    }
+}
+
 /// States in x that a contact has of its own.
 pub const BOOKS: usize = 2;
 
@@ -139,6 +149,8 @@ pub const BOOKS: usize = 2;
 pub struct Tally {
     /// How often a place closed.
     pub onsets: u64,
+    /// When one closed first \[s\].
+    pub first: Option<f64>,
     /// The largest normal force at an accepted step, all places together \[N\].
     pub largest_force: f64,
     /// The deepest overlap at an accepted step \[m\].

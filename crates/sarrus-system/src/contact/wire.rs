@@ -255,7 +255,7 @@ impl Room {
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.enabled {
+            if !pair.entry.yields() {
                 continue;
             }
             let remembers = pair.contact().friction.filter(|friction| friction.remembers());
@@ -283,7 +283,7 @@ impl Room {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.enabled {
+            if !pair.entry.yields() {
                 continue;
             }
             pair.touches(bodies, 0.0, &mut |touch| {
@@ -306,7 +306,7 @@ impl Room {
         let remembered = self.memories.at(bodies.t);
         for (i, entry) in bodies.system.contacts.iter().enumerate() {
             if let What::Gap { ids, rows } = &entry.contact.what
-                && entry.enabled
+                && entry.yields()
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
@@ -395,6 +395,11 @@ impl Room {
             readings[i][0] = here.gap;
             readings[i][1] = normal.map_or(0.0, |normal| normal.force);
         });
+        for (entry, own) in bodies.system.contacts.iter().zip(&mut readings) {
+            if let (What::Gap { ids, rows }, Some(_)) = (&entry.contact.what, entry.contact.rigid) {
+                own[0] = gap::find(&**rows, &bodies.at(ids), scratch).gap;
+            }
+        }
         self.readings = readings;
     }
 
@@ -413,7 +418,7 @@ impl Room {
             let mut sums = Sums::default();
             for &candidate in &self.candidates {
                 let pair = Pair::new(bodies.system, candidate);
-                if !pair.entry.enabled {
+                if !pair.entry.yields() {
                     continue;
                 }
                 sums.enter(pair.number as usize, now);
@@ -433,7 +438,7 @@ impl Room {
                 });
             }
             sums.enter(usize::MAX, now);
-            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.enabled) {
+            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
                 let What::Gap { ids, rows } = &entry.contact.what else { continue };
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let old = before.find((i as u32, 0, 0, 0));
@@ -449,6 +454,11 @@ impl Room {
                     None => sums.leave(passed, &old),
                 }
                 sums.enter(usize::MAX, now);
+            }
+            for (now, before) in now.tallies.iter_mut().zip(&before.tallies) {
+                if before.onsets == 0 && now.onsets > 0 {
+                    now.first = Some(bodies.t);
+                }
             }
         });
         self.memories = memories;
@@ -567,7 +577,7 @@ fn margin(system: &System) -> f64 {
 }
 
 /// The pairs of an entry, at least `most` of them where there are more.
-fn pairs(
+pub(crate) fn pairs(
     surfaces: &[SurfaceEntry],
     number: u32,
     sides: &[Vec<u32>; 2],
@@ -614,7 +624,7 @@ pub(crate) fn body_pairs(
     pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
 }
 
-fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
+pub(crate) fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
     let body = &bodies.system.directory.bodies[id as usize];
     let f = &mut f[body.v..body.v + body.kind.nv()];
     let (force, torque): (Vec3<f64>, Vec3<f64>) = (wrench.force, wrench.torque);
