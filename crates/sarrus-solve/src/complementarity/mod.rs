@@ -37,6 +37,8 @@ const MOST_TRIED: usize = 12;
 const ITERATIONS: usize = 40;
 /// Rounding: relative size of what counts as nothing.
 const NOTHING: f64 = 1e-10;
+/// Relative size of what may be left of an equation.
+const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
 const DEPENDENT: f64 = 1e-11;
 
@@ -164,10 +166,29 @@ impl Contacts<'_> {
             let (kappa, is_unique) = self.equations(&mut status, &first)?;
             let u = self.rates(&kappa);
             if !self.contradicted(&kappa, &u, &first, &mut status) {
-                return Some(Solution { kappa, u, status, is_unique });
+                let solved = self.is_solved(&kappa, &u, &first, &status);
+                return solved.then_some(Solution { kappa, u, status, is_unique });
             }
         }
         None
+    }
+
+    /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
+    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
+        let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let (most, fast) = (SOLVED * large(kappa), SOLVED * large(self.b).max(large(u)));
+        self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
+            let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
+            match status {
+                Status::Open => true,
+                Status::Stick => u[i].abs() <= fast && norm(ut) <= fast,
+                Status::Slide(old) => {
+                    let d = direction(ut).filter(|_| norm(ut) > fast).unwrap_or(*old);
+                    let left: Vec<f64> = kt.iter().zip(d).map(|(k, d)| k + place.mu * kappa[i] * d).collect();
+                    u[i].abs() <= fast && norm(&left) <= most
+                }
+            }
+        })
     }
 
     /// Changes what is contradicted; returns whether there was anything.
@@ -307,7 +328,9 @@ impl Contacts<'_> {
             let mut status: Vec<Status> = (0..n).map(status).collect();
             let Some((kappa, is_unique)) = self.equations(&mut status, first) else { continue };
             let u = self.rates(&kappa);
-            if !self.contradicted(&kappa, &u, first, &mut status.clone()) {
+            if !self.contradicted(&kappa, &u, first, &mut status.clone())
+                && self.is_solved(&kappa, &u, first, &status)
+            {
                 return Ok(Solution { kappa, u, status, is_unique });
             }
         }
