@@ -26,7 +26,7 @@ use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
-use sarrus_model::{Diagnostic, Model, Span};
+use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
@@ -145,9 +145,6 @@ pub fn simulate(
         && system.directory.added.is_empty()
     {
         method.take_tree(&settings);
-    }
-    if rubs && method.view.resolves_constraints() {
-        return Err(SetupError::Model(vec![no_friction(&method)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
@@ -269,16 +266,6 @@ pub fn simulate(
         units: units(&recorder.trajectory),
     };
     Ok(Outcome { trajectory: recorder.trajectory, report })
-}
-
-/// The error for friction that an integrator cannot take in.
-fn no_friction(method: &Method) -> Diagnostic {
-    let message = format!(
-        "integrator `{}` cannot take in friction that depends on the reactions of joints (`friction = {{ mu }}`)",
-        method.integrator.name
-    );
-    Diagnostic::bare(message)
-        .hint("take an explicit one, such as `rk45`, or give friction as `force` or `torque`")
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.
