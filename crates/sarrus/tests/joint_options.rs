@@ -440,9 +440,9 @@ fn a_slider_crank_with_play_follows_the_ideal_one() {
     {
         let (s, c) = (omega * t).sin_cos();
         let long = (l * l - r * r * s * s).sqrt();
-        // play along the rod shows as play/cos along the guide; what is left out is of second order
+        // play along the rod shows as play/cos along the guide; what is left out is of second order, and rows hold to 1e-8
         let off = (x - r * c - long).abs();
-        assert!(off <= e * l / long + e * e / l, "{t}: {off} {e}");
+        assert!(off <= e * l / long + e * e / l + 1e-8, "{t}: {off} {e}");
         most = most.max(off);
         late = late.max(if *t > 0.1 { e } else { 0.0 });
     }
