@@ -26,7 +26,7 @@ use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
-use sarrus_model::{Diagnostic, Model, Span};
+use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
 use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
@@ -150,8 +150,8 @@ pub fn simulate(
     {
         method.take_tree(&settings);
     }
-    if (rubs || slides) && method.view.resolves_constraints() {
-        return Err(SetupError::Model(vec![no_friction(&method, rubs)]));
+    if slides && method.view.resolves_constraints() {
+        return Err(SetupError::Model(vec![no_friction(&method)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
     method.new_formulation().map_err(bad)?;
@@ -283,17 +283,13 @@ pub fn simulate(
     Ok(Outcome { trajectory: recorder.trajectory, report })
 }
 
-/// The error for friction that an integrator cannot take in.
-fn no_friction(method: &Method, in_joints: bool) -> Diagnostic {
-    let (of, hint) = match in_joints {
-        true => ("the reactions of joints", "give friction as `force` or `torque`"),
-        false => ("what rigid contacts bear", "leave out `method = \"impulsive\"`"),
-    };
+/// The error for friction of rigid contacts that an integrator cannot take in.
+fn no_friction(method: &Method) -> Diagnostic {
     let message = format!(
-        "integrator `{}` cannot take in friction that depends on {of} (`friction = {{ mu }}`)",
+        "integrator `{}` cannot take in friction that depends on what rigid contacts bear",
         method.integrator.name
     );
-    Diagnostic::bare(message).hint(format!("take an explicit one, such as `rk45`, or {hint}"))
+    Diagnostic::bare(message).hint("take an explicit one, such as `rk45`, or leave out `method = \"impulsive\"`")
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

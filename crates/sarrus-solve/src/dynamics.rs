@@ -336,12 +336,12 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
-        // there the problem is seen without a solution for λ
-        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
+        // friction of rigid contacts needs a solution for λ
+        if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 
     fn implicit(&mut self) -> Option<&mut dyn Implicit> {
-        if self.reactive.is_empty() && self.problem.frictions() == 0 { Some(self) } else { None }
+        if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 }
 
@@ -367,6 +367,18 @@ impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
 
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
         self.problem.xdot(s, eq, accel, xdot);
+    }
+
+    fn is_reactive(&self) -> bool {
+        !self.reactive.is_empty()
+    }
+
+    fn add_reactive(&mut self, s: &State, lambda: &[f64], eq: &mut Equations) {
+        if !self.reactive.is_empty() {
+            let n = self.reactive.intensities();
+            self.problem.intensities(s, eq, lambda, n);
+            self.problem.add_reactive_forces(s, n, &mut eq.f);
+        }
     }
 
     fn retract(&self, q: &mut [f64], delta: &[f64]) {

@@ -634,7 +634,21 @@ fn order(reads: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
 
 /// Force and torque that a joint exerts on its second body, in world axes at the joint's point.
 pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>, joint: usize) -> [f64; 6] {
-    joint_wrench(system, snapshot.eq, |row| snapshot.accel.lambda[row], at, joint).0
+    let mut wrench = joint_wrench(system, snapshot.eq, |row| snapshot.accel.lambda[row], at, joint).0;
+    let touch = clearance_force(system, at, joint);
+    wrench.iter_mut().zip(&touch.0).for_each(|(w, f)| *w += f);
+    wrench
+}
+
+/// The force at the end of a joint's play on its second body, at the joint's point.
+pub(crate) fn clearance_force(system: &System, at: &crate::At<f64>, joint: usize) -> Vec3<f64> {
+    let entry = &system.directory.joints[joint];
+    match &entry.clearance {
+        Some(clearance) if system.place(entry.element).is_some() => {
+            clearance.reaction(&crate::At { ids: &entry.bodies, ..*at })
+        }
+        _ => Vec3::zero(),
+    }
 }
 
 /// What a unit multiplier in one row of a joint exerts on its second body.

@@ -322,7 +322,7 @@ impl Mechanism {
             let plane =
                 if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             for i in 0..plane {
-                f[i] = body.mass * g[i];
+                f[i] = body.heavy() * g[i];
             }
             match body.kind {
                 BodyKind::Rigid | BodyKind::RigidEuler => {
@@ -419,8 +419,9 @@ impl Mechanism {
         self.place(s);
         let g = Vec3(self.system.gravity).norm();
         let bodies = &self.system.directory.bodies;
-        let size = self.poses.iter().fold(0.0_f64, |size, pose| size.max(pose.p.norm()));
-        g * size * bodies.iter().skip(1).map(|b| b.mass).sum::<f64>()
+        let placed = self.poses.iter().zip(bodies).filter(|(_, body)| !body.rotor);
+        let size = placed.fold(0.0_f64, |size, (pose, _)| size.max(pose.p.norm()));
+        g * size * bodies.iter().skip(1).map(|b| b.heavy()).sum::<f64>()
     }
 
     /// Energy books at `s`.
@@ -438,7 +439,7 @@ impl Mechanism {
             if body.kind.turns() {
                 energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
             }
-            energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
+            energy.potential -= body.heavy() * Vec3(system.gravity).dot(pose.p);
         }
         for (id, added) in &system.directory.added {
             energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
@@ -729,10 +730,12 @@ impl Problem for Mechanism {
     }
 
     fn add_reactive_forces(&mut self, s: &State, n: &[f64], f: &mut [f64]) {
+        let mut frictions = std::mem::take(&mut self.frictions);
         let at = self.at(s.t, &self.all);
-        for (n, friction) in n.iter().zip(&self.frictions) {
+        for (n, friction) in n.iter().zip(&mut frictions) {
             friction.add(&self.system, &at, *n, f);
         }
+        self.frictions = frictions;
     }
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
@@ -752,6 +755,8 @@ impl Problem for Mechanism {
         out: &mut Tangent,
     ) {
         self.tangent_with(s, vdot, lambda, with_variations, out);
+        let at = self.at(s.t, &self.all);
+        self.frictions.iter().for_each(|friction| friction.add_tangent(&self.system, &at, out));
     }
 
     fn expand(

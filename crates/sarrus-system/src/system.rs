@@ -11,6 +11,7 @@ use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
 use crate::names::Directory;
+use crate::primitive::Compound;
 use sarrus_math::quat_to_euler;
 use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
 use std::sync::Arc;
@@ -461,6 +462,16 @@ impl System {
     /// A copy of the mechanism to compute with.
     pub fn mechanism(self: &Arc<Self>) -> Mechanism {
         Mechanism::new(self.clone())
+    }
+
+    /// Rows that hold joints with play in the middle of it, for the start of a run.
+    pub fn centring(&self) -> Vec<ConstraintElement> {
+        let joints = self.directory.joints.iter().filter(|joint| self.place(joint.element).is_some());
+        let rows = joints.filter_map(|joint| {
+            let centre = Arc::new(Compound(joint.clearance.as_ref()?.centre()));
+            Some(ConstraintElement::new(joint.name.clone(), Family::Joint, joint.bodies.to_vec(), centre))
+        });
+        rows.collect()
     }
 
     /// Index in [`Structure::cols`] of the block that holds the velocities of the body `id`, which is not the ground.

@@ -367,7 +367,7 @@ impl Surfaces<'_> {
     }
 
     /// `law`; without sides that of a gap.
-    fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
+    pub fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
         let inner = outer.sub("law", LAW_KEYS)?;
         let Some(reader) = &inner else {
             let restitution = sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
@@ -408,10 +408,7 @@ impl Surfaces<'_> {
             Err(error.hint(hint))
         };
         let Some(sides) = sides else {
-            return missing(
-                "a `gap` has no materials",
-                "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]",
-            );
+            return missing("a gap has no materials", "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]");
         };
         if law.elastic == Elastic::Linear {
             return missing(
