@@ -28,7 +28,7 @@ use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
+use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State, View};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -222,7 +222,8 @@ pub fn simulate(
     notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
-    notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
+    let fixed = control.step.filter(|_| !integrator.is_adaptive());
+    notes.extend(contacts::notes(&mechanism, fixed, method.view == View::Implicit));
     notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
     notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
     notes.extend(notes::findings(&method, found, system));

@@ -157,10 +157,8 @@ proptest! {
 #[test]
 fn free_balls_keep_their_momentum() {
     let n = 30;
-    let mut text = cloud(n, false).replace(
-        "at = ['i', 0, 0]",
-        "at = ['0.3*sin(5*i)', '0.3*sin(3*i + 1)', '0.3*cos(7*i) + 0.02*i']",
-    );
+    let mut text = cloud(n, false)
+        .replace("at = ['i', 0, 0]", "at = ['0.3*sin(5*i)', '0.3*sin(3*i + 1)', '0.3*cos(7*i) + 0.02*i']");
     text += "\n[run]\nt_end = 0.3\nrtol = 1e-7\natol = 1e-9\n[output]\nevery = 0.1\n";
     let outcome = run(&text, None);
     assert_eq!(outcome.report.status, Status::Completed, "{}", outcome.report.reason);
@@ -258,8 +256,11 @@ fn things_with_corners_gain_no_energy() {
         "kind = 'linear', stiffness = 3e4, factor = 0.4",
         "kind = 'linear', stiffness = 3e4, damping = 30",
     ];
-    let frictions =
-        ["mu = 0.4, slip_speed = 0.02", "kind = 'bristle', mu = 0.4, stiffness = 1e4", "mu = 0, slip_speed = 1"];
+    let frictions = [
+        "mu = 0.4, slip_speed = 0.02",
+        "kind = 'bristle', mu = 0.4, stiffness = 1e4",
+        "mu = 0, slip_speed = 1",
+    ];
     for (k, law) in laws.iter().enumerate() {
         let (shape, friction) = (shapes[k % 3], frictions[k / 3 % 3]);
         let text = format!(
@@ -280,7 +281,12 @@ fn things_with_corners_gain_no_energy() {
             .map(|(a, b)| a + b)
             .collect();
         for pair in energy.windows(2) {
-            assert!(pair[1] < pair[0] + 1e-5 * energy[0], "{shape} {law} {friction}: {} to {}", pair[0], pair[1]);
+            assert!(
+                pair[1] < pair[0] + 1e-5 * energy[0],
+                "{shape} {law} {friction}: {} to {}",
+                pair[0],
+                pair[1]
+            );
         }
     }
 }
