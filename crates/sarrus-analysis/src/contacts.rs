@@ -56,8 +56,9 @@ pub(crate) fn restitutions(system: &sarrus_system::System) -> impl Iterator<Item
     })
 }
 
-/// Laws that do not deliver what they are asked for, and fixed steps that are too long for the stiffness that was met.
-pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
+/// Laws that do not deliver what they are asked for, fixed steps that are too long for the stiffness that was met, and tangents that
+/// are not whole, for an integrator that is `implicit`.
+pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>, implicit: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let system = mechanism.system();
     for (contact, tally) in system.contacts.iter().zip(mechanism.tallies()) {
@@ -68,6 +69,12 @@ pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
             notes.push(format!(
                 "contact `{name}` asks for a restitution of {nominal} and delivers {delivered:.4}: so its damping is defined; \
                  `exact` delivers what it is asked for"
+            ));
+        }
+        if implicit && tally.touches > 0 && !contact.has_all_blocks(system) {
+            notes.push(format!(
+                "contact `{name}` may touch between so many bodies that the iteration takes each as if the others stood still: it \
+                 converges more slowly, and to the same; explicit integrators do without"
             ));
         }
         let (Some(step), Some(K)) = (step, law.stiffness) else { continue };

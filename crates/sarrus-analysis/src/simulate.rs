@@ -26,9 +26,9 @@ use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
-use sarrus_model::{Model, Span};
+use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
+use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State, View};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -229,7 +229,8 @@ pub fn simulate(
     notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
-    notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
+    let fixed = control.step.filter(|_| !integrator.is_adaptive());
+    notes.extend(contacts::notes(&mechanism, fixed, method.view == View::Implicit));
     notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
     notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
     notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
@@ -289,7 +290,8 @@ fn no_friction(method: &Method) -> Diagnostic {
         "integrator `{}` cannot take in friction that depends on what rigid contacts bear",
         method.integrator.name
     );
-    Diagnostic::bare(message).hint("take an explicit one, such as `rk45`, or leave out `method = \"impulsive\"`")
+    Diagnostic::bare(message)
+        .hint("take an explicit one, such as `rk45`, or leave out `method = \"impulsive\"`")
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

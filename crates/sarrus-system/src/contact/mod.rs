@@ -27,6 +27,7 @@ pub use wire::TURN;
 
 use crate::constraint::Rows;
 use crate::shapes::Shape;
+use crate::system::System;
 use friction::Friction;
 use laws::Law;
 use sarrus_model::materials::Material;
@@ -127,6 +128,17 @@ pub struct ContactElement {
 }
 
 impl ContactElement {
+    /// Whether each pair of its bodies has blocks of its own in K and D, or only each body.
+    pub fn has_all_blocks(&self, system: &System) -> bool {
+        match &self.contact.what {
+            What::Surfaces { sides, .. } => {
+                let [a, b] = wire::moving(system, sides);
+                a.len().saturating_mul(b.len()) <= tangent::MOST_PAIRS
+            }
+            What::Gap { .. } => true,
+        }
+    }
+
     /// The first of three states of a place, world axes.
     pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
         let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;

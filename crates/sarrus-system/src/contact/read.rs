@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::formula::Level;
 use crate::names::{Directory, Named};
 use sarrus_model::record::Plain;
-use sarrus_model::{Data, Element, Key, KeyType, Model, Reader, Result, Section, Span};
+use sarrus_model::{Data, Diagnostic, Element, Key, KeyType, Model, Reader, Result, Section, Span};
 use std::sync::Arc;
 
 /// The only kind of `[contacts]`: name and one line on what it is.
@@ -240,7 +240,9 @@ impl Surfaces<'_> {
 
     /// Surfaces of the two sides, and bodies that do not touch each other.
     fn sides(&self, reader: &Reader) -> Result<Sides> {
-        let names = reader.sides("between")?.ok_or_else(|| reader.missing("between"))?;
+        let two = "two sides, such as `[\"ball\", \"ground\"]`, or `[\"*\", \"*\"]` for all against all";
+        let names = reader.sides("between").map_err(|error| hinted(error, two))?;
+        let names = names.ok_or_else(|| reader.missing("between"))?;
         let mut sides = [Vec::new(), Vec::new()];
         for (side, names) in sides.iter_mut().zip(&names) {
             for (name, span) in names {
@@ -346,7 +348,8 @@ impl Surfaces<'_> {
             let hint = near.unwrap_or_else(|| "a shape is called by its `name`".into());
             return Err(reader.at(span, message).hint(hint));
         }
-        Err(reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]))
+        let error = reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]);
+        Err(error.maybe_hint(sarrus_model::suggest::did_you_mean(name, ["ground"])))
     }
 
     fn of_body(&self, id: u32) -> Vec<u32> {
@@ -368,7 +371,8 @@ impl Surfaces<'_> {
 
     /// `law`; without sides that of a gap.
     pub fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
-        let inner = outer.sub("law", LAW_KEYS)?;
+        let table = "`law = { kind = \"linear\", stiffness = 1e6 }`";
+        let inner = outer.sub("law", LAW_KEYS).map_err(|error| hinted(error, table))?;
         let Some(reader) = &inner else {
             let restitution = sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
             let damping = match restitution {
@@ -503,7 +507,9 @@ impl Surfaces<'_> {
     }
 
     fn friction(&self, outer: &Reader, law: &Law, sides: &[Vec<u32>; 2]) -> Result<Option<Friction>> {
-        let Some(reader) = outer.sub("friction", FRICTION_KEYS)? else { return Ok(None) };
+        let table = "`friction = { mu = 0.3 }`";
+        let inner = outer.sub("friction", FRICTION_KEYS).map_err(|error| hinted(error, table))?;
+        let Some(reader) = inner else { return Ok(None) };
         let kind = reader.choice("kind", FRICTIONS)?.unwrap_or(0);
         let mu = match reader.not_negative_opt("mu")?.or_else(|| self.smallest(sides, |m| m.friction)) {
             Some(mu) => mu,
@@ -562,6 +568,11 @@ impl Surfaces<'_> {
 
 /// The largest χ that is taken: it stands for a restitution of a thousandth.
 const MOST: f64 = 1600.0;
+
+/// An error with a hint, unless it has one.
+fn hinted(error: Diagnostic, hint: &str) -> Diagnostic {
+    if error.hint.is_some() { error } else { error.hint(hint) }
+}
 
 fn exact(reader: &Reader, key: &str, e: f64) -> Result<Damping> {
     if e < 1e-3 {

@@ -611,17 +611,22 @@ pub(crate) fn body_pairs(
     apart: &[[u32; 2]],
     most: usize,
 ) -> Vec<[u32; 2]> {
-    let body = |i: &u32| system.surfaces[*i as usize].body;
-    let bodies = sides.each_ref().map(|side| {
-        let mut bodies: Vec<u32> = side.iter().map(body).filter(|id| *id != 0).collect();
-        bodies.dedup();
-        bodies
-    });
-    if bodies[0].len() * bodies[1].len() > most {
+    let bodies = moving(system, sides);
+    if bodies[0].len().saturating_mul(bodies[1].len()) > most {
         return Vec::new();
     }
     let pairs = bodies[0].iter().flat_map(|&a| bodies[1].iter().map(move |&b| [a.min(b), a.max(b)]));
     pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
+}
+
+/// The bodies of either side that move.
+pub(crate) fn moving(system: &System, sides: &[Vec<u32>; 2]) -> [Vec<u32>; 2] {
+    sides.each_ref().map(|side| {
+        let bodies = side.iter().map(|&i| system.surfaces[i as usize].body);
+        let mut bodies: Vec<u32> = bodies.filter(|id| *id != 0).collect();
+        bodies.dedup();
+        bodies
+    })
 }
 
 pub(crate) fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
