@@ -11,26 +11,39 @@ const APART: f64 = 0.05;
 /// Steps in a natural period of a contact, over 2π, below which it is not resolved.
 const FEWEST: f64 = 10.0;
 
-/// What the contacts of `mechanism` did until the end of a run at `s`.
-pub(crate) fn reports(mechanism: &Mechanism, s: &State) -> Vec<ContactReport> {
+/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` are impacts of rigid ones, by contact, and the fastest.
+pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[(u64, f64)]) -> Vec<ContactReport> {
     let contacts = mechanism.system().contacts.iter();
-    let report =
-        |(contact, tally): (&sarrus_system::contact::ContactElement, &sarrus_system::contact::Tally)| {
-            let law = &contact.contact.law;
-            ContactReport {
-                name: contact.contact.name.clone(),
-                onsets: tally.onsets,
-                fastest_onset: tally.fastest,
-                largest_force: tally.largest_force,
-                deepest_overlap: tally.deepest,
-                time_in_contact: tally.time,
-                dissipated_normal: s.x[contact.x],
-                dissipated_friction: s.x[contact.x + 1],
-                restitution_nominal: law.nominal(),
-                restitution_delivered: law.delivered(tally.fastest),
-            }
+    let each = contacts.zip(mechanism.tallies()).enumerate();
+    let report = each.map(|(i, (contact, tally))| {
+        let law = &contact.contact.law;
+        let soft = ContactReport {
+            name: contact.contact.name.clone(),
+            onsets: tally.onsets,
+            first_onset: tally.first,
+            fastest_onset: tally.fastest,
+            largest_force: tally.largest_force,
+            deepest_overlap: tally.deepest,
+            overlap_at_end: tally.depth,
+            time_in_contact: tally.time,
+            touches: tally.touches,
+            dissipated_normal: s.x[contact.x],
+            dissipated_friction: s.x[contact.x + 1],
+            restitution_nominal: law.nominal(),
+            restitution_delivered: law.delivered(tally.fastest),
         };
-    contacts.zip(mechanism.tallies()).map(report).collect()
+        let Some(rigid) = contact.contact.rigid else { return soft };
+        let (onsets, fastest_onset) = hits.get(i).copied().unwrap_or_default();
+        // what it asks for it delivers, and what it bears is in columns
+        ContactReport {
+            onsets,
+            fastest_onset,
+            restitution_nominal: Some(rigid.restitution),
+            restitution_delivered: None,
+            ..soft
+        }
+    });
+    report.collect()
 }
 
 /// The restitution that each contact asks for and delivers, in words.
@@ -43,8 +56,9 @@ pub(crate) fn restitutions(system: &sarrus_system::System) -> impl Iterator<Item
     })
 }
 
-/// Laws that do not deliver what they are asked for, and fixed steps that are too long for the stiffness that was met.
-pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
+/// Laws that do not deliver what they are asked for, fixed steps that are too long for the stiffness that was met, and tangents that
+/// are not whole, for an integrator that is `implicit`.
+pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>, implicit: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let system = mechanism.system();
     for (contact, tally) in system.contacts.iter().zip(mechanism.tallies()) {
@@ -55,6 +69,12 @@ pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>) -> Vec<String> {
             notes.push(format!(
                 "contact `{name}` asks for a restitution of {nominal} and delivers {delivered:.4}: so its damping is defined; \
                  `exact` delivers what it is asked for"
+            ));
+        }
+        if implicit && tally.touches > 0 && !contact.has_all_blocks(system) {
+            notes.push(format!(
+                "contact `{name}` may touch between so many bodies that the iteration takes each as if the others stood still: it \
+                 converges more slowly, and to the same; explicit integrators do without"
             ));
         }
         let (Some(step), Some(K)) = (step, law.stiffness) else { continue };

@@ -189,6 +189,13 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
         SolveError::NoConvergence { residual, .. } | SolveError::SelfLocking { residual, .. } => {
             (error.to_string(), Some(*residual))
         }
+        SolveError::Jammed { left, .. } => (
+            format!(
+                "no contact force of {name} satisfies Coulomb's law here, or more than one does: friction drives it together as fast \
+                 as any normal force drives it apart (Painlevé's paradox); what follows is an impact without collision, or a jam"
+            ),
+            Some(*left),
+        ),
         SolveError::NotFinite { quantity: "f", .. } => {
             (format!("the force on {name} is not a finite number"), None)
         }

@@ -42,12 +42,17 @@ pub(crate) fn undetermined_friction(system: &System, not_unique: &[String]) -> O
 
 /// What flexible members add to the sizes of a model.
 pub(crate) fn internal(system: &System) -> Option<String> {
-    let bodies = system.directory.bodies.iter().filter(|b| b.is_internal());
-    let velocities: usize = bodies.map(|b| b.kind.nv()).sum();
+    let inside = || system.directory.bodies.iter().filter(|b| b.is_internal());
+    let velocities: usize = inside().map(|b| b.kind.nv()).sum();
     let rows = system.elements.iter().filter(|e| e.family == Family::Internal);
     let rows: usize = rows.map(|e| e.rows.rows()).sum();
     let modal = !system.directory.floating.is_empty();
-    let what = match (modal, system.directory.bodies.iter().any(|b| b.is_internal() && !b.shares)) {
+    if velocities > 0 && inside().all(|b| b.rotor) {
+        return Some(format!(
+            "{velocities} velocities and {rows} rows are of rotors, which are the armature of joints"
+        ));
+    }
+    let what = match (modal, inside().any(|b| !b.shares && !b.rotor)) {
         (true, true) => {
             "inside flexible members: amplitudes of shapes, and points that carry mass between nodes"
         }

@@ -1,7 +1,7 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
 use crate::energy::EnergyBook;
-use crate::events::{Detector, Onsets};
+use crate::events::{Detector, Gaps, Onsets};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
@@ -58,6 +58,8 @@ pub(crate) struct Recorder<'a> {
     pub detector: Option<Detector>,
     /// Who looks for contacts that close and open, where they are located.
     pub onsets: Option<Onsets>,
+    /// Who looks at the gaps of rigid contacts, where the model has any.
+    pub gaps: Option<Gaps>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -105,6 +107,7 @@ impl<'a> Recorder<'a> {
             events: Vec::new(),
             detector: None,
             onsets: None,
+            gaps: None,
             sampler: None,
             unsampled: None,
             accelerations: columns.is_some_and(|c| {
@@ -183,17 +186,20 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
-        match (met, due) {
-            (Some(met), Some(due)) if due <= met => Ok(Some(due)),
-            (Some(met), _) => {
-                self.detector.iter_mut().for_each(|detector| detector.forget(step));
-                self.onsets.iter_mut().for_each(Onsets::take);
-                Ok(Some(met))
-            }
-            (None, due) => Ok(due),
+        let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
+        if due.is_some_and(|due| due <= first) {
+            return Ok(due);
         }
+        self.detector.iter_mut().for_each(|detector| detector.forget(step));
+        if closed == Some(first) {
+            self.gaps.iter_mut().for_each(Gaps::take);
+        } else {
+            self.onsets.iter_mut().for_each(Onsets::take);
+        }
+        Ok(Some(first))
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {

@@ -81,14 +81,21 @@ pub struct ContactReport {
     pub name: String,
     /// How often a place closed.
     pub onsets: u64,
+    /// When a place first did \[s\], to the last digits where onsets are located.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_onset: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest_onset: f64,
     /// Largest normal force at a step, all places together \[N\].
     pub largest_force: f64,
     /// Deepest overlap at a step \[m\].
     pub deepest_overlap: f64,
+    /// Deepest overlap at the end \[m\].
+    pub overlap_at_end: f64,
     /// Time during which a place was closed \[s\].
     pub time_in_contact: f64,
+    /// Places that were closed, summed over the steps: over their number it is the mean.
+    pub touches: u64,
     /// Energy dissipated along the normal \[J\].
     pub dissipated_normal: f64,
     /// Work of friction, with what bristles hold \[J\].

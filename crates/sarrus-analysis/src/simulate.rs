@@ -8,7 +8,7 @@ use crate::assemble::{AssemblyReport, assemble};
 use crate::clock::Clock;
 use crate::contacts;
 use crate::error::SetupError;
-use crate::events::{Active, Detector, Journey, NoStart, Onsets};
+use crate::events::{Active, Detector, Gaps, Journey, NoStart, Onsets};
 use crate::failure::{self, explain};
 use crate::joints;
 use crate::legs::Route;
@@ -28,7 +28,7 @@ use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State};
+use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State, View};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -142,14 +142,18 @@ pub fn simulate(
     let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
     let rubs = mechanism.reactive_forces() > 0;
+    let gaps = system.gaps();
+    let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
     if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
         && !rubs
+        // nor places of rigid contacts that come to be held
+        && gaps.is_empty()
         // nor do they know of the fluid's inertia
         && system.directory.added.is_empty()
     {
         method.take_tree(&settings);
     }
-    if rubs && method.view.resolves_constraints() {
+    if slides && method.view.resolves_constraints() {
         return Err(SetupError::Model(vec![no_friction(&method)]));
     }
     let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
@@ -171,6 +175,9 @@ pub fn simulate(
     }
     if !system.contacts.is_empty() && integrator.is_adaptive() {
         recorder.onsets = Some(Onsets::new(span));
+    }
+    if !gaps.is_empty() {
+        recorder.gaps = Some(Gaps::new(gaps));
     }
     recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
     let route = Route { breaks: &breaks, span, jump: settings.certify.position };
@@ -225,7 +232,9 @@ pub fn simulate(
     notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
     notes.extend(notes::idle_rates(&method, system));
     notes.extend(notes::nonideal(system));
-    notes.extend(contacts::notes(&mechanism, control.step.filter(|_| !integrator.is_adaptive())));
+    let fixed = control.step.filter(|_| !integrator.is_adaptive());
+    notes.extend(contacts::notes(&mechanism, fixed, method.view == View::Implicit));
+    notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
     notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
     notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
     notes.extend(notes::findings(&method, found, system));
@@ -266,7 +275,11 @@ pub fn simulate(
         violation,
         energy,
         events: std::mem::take(&mut recorder.events),
-        contacts: contacts::reports(&mechanism, &state),
+        contacts: contacts::reports(
+            &mechanism,
+            &state,
+            recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
+        ),
         singular,
         notes,
         units: units(&recorder.trajectory),
@@ -274,14 +287,14 @@ pub fn simulate(
     Ok(Outcome { trajectory: recorder.trajectory, report })
 }
 
-/// The error for friction that an integrator cannot take in.
+/// The error for friction of rigid contacts that an integrator cannot take in.
 fn no_friction(method: &Method) -> Diagnostic {
     let message = format!(
-        "integrator `{}` cannot take in friction that depends on the reactions of joints (`friction = {{ mu }}`)",
+        "integrator `{}` cannot take in friction that depends on what rigid contacts bear",
         method.integrator.name
     );
     Diagnostic::bare(message)
-        .hint("take an explicit one, such as `rk45`, or give friction as `force` or `torque`")
+        .hint("take an explicit one, such as `rk45`, or leave out `method = \"impulsive\"`")
 }
 
 /// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.

@@ -2,7 +2,7 @@
 
 use crate::check_text;
 use crate::style::{Paint, paint_for, width_of};
-use sarrus::analysis::{AssemblyReport, CheckReport, Method, Report, Status};
+use sarrus::analysis::{AssemblyReport, CheckReport, ContactReport, Method, Report, Status};
 use sarrus::catalogue::{Entry, KeyEntry};
 use sarrus::model::{Diagnostic, Failure, Sources};
 use std::fmt::Display;
@@ -211,7 +211,27 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
             rows.push([name.to_string(), format!("{}: {}{more}", list.len(), shown.join(", "))]);
         }
     }
+    rows.extend(r.contacts.iter().take(EVENTS).map(|c| [format!("contact {}", c.name), touched(c)]));
+    if r.contacts.len() > EVENTS {
+        rows.push([format!("{} contacts", r.contacts.len()), "the others are in the report".to_string()]);
+    }
     rows
+}
+
+/// What a contact did, in a line.
+fn touched(c: &ContactReport) -> String {
+    if c.touches == 0 && c.onsets == 0 {
+        return "never touched".to_string();
+    }
+    format!(
+        "closed {} times, at up to {} m/s; up to {} N, {} m deep; lost {} J and {} J to friction",
+        group(c.onsets),
+        short(c.fastest_onset),
+        short(c.largest_force),
+        number(c.deepest_overlap),
+        short(c.dissipated_normal),
+        short(c.dissipated_friction)
+    )
 }
 
 /// `8 rows, rank 8 (margin 2.1e+09)`

@@ -104,10 +104,10 @@ fn the_headline_of_modes_counts_those_of_the_table() {
 
 #[test]
 fn what_passes_singular_positions_may_be_named_only_where_it_acts() {
-    let staggered = ["--integrator", "staggered", "--step", "1e-3", "--regularize", "jets"];
+    let staggered = ["--integrator", "staggered", "--step", "1e-3", "--regularize", "amirouche"];
     let done = sarrus(&[&["run", "models/pendulum.toml"], &staggered[..]].concat());
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("regularize `jets` would have no effect"), "{}", done.stderr);
+    assert!(done.stderr.contains("regularize `amirouche` would have no effect"), "{}", done.stderr);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! place.
 
 mod bridge;
+mod friction;
 mod near;
 mod reactive;
 
@@ -65,6 +66,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     near: Option<Near>,
     /// Leads methods that resolve the constraints themselves.
     bridge: Option<Box<Bridge>>,
+    friction: friction::Room,
     /// Forces that depend on multipliers.
     reactive: Reactive,
 }
@@ -116,6 +118,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             counts: Counts::default(),
             near: None,
             bridge: None,
+            friction: friction::Room::default(),
             reactive,
         })
     }
@@ -213,7 +216,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         done
     }
 
-    fn accelerate(&mut self, s: &State) -> Result<(), SolveError> {
+    /// Accelerations without the frictions of rows.
+    fn accelerate_smooth(&mut self, s: &State) -> Result<(), SolveError> {
         if self.reactive.is_empty() { self.solve_once() } else { self.accelerate_with_reactions(s) }
     }
 
@@ -332,12 +336,12 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
-        // there the problem is seen without a solution for λ
-        if self.reactive.is_empty() { Some(self) } else { None }
+        // friction of rigid contacts needs a solution for λ
+        if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 
     fn implicit(&mut self) -> Option<&mut dyn Implicit> {
-        if self.reactive.is_empty() { Some(self) } else { None }
+        if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 }
 
@@ -363,6 +367,18 @@ impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
 
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
         self.problem.xdot(s, eq, accel, xdot);
+    }
+
+    fn is_reactive(&self) -> bool {
+        !self.reactive.is_empty()
+    }
+
+    fn add_reactive(&mut self, s: &State, lambda: &[f64], eq: &mut Equations) {
+        if !self.reactive.is_empty() {
+            let n = self.reactive.intensities();
+            self.problem.intensities(s, eq, lambda, n);
+            self.problem.add_reactive_forces(s, n, &mut eq.f);
+        }
     }
 
     fn retract(&self, q: &mut [f64], delta: &[f64]) {

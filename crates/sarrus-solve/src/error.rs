@@ -127,6 +127,29 @@ pub enum SolveError {
         /// First index in v of the block.
         velocity: usize,
     },
+    /// Friction of a row drives its bodies together as fast as the row drives them apart.
+    #[error(
+        "no contact force satisfies Coulomb's law here, or more than one does: friction at row {row} leaves {left:.1e} of its own compliance (Painlevé's paradox)"
+    )]
+    Jammed {
+        /// Scalar row of λ.
+        row: usize,
+        /// What is left of its compliance, over all of it: not positive.
+        left: f64,
+    },
+    /// Contacts have no forces, or impulses, that obey Coulomb's law.
+    #[error(
+        "no contact force of `{contact}` satisfies Coulomb's law here{at}{}",
+        left.map_or(String::new(), |left| format!(": friction drives it together faster than any normal force drives it apart (Painlevé's paradox: {left:.3e} of the compliance is left); what follows is an impact without collision, or a jam"))
+    )]
+    NoForce {
+        /// The contact.
+        contact: String,
+        /// Where its bodies are, in words; may be empty.
+        at: String,
+        /// Of a place that slides, what friction leaves of its own compliance, over all of it.
+        left: Option<f64>,
+    },
     /// M changes with positions, and the method takes it as constant.
     #[error("the method needs constant masses, which a modal body does not have")]
     VaryingMass,
@@ -160,6 +183,7 @@ impl SolveError {
         match *self {
             SolveError::RankDeficient { row, .. }
             | SolveError::Inconsistent { row, .. }
+            | SolveError::Jammed { row, .. }
             | SolveError::Projection { row, .. } => Some(row),
             SolveError::NotFinite { quantity: "gamma" | "phi" | "phidot" | "lambda", index } => Some(index),
             _ => None,

@@ -6,6 +6,7 @@
 //! block-sparse [`Kkt`]; [`Dynamics`] makes of the three an ordinary differential equation for an integrator.
 
 mod chart;
+pub mod complementarity;
 mod control;
 mod dynamics;
 mod error;

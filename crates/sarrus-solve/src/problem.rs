@@ -454,6 +454,17 @@ pub trait Problem {
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.
     fn name_of_row(&self, row: usize) -> String;
 
+    /// How many rows have friction: a force in proportion to what they bear, N = -λ ≥ 0.
+    fn frictions(&self) -> usize {
+        0
+    }
+
+    /// Adds to `c` (nv) the force of friction `k` where N = 1, at the state `s` of the last [`update`](Problem::update) with forces,
+    /// and returns its row.
+    fn friction(&mut self, _s: &State, _k: usize, _c: &mut [f64]) -> usize {
+        0
+    }
+
     /// Baumgarte's α and β \[1/s\] of the block row `block`, where the model gives that element its own.
     fn rates(&self, _block: usize) -> Option<[f64; 2]> {
         None
@@ -541,6 +552,14 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn name_of_row(&self, row: usize) -> String {
         (**self).name_of_row(row)
+    }
+
+    fn frictions(&self) -> usize {
+        (**self).frictions()
+    }
+
+    fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
+        (**self).friction(s, k, c)
     }
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {

@@ -197,6 +197,14 @@ pub trait Staggered {
     /// [`update`](Staggered::update).
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]);
 
+    /// Whether there are forces that depend on the multipliers.
+    fn is_reactive(&self) -> bool {
+        false
+    }
+
+    /// Adds those forces to f, for the multipliers `lambda` (nc), at the state `s` of the last [`update`](Staggered::update).
+    fn add_reactive(&mut self, _s: &State, _lambda: &[f64], _eq: &mut Equations) {}
+
     /// q ⊕ δ for a tangent vector δ (nv) whose turns are rotation vectors; keeps quaternions unit.
     fn retract(&self, q: &mut [f64], delta: &[f64]);
 

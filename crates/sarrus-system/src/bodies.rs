@@ -132,6 +132,7 @@ fn ground() -> Body {
         markers: Vec::new(),
         between: None,
         shares: false,
+        rotor: false,
         surfaces: Vec::new(),
     }
 }
@@ -203,6 +204,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
         markers,
         between: None,
         shares: false,
+        rotor: false,
         surfaces,
     })
 }

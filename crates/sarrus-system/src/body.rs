@@ -76,6 +76,8 @@ pub struct Body {
     pub between: Option<[u32; 2]>,
     /// Whether it is part of a modal body, whose inertia is no sum over its parts; mass and inertia are then those in its model pose.
     pub shares: bool,
+    /// Whether it is the rotor of a joint's armature: its mass is the inertia of a coordinate, and nowhere in space.
+    pub rotor: bool,
     /// What of it can be touched.
     pub surfaces: Vec<Touchable>,
 }
@@ -84,6 +86,11 @@ impl Body {
     /// Whether it is no body of the model: it counts in energies and momenta and shows nowhere.
     pub fn is_internal(&self) -> bool {
         self.between.is_some()
+    }
+
+    /// The mass that gravity acts on \[kg\].
+    pub fn heavy(&self) -> f64 {
+        if self.rotor { 0.0 } else { self.mass }
     }
 
     /// How it is turned, as a unit quaternion, from its positions in `q`. The identity where it has none in space.

@@ -28,6 +28,8 @@ pub(crate) enum Source {
     Force(usize, usize),
     /// Contact and reading: gap, force, slip.
     Contact(usize, usize),
+    /// Normal force of a rigid contact.
+    Bears(usize),
     /// Place among the values of measures.
     Measure(usize),
     Energy(usize),
@@ -291,7 +293,11 @@ impl Columns {
             let slips = matches!(contact.what, What::Surfaces { .. });
             for (k, (reading, unit)) in [("gap", "m"), ("force", "N"), ("slip", "m/s")].iter().enumerate() {
                 if k < 2 || slips {
-                    self.push(format!("{}.{reading}", contact.name), unit, Source::Contact(i, k));
+                    let source = match (k, contact.rigid) {
+                        (1, Some(_)) => Source::Bears(i),
+                        _ => Source::Contact(i, k),
+                    };
+                    self.push(format!("{}.{reading}", contact.name), unit, source);
                 }
             }
         }
@@ -530,7 +536,11 @@ impl Source {
                 let local = crate::At { ids: &force.ids, ..*row.at };
                 force.load.reading(*k, &local)
             }
-            Source::Contact(i, k) => row.contacts[*i][*k],
+            Source::Contact(i, k) => match (&row.system.contacts[*i].contact, k) {
+                (contact, 2) if contact.rigid.is_some() => rigid_reading(row, &contact.name, 2),
+                _ => row.contacts[*i][*k],
+            },
+            Source::Bears(i) => rigid_reading(row, &row.system.contacts[*i].contact.name, 1),
             Source::Energy(i) => row.energies[*i],
             Source::Violation(i) => row.violations[*i],
             Source::Measure(v) => row.measures[*v],
@@ -553,8 +563,20 @@ impl Source {
 
     /// Whether it is known only with accelerations and multipliers.
     fn needs_reactions(&self) -> bool {
-        matches!(self, Source::Reaction(..) | Source::Effort(..) | Source::Violation(2))
+        matches!(self, Source::Reaction(..) | Source::Effort(..) | Source::Bears(_) | Source::Violation(2))
     }
+}
+
+/// Normal force or slip of a rigid contact: the sum, the largest over the places that stay closed.
+fn rigid_reading(row: &Row, name: &str, k: usize) -> f64 {
+    let own = row.system.elements.iter().filter(|e| e.family == Family::Contact && e.name == name);
+    let closed = own.filter(|e| e.rows.holonomic() == 1);
+    if k == 1 {
+        return closed.map(|e| -row.snapshot.accel.lambda[e.start]).sum();
+    }
+    closed
+        .filter_map(|e| Some(e.sliding.as_ref()?.speed(&crate::At { ids: &e.ids, ..*row.at }).abs()))
+        .fold(0.0, f64::max)
 }
 
 /// The components of a reaction that there are.
@@ -612,7 +634,21 @@ fn order(reads: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
 
 /// Force and torque that a joint exerts on its second body, in world axes at the joint's point.
 pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>, joint: usize) -> [f64; 6] {
-    joint_wrench(system, snapshot.eq, |row| snapshot.accel.lambda[row], at, joint).0
+    let mut wrench = joint_wrench(system, snapshot.eq, |row| snapshot.accel.lambda[row], at, joint).0;
+    let touch = clearance_force(system, at, joint);
+    wrench.iter_mut().zip(&touch.0).for_each(|(w, f)| *w += f);
+    wrench
+}
+
+/// The force at the end of a joint's play on its second body, at the joint's point.
+pub(crate) fn clearance_force(system: &System, at: &crate::At<f64>, joint: usize) -> Vec3<f64> {
+    let entry = &system.directory.joints[joint];
+    match &entry.clearance {
+        Some(clearance) if system.place(entry.element).is_some() => {
+            clearance.reaction(&crate::At { ids: &entry.bodies, ..*at })
+        }
+        _ => Vec3::zero(),
+    }
 }
 
 /// What a unit multiplier in one row of a joint exerts on its second body.

@@ -1,6 +1,7 @@
 //! Model to system: names become places, kinds become rows and forces.
 
 use crate::added_mass::AddedMass;
+use crate::armature;
 use crate::bodies::read_bodies;
 use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
@@ -58,6 +59,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut bodies = read_bodies(model)?;
     sarrus_model::fluids::check(model)?;
     let members = flexible::read(model, &mut bodies)?;
+    let rotors = armature::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
         take_angles(&mut bodies);
     }
@@ -95,6 +97,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         elements.extend(inside(member, &mut directory, elements.len()));
     }
     enabled.resize(elements.len(), true);
+    for rotor in &rotors {
+        elements.push(rotor.tie(model, &mut directory));
+        enabled.push(enabled[directory.joints[rotor.joint].element]);
+    }
 
     // names that expressions may read
     for element in model.forces.iter().chain(&model.drivers) {
@@ -185,6 +191,12 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
             let enabled = enabled[directory.joints[index].element];
             loads.push(ForceElement { enabled, ..ForceElement::new(name, built) });
+        }
+        let entry = &directory.joints[index];
+        if let Some(clearance) = &entry.clearance {
+            let built = forces::Built::of(entry.bodies.to_vec(), clearance.clone());
+            let name = format!("{}.clearance", entry.name);
+            loads.push(ForceElement { enabled: enabled[entry.element], ..ForceElement::new(name, built) });
         }
     }
 
@@ -367,9 +379,6 @@ fn joint(
         (kind.read)(&mut reader)?.into()
     };
     let mut ctx = Context::new(reader, directory);
-    for (key, hint) in LATER {
-        ctx.not_yet(key, hint)?;
-    }
     let bodies = ctx.bodies2()?;
     for id in bodies {
         let body = &directory.bodies[id as usize];
@@ -415,8 +424,13 @@ fn joint(
         Some(reader) => forces::reactive_friction(&reader, c.is_angle()),
         None => Ok(None),
     });
-    let friction = friction.collect::<Result<Vec<_>>>()?;
+    let mut friction = friction.collect::<Result<Vec<_>>>()?;
+    if forces::rubs_all_ways(face.kind()) {
+        friction.push(forces::reactive_friction(&ctx.reader, true)?);
+    }
     let compliance = row_options::compliance(&ctx.reader)?;
+    let clearance =
+        forces::Clearance::read(&ctx.reader, directory, face.as_ref(), frames, hints)?.map(Arc::new);
     let name = element.name.clone();
     let entry = JointEntry {
         name,
@@ -427,10 +441,12 @@ fn joint(
         element: 0,
         lock_at,
         limits,
+        clearance,
         friction,
         compliance,
     };
-    let mut rows = vec![Built::new(bodies.to_vec(), Compound(entry.face.rows(&frames)))];
+    let own = entry.clearance.as_ref().map_or_else(|| entry.face.rows(&frames), |clearance| clearance.rest());
+    let mut rows = vec![Built::new(bodies.to_vec(), Compound(own))];
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
             factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
@@ -458,6 +474,7 @@ fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<Const
             element: first + elements.len(),
             lock_at: vec![None; hinge.face.coordinates().len()],
             limits: vec![None; hinge.face.coordinates().len()],
+            clearance: None,
             friction: vec![None; hinge.face.coordinates().len()],
             compliance: None,
         });
@@ -484,6 +501,7 @@ pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
     }
     keys.extend_from_slice(kind.keys);
     match kind.coordinates {
+        [] if forces::rubs_all_ways(kind.name) => keys.extend_from_slice(forces::BALL_KEYS),
         [] => {}
         [_] => keys.extend_from_slice(forces::JOINT_OPTION_KEYS),
         several => {
@@ -493,17 +511,17 @@ pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
     }
     keys.extend_from_slice(JOINT_KEYS);
     keys.extend_from_slice(ROW_KEYS);
-    keys.extend_from_slice(forces::LATER_JOINT_OPTIONS);
-    keys.extend(
-        LATER.iter().map(|(key, _)| Key::new(key, sarrus_model::KeyType::Any, "", "not available yet")),
-    );
+    if forces::has_clearance(kind.name) {
+        keys.extend_from_slice(forces::CLEARANCE_OPTION);
+    }
     keys
 }
 
 /// Those keys, and the options that a joint with other coordinates takes: [`forces::joint_springs`] says where they
 /// belong.
 fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
-    for option in forces::JOINT_OPTION_KEYS.iter().chain(forces::COORDINATE_KEYS) {
+    let options = forces::JOINT_OPTION_KEYS.iter().chain(forces::COORDINATE_KEYS);
+    for option in options.chain(forces::CLEARANCE_OPTION) {
         if !keys.iter().any(|key| key.name == option.name) {
             keys.push(Key { doc: "not available here", ..*option });
         }
@@ -524,12 +542,8 @@ fn options<'a>(ctx: &Context<'a>, face: &dyn JointFace, coordinate: &str) -> Res
     if face.coordinates().len() == 1 {
         return Ok(Some(ctx.reader.clone()));
     }
-    let keys = [forces::JOINT_OPTION_KEYS, forces::LATER_JOINT_OPTIONS].concat();
-    ctx.reader.sub(coordinate, &keys)
+    ctx.reader.sub(coordinate, forces::JOINT_OPTION_KEYS)
 }
-
-/// Further options of joints that belong to later work, with what to do meanwhile.
-const LATER: &[(&str, &str)] = &[("clearance", "leave it out; the joint has no play")];
 
 /// Reads the controllers and puts each after those that it reads.
 fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<ControllerElement>, Vec<f64>) {

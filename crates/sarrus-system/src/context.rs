@@ -399,13 +399,4 @@ impl<'a> Context<'a> {
         }
         Err(self.unknown(name, span, Section::Joints))
     }
-
-    /// Refuses a key whose meaning is not available yet.
-    pub fn not_yet(&self, key: &str, hint: &str) -> Result<()> {
-        if self.reader.has(key) {
-            let message = format!("`{key}` of {} is not available yet", self.reader.title());
-            return Err(self.reader.error(key, message).hint(hint));
-        }
-        Ok(())
-    }
 }

@@ -291,6 +291,11 @@ impl Names<'_> {
                     (None, None) => error,
                 });
             }
+            if self.elements.iter().any(|e| e.name.strip_suffix(".armature") == Some(&name)) {
+                let message = format!("joint `{name}` has `armature`: it cannot be switched");
+                let hint = "model the rotor as a body of its own, with a gear";
+                return Err(sarrus_model::Diagnostic::new(span, message).hint(hint));
+            }
             let own = |e: &ConstraintElement| e.name == name;
             let first = self.elements.iter().position(own).unwrap_or(0);
             let count = self.elements[first..].iter().take_while(|e| own(e)).count();

@@ -5,6 +5,7 @@
 //! its derivatives follow ([`mod@derive`]).
 
 pub mod added_mass;
+mod armature;
 pub mod at;
 pub mod bodies;
 pub mod body;

@@ -447,7 +447,8 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
         let own = if id == floating.frame { [p.0, l.0] } else { [[0.0; 3]; 2] };
         return [own[0][0], own[0][1], own[0][2], own[1][0], own[1][1], own[1][2]];
     }
-    let linear = twist.v.scale(body.mass);
+    // the mass of a rotor is nowhere in space, and that is all of it
+    let linear = twist.v.scale(body.heavy());
     let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
     [linear.0[0], linear.0[1], linear.0[2], angular.0[0], angular.0[1], angular.0[2]]
@@ -462,5 +463,5 @@ fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
     }
     let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
-    [kinetic, -body.mass * Vec3(system.gravity).dot(pose.p)]
+    [kinetic, -body.heavy() * Vec3(system.gravity).dot(pose.p)]
 }

@@ -7,8 +7,8 @@
 use crate::at::At;
 use crate::body::BodyKind;
 use crate::constraint::Blocks;
-use crate::contact::wire;
 use crate::contact::{BOOKS, PlaceKey, Tally};
+use crate::contact::{rigid, wire};
 use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
@@ -160,9 +160,31 @@ impl Mechanism {
         self.contacts.readings = readings;
     }
 
+    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another of them at its speeds \[s\].
+    pub fn contact_crowd(&mut self, s: &State) -> (usize, f64) {
+        self.place(s);
+        self.with_contacts(s, |contacts, bodies, _| (contacts.in_play(bodies), contacts.time_to_pass(bodies)))
+    }
+
     /// What every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[Tally] {
         self.contacts.tallies()
+    }
+
+    /// Adds what friction of places that slide turns into heat.
+    fn book_slides(&mut self, s: &State, accel: &Accel, xdot: &mut [f64]) {
+        if self.system.slides.is_empty() {
+            return;
+        }
+        let system = self.system.clone();
+        for element in system.slides.iter().map(|&i| &system.elements[i]) {
+            let N = -accel.lambda[element.start];
+            let heat = self.with_contacts(s, |_, bodies, _| rigid::heat(element, bodies, N));
+            xdot[DISSIPATED] += heat;
+            if let Some(contact) = system.contacts.iter().find(|c| c.contact.name == element.name) {
+                xdot[contact.x + 1] += heat;
+            }
+        }
     }
 
     /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
@@ -300,7 +322,7 @@ impl Mechanism {
             let plane =
                 if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             for i in 0..plane {
-                f[i] = body.mass * g[i];
+                f[i] = body.heavy() * g[i];
             }
             match body.kind {
                 BodyKind::Rigid | BodyKind::RigidEuler => {
@@ -397,8 +419,9 @@ impl Mechanism {
         self.place(s);
         let g = Vec3(self.system.gravity).norm();
         let bodies = &self.system.directory.bodies;
-        let size = self.poses.iter().fold(0.0_f64, |size, pose| size.max(pose.p.norm()));
-        g * size * bodies.iter().skip(1).map(|b| b.mass).sum::<f64>()
+        let placed = self.poses.iter().zip(bodies).filter(|(_, body)| !body.rotor);
+        let size = placed.fold(0.0_f64, |size, (pose, _)| size.max(pose.p.norm()));
+        g * size * bodies.iter().skip(1).map(|b| b.heavy()).sum::<f64>()
     }
 
     /// Energy books at `s`.
@@ -416,7 +439,7 @@ impl Mechanism {
             if body.kind.turns() {
                 energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
             }
-            energy.potential -= body.mass * Vec3(system.gravity).dot(pose.p);
+            energy.potential -= body.heavy() * Vec3(system.gravity).dot(pose.p);
         }
         for (id, added) in &system.directory.added {
             energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
@@ -553,6 +576,7 @@ impl Problem for Mechanism {
                 xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
             }
         }
+        self.book_slides(s, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -675,6 +699,17 @@ impl Problem for Mechanism {
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
     }
 
+    fn frictions(&self) -> usize {
+        self.system.slides.len()
+    }
+
+    fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
+        let system = self.system.clone();
+        let element = &system.elements[system.slides[k]];
+        self.with_contacts(s, |_, bodies, _| rigid::add_friction(element, bodies, c));
+        element.start
+    }
+
     fn name_of_row(&self, row: usize) -> String {
         match self.system.element_of_row(row) {
             Some(e) if e.family == Family::Hold => format!("initial value `{}`", e.name),
@@ -695,10 +730,12 @@ impl Problem for Mechanism {
     }
 
     fn add_reactive_forces(&mut self, s: &State, n: &[f64], f: &mut [f64]) {
+        let mut frictions = std::mem::take(&mut self.frictions);
         let at = self.at(s.t, &self.all);
-        for (n, friction) in n.iter().zip(&self.frictions) {
+        for (n, friction) in n.iter().zip(&mut frictions) {
             friction.add(&self.system, &at, *n, f);
         }
+        self.frictions = frictions;
     }
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {
@@ -718,6 +755,8 @@ impl Problem for Mechanism {
         out: &mut Tangent,
     ) {
         self.tangent_with(s, vdot, lambda, with_variations, out);
+        let at = self.at(s.t, &self.all);
+        self.frictions.iter().for_each(|friction| friction.add_tangent(&self.system, &at, out));
     }
 
     fn expand(

@@ -6,7 +6,7 @@ use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::recover::Shown;
-use crate::forces::Limits;
+use crate::forces::{Clearance, Limits};
 use crate::formula::Formula;
 use crate::friction::Friction;
 use crate::joint::{Frames, JointFace};
@@ -37,7 +37,9 @@ pub struct JointEntry {
     pub lock_at: Vec<Option<f64>>,
     /// Per coordinate: its rigid limits, if it has such.
     pub limits: Vec<Option<Limits>>,
-    /// Per coordinate: its friction that depends on the reaction, if it has such.
+    /// Its play, if it has any.
+    pub clearance: Option<Arc<Clearance>>,
+    /// Per coordinate: its friction that depends on the reaction, if it has such; of a ball joint one against every turn.
     pub friction: Vec<Option<Friction>>,
     /// How far it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,

@@ -3,6 +3,7 @@
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
+use crate::contact::rigid::Sliding;
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::{Events, Lock};
@@ -10,6 +11,7 @@ use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
 use crate::names::Directory;
+use crate::primitive::Compound;
 use sarrus_math::quat_to_euler;
 use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub enum Family {
     Driver,
     /// A coordinate of a joint that an event has locked.
     Lock,
+    /// A place of `[contacts]` that stays closed.
+    Contact,
     /// Inside a flexible member: written by no user.
     Internal,
     /// A value of `[initial]`, kept during assembly.
@@ -39,6 +43,7 @@ impl Family {
             Family::Constraint => "constraint",
             Family::Driver => "driver",
             Family::Lock => "lock",
+            Family::Contact => "contact",
             Family::Internal => "element",
             Family::Hold => "initial value",
         }
@@ -59,6 +64,8 @@ pub struct ConstraintElement {
     pub ids: Vec<u32>,
     /// The rows.
     pub rows: Arc<dyn Rows>,
+    /// Friction of a place that slides.
+    pub sliding: Option<Arc<Sliding>>,
     /// What it holds, if it is a lock.
     pub lock: Option<Lock>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
@@ -80,6 +87,7 @@ impl ConstraintElement {
             ids,
             rows,
             lock: None,
+            sliding: None,
             rates: None,
             id: NO_ID,
             start: 0,
@@ -203,6 +211,8 @@ pub struct System {
     pub whole: Arc<Whole>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
     places: Vec<Option<usize>>,
+    /// Places among `elements` of what slides.
+    pub(crate) slides: Vec<usize>,
     /// Numbers of what does not act.
     pub(crate) idle: Vec<usize>,
     /// Forces, also those that do not act.
@@ -322,6 +332,7 @@ impl System {
                 *place = Some(i);
             }
         }
+        let slides = (0..elements.len()).filter(|&i| elements[i].sliding.is_some()).collect();
         let idle = (0..places.len()).filter(|&id| places[id].is_none()).collect();
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
         Ok(System {
@@ -329,6 +340,7 @@ impl System {
             gravity,
             whole,
             places,
+            slides,
             idle,
             elements,
             forces,
@@ -450,6 +462,16 @@ impl System {
     /// A copy of the mechanism to compute with.
     pub fn mechanism(self: &Arc<Self>) -> Mechanism {
         Mechanism::new(self.clone())
+    }
+
+    /// Rows that hold joints with play in the middle of it, for the start of a run.
+    pub fn centring(&self) -> Vec<ConstraintElement> {
+        let joints = self.directory.joints.iter().filter(|joint| self.place(joint.element).is_some());
+        let rows = joints.filter_map(|joint| {
+            let centre = Arc::new(Compound(joint.clearance.as_ref()?.centre()));
+            Some(ConstraintElement::new(joint.name.clone(), Family::Joint, joint.bodies.to_vec(), centre))
+        });
+        rows.collect()
     }
 
     /// Index in [`Structure::cols`] of the block that holds the velocities of the body `id`, which is not the ground.

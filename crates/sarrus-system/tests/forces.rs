@@ -573,8 +573,8 @@ fn bad_forces_and_controllers_are_refused_with_their_place() {
         ("forces.F = { kind = 'field', bodies = ['a', 'a'], force = [0, 0, 0] }", "twice"),
         ("forces.F = { kind = 'field', bodies = [], force = [0, 0, 0] }", "needs a body"),
         (
-            "joints.k = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], armature = 1 }",
-            "not available yet",
+            "joints.k = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], armature = -1 }",
+            "must not be negative",
         ),
         ("controllers.C = { kind = 'pid', input = 'a.vx', kd = 1 }", "give `filter`"),
         ("controllers.C = { kind = 'pid', input = '1', period = 0 }", "must be positive"),

@@ -75,7 +75,7 @@ fn options_that_make_no_sense_are_refused_with_their_place() {
         ("compliance = { force = -1e-8 }", "must not be negative"),
         ("compliance = { force = [1, 2] }", "expected a number or 3 numbers, found 2"),
         ("compliance = { forces = 1 }", "did you mean `force`?"),
-        ("clearance = { gap = 1 }", "not available yet"),
+        ("clearance = { gap = 1 }", "needs `stiffness`"),
     ] {
         let error =
             system(false, &format!("{JOINT} {text} }}")).err().unwrap_or_else(|| panic!("accepted: {text}"));

@@ -1,4 +1,4 @@
-//! Options of joints: limits with springy and rigid stops, and friction.
+//! Options of joints: limits with springy and rigid stops, friction, clearance, armature.
 
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -265,6 +265,68 @@ fn a_guide_jams_where_friction_grows_with_itself() {
     );
 }
 
+/// Every integrator that finds the multipliers itself, and how near it comes in steps of 0.5 ms.
+const OWN_MULTIPLIERS: &[(&str, f64)] = &[
+    ("generalized_alpha", 1e-4),
+    ("hht", 1e-4),
+    ("newmark", 1e-2),
+    ("bdf", 1e-4),
+    ("radau5", 1e-6),
+    ("linearly_implicit_euler", 1e-2),
+    ("staggered", 1e-4),
+    ("park1987", 1e-4),
+];
+
+/// The block on the slope and a pendulum whose pin rubs, with integrators that find λ themselves: implicit ones have friction in the
+/// residual of Newton's iteration, staggered ones that of the λ before.
+#[test]
+fn friction_goes_with_implicit_and_staggered_integrators() {
+    let pendulum = |run: &str| {
+        format!(
+            "space = 'planar'\ngravity = [0, -10]\nbodies.bar = {{ from = [0, 0], to = [1, 0], mass = 3 }}\nbodies.end = {{ from = [1, 0], to = [1.5, 0], mass = 1 }}\n\
+             joints.pin = {{ kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], friction = {{ mu = 0.2, radius = 0.05, slip_speed = 0.05 }} }}\n\
+             joints.knee = {{ kind = 'revolute', bodies = ['bar', 'end'], at = [1, 0], friction = {{ mu = 0.2, radius = 0.03, slip_speed = 0.05 }} }}\n\
+             run = {{ t_end = 0.5, {run} }}"
+        )
+    };
+    let exact = run(&pendulum("rtol = 1e-11, atol = 1e-13"));
+    let (angle, heat) = (last(&exact, "knee.angle"), last(&exact, "energy.dissipated"));
+    assert!(heat > 0.1);
+    for (integrator, tolerance) in OWN_MULTIPLIERS {
+        let run = outcome(&pendulum(&format!("step = 5e-4, integrator = '{integrator}'")));
+        assert_eq!(run.report.status, Status::Completed, "{integrator}: {:?}", run.report.reason);
+        let off = (last(&run, "knee.angle") - angle).abs();
+        let lost = (last(&run, "energy.dissipated") - heat).abs();
+        assert!(off < *tolerance && lost < *tolerance, "{integrator}: {off:e} {lost:e}");
+    }
+}
+
+/// A ball that spins in its socket: I ω̇ = -μ r m g about whatever axis it turns, and the same with a constant torque.
+#[test]
+fn a_ball_joint_rubs_against_every_turn() {
+    let (mu, r, m, inertia) = (0.1, 0.02, 3.0, 0.02);
+    for friction in ["mu = 0.1, radius = 0.02", "torque = '0.1*0.02*3*10'"] {
+        for integrator in ["rk45", "generalized_alpha"] {
+            let run = outcome(&format!(
+                "gravity = [0, 0, -10]\nbodies.ball = {{ mass = {m}, inertia = [{inertia}, {inertia}, {inertia}] }}\n\
+                 joints.socket = {{ kind = 'spherical', bodies = ['ground', 'ball'], at = [0, 0, 0], friction = {{ {friction} }} }}\n\
+                 initial.ball.omega = [6, 0, 8]\nrun = {{ t_end = 2, step = 1e-2, integrator = '{integrator}' }}"
+            ));
+            let rate = 10.0 - mu * r * m * 10.0 / inertia * 2.0;
+            let tolerance = 1e-6;
+            assert!((last(&run, "ball.wx") - 0.6 * rate).abs() < tolerance, "{friction} {integrator}");
+            assert!((last(&run, "ball.wz") - 0.8 * rate).abs() < tolerance, "{friction} {integrator}");
+            let lost = 0.5 * inertia * (100.0 - rate * rate);
+            assert!((last(&run, "energy.dissipated") - lost).abs() < 1e-3 * lost, "{friction} {integrator}");
+        }
+    }
+    // and at rest it stays, without a number that is none
+    let rest = run("gravity = [0, 0, -10]\nbodies.ball = { mass = 3, inertia = [1, 1, 1] }\n\
+        joints.socket = { kind = 'spherical', bodies = ['ground', 'ball'], at = [0, 0, 0], friction = { mu = 0.1, radius = 1 } }\n\
+        run = { t_end = 0.1, step = 1e-2, integrator = 'generalized_alpha' }");
+    assert_eq!(last(&rest, "ball.wx"), 0.0);
+}
+
 /// Two hinges on one axle share their load as they like.
 #[test]
 fn friction_on_a_reaction_that_is_not_unique_is_told() {
@@ -293,4 +355,193 @@ fn friction_that_makes_no_sense_is_refused() {
     assert!(says("friction = { torque = 1 }").contains("its coordinate has a `force`"));
     assert!(says("friction = { mu = 0.1, force = 1 }").contains("mu"));
     assert!(says("friction = { force = 1, radius = 1 }").contains("`radius` has no effect"));
+}
+
+/// A weight whose pin, hinge or ball has play falls to the end of it and rests there: gap + (W/K)^(2/3) off its centre, and the
+/// reaction is its weight.
+#[test]
+fn a_journal_rests_at_the_bottom_of_its_bearing() {
+    let (gap, K, W) = (1e-3, 1e9_f64, 20.0);
+    let play = format!("clearance = {{ gap = {gap}, law = {{ stiffness = {K}, damping = 500 }} }}");
+    let planar = format!(
+        "space = 'planar'\ngravity = [0, -10]\nbodies.disc = {{ mass = 2, inertia = 1 }}\n\
+         joints.pin = {{ kind = 'revolute', bodies = ['ground', 'disc'], at = [0, 0], {play} }}\n"
+    );
+    let spatial = |kind: &str| {
+        format!(
+            "gravity = [0, -10, 0]\nbodies.disc = {{ mass = 2, inertia = [1, 1, 1] }}\n\
+             joints.pin = {{ kind = '{kind}', bodies = ['ground', 'disc'], at = [0, 0, 0], {play} }}\n"
+        )
+    };
+    for text in [planar, spatial("revolute"), spatial("spherical")] {
+        // steps of a fixed size do not close the books of an impact that is shorter than they are: they are to find the rest
+        for (method, certified) in
+            [("rtol = 1e-9, atol = 1e-12", true), ("integrator = 'generalized_alpha', step = 1e-4", false)]
+        {
+            let text = format!("{text}run = {{ t_end = 0.3, {method} }}");
+            let run = if certified { run(&text) } else { outcome(&text) };
+            let rest = gap + (W / K).powf(2.0 / 3.0);
+            let eccentricity = last(&run, "pin.clearance.eccentricity");
+            assert!(
+                (eccentricity - rest).abs() < 1e-4 * (rest - gap),
+                "{eccentricity} {rest} {method}\n{text}"
+            );
+            assert!((last(&run, "pin.fy") - W).abs() < 1e-4 * W, "{}", last(&run, "pin.fy"));
+            // what it fell is heat, but for what the contact stores
+            let heat = W * rest - 0.4 * K * (rest - gap).powf(2.5);
+            let off = (last(&run, "energy.dissipated") - heat).abs();
+            assert!(!certified || off < 1e-5 * heat, "{off} of {heat}");
+        }
+    }
+}
+
+/// Impacts in the play take energy by their restitution and nothing else does; without damping they take none.
+#[test]
+fn play_keeps_its_books() {
+    for (law, loses) in [("restitution = 0.6", true), ("kind = 'linear'", false)] {
+        let run = run(&format!(
+            "space = 'planar'\ngravity = [0, -10]\nbodies.bar = {{ from = [0, 0], to = [1, 0], mass = 2 }}\n\
+             joints.pin = {{ kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], clearance = {{ gap = 1e-3, law = {{ stiffness = 1e7, {law} }} }} }}\n\
+             run = {{ t_end = 0.5, rtol = 1e-9, atol = 1e-12 }}"
+        ));
+        balanced(&run, 10.0);
+        let lost = last(&run, "energy.dissipated");
+        assert!(if loses { lost > 1e-4 } else { lost == 0.0 }, "{lost}");
+        // a pendulum all the same: its pin never left the bearing by more than the contact gives way under six times its weight, or,
+        // where impacts go on for ever, by a tenth of the play
+        let most = if loses { (120.0 / 1e7_f64).powf(2.0 / 3.0) } else { 1e-4 };
+        let off = run.trajectory.column("pin.clearance.eccentricity").unwrap().fold(0.0, f64::max);
+        assert!(off > 1e-3 && off < 1e-3 + most, "{off}");
+    }
+}
+
+/// A slider-crank whose wrist pin has play follows the ideal one by no more than the play.
+#[test]
+fn a_slider_crank_with_play_follows_the_ideal_one() {
+    let (r, l, gap, omega) = (0.1_f64, 0.3_f64, 2e-4, 20.0);
+    let run = run(&format!(
+        "space = 'planar'\ngravity = [0, 0]\n\
+         bodies.crank = {{ from = [0, 0], to = [{r}, 0], mass = 1 }}\nbodies.rod = {{ from = [{r}, 0], to = [{}, 0], mass = 0.5 }}\n\
+         bodies.slider = {{ at = [{}, 0], mass = 0.5, inertia = 0.01 }}\n\
+         joints.main = {{ kind = 'revolute', bodies = ['ground', 'crank'], at = [0, 0] }}\n\
+         joints.crankpin = {{ kind = 'revolute', bodies = ['crank', 'rod'], at = [{r}, 0] }}\n\
+         joints.wrist = {{ kind = 'revolute', bodies = ['rod', 'slider'], at = [{}, 0], clearance = {{ gap = {gap}, law = {{ stiffness = 1e9, restitution = 0.5 }} }} }}\n\
+         joints.guide = {{ kind = 'prismatic', bodies = ['ground', 'slider'], at = [{}, 0], axis = [1, 0] }}\n\
+         drivers.motor = {{ kind = 'joint', joint = 'main', angle = '{omega}*t' }}\n\
+         run = {{ t_end = 0.5, rtol = 1e-7, atol = 1e-10 }}\noutput = {{ every = 1e-3 }}",
+        r + l,
+        r + l,
+        r + l,
+        r + l
+    ));
+    let column = |name: &str| run.trajectory.column(name).unwrap().collect::<Vec<f64>>();
+    let (mut most, mut late) = (0.0_f64, 0.0_f64);
+    for ((t, x), e) in column("t").iter().zip(column("slider.x")).zip(column("wrist.clearance.eccentricity"))
+    {
+        let (s, c) = (omega * t).sin_cos();
+        let long = (l * l - r * r * s * s).sqrt();
+        // play along the rod shows as play/cos along the guide; what is left out is of second order, and rows hold to 1e-8
+        let off = (x - r * c - long).abs();
+        assert!(off <= e * l / long + e * e / l + 1e-8, "{t}: {off} {e}");
+        most = most.max(off);
+        late = late.max(if *t > 0.1 { e } else { 0.0 });
+    }
+    // and once the first impacts are over the contact gives way by what it bears
+    assert!(most > 0.9 * gap && late > gap && late < 1.2 * gap, "{most} {late}");
+    // and is pressed along: the contact bears what accelerates the slider, m r ω² about
+    let force = column("wrist.fx").iter().fold(0.0_f64, |m, f| m.max(f.abs()));
+    assert!(force > 0.5 * r * omega * omega, "{force}");
+    balanced(&run, 10.0);
+}
+
+#[test]
+fn clearance_that_makes_no_sense_is_refused() {
+    let says = |joint: &str| {
+        let text = format!(
+            "format = 'sarrus/1'\nbodies.a = {{ mass = 1, inertia = [1, 1, 1] }}\njoints.k = {{ bodies = ['ground', 'a'], at = [0, 0, 0], {joint} }}"
+        );
+        let model = load_str("options.toml", &text, &LoadOptions::default()).unwrap();
+        let errors = compile(&model).err().unwrap_or_else(|| panic!("{joint}: compiles"));
+        errors.iter().map(|e| e.render(&model.sources)).collect::<String>()
+    };
+    let play = "clearance = { gap = 1e-3, law = { stiffness = 1e6 } }";
+    assert!(says(&format!("kind = 'prismatic', {play}")).contains("takes no `clearance`"));
+    assert!(says("kind = 'revolute', clearance = { gap = 1e-3 }").contains("`stiffness`"));
+    assert!(says("kind = 'revolute', clearance = { law = { stiffness = 1 } }").contains("gap"));
+    assert!(says("kind = 'revolute', clearance = { gap = 0, law = { stiffness = 1 } }").contains("gap"));
+}
+
+/// (I + A) α = τ of a pendulum that falls: its energy is with I + A, and the pin bears the bar alone.
+#[test]
+fn armature_adds_to_the_inertia_of_a_pendulum() {
+    let (m, l, A, g) = (3.0, 1.0, 0.7, 10.0);
+    let I = m * l * l / 3.0;
+    for (method, tolerance) in [
+        ("rtol = 1e-11, atol = 1e-13", 1e-9),
+        ("rtol = 1e-11, atol = 1e-13, coordinates = 'joint'", 1e-9),
+        ("integrator = 'generalized_alpha', step = 1e-4", 1e-4),
+        ("integrator = 'staggered', step = 1e-4", 1e-4),
+    ] {
+        let run = run(&format!(
+            "space = 'planar'\ngravity = [0, -{g}]\nbodies.bar = {{ from = [0, 0], to = [{l}, 0], mass = {m} }}\n\
+             joints.pin = {{ kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0], armature = {A} }}\n\
+             run = {{ t_end = 0.4, {method} }}"
+        ));
+        let (angle, rate) = (last(&run, "pin.angle"), last(&run, "pin.rate"));
+        assert!(angle < -0.5);
+        let fallen = -m * g * 0.5 * l * angle.sin();
+        assert!((0.5 * (I + A) * rate * rate - fallen).abs() < tolerance * 10.0, "{method}");
+        assert!((last(&run, "energy.kinetic") - fallen).abs() < tolerance * 10.0, "{method}");
+        // m a of the centre along the bar is -ω² l/2, across α l/2
+        let alpha = -m * g * 0.5 * l * angle.cos() / (I + A);
+        let along = last(&run, "pin.fx") * angle.cos() + last(&run, "pin.fy") * angle.sin();
+        let across = last(&run, "pin.fy") * angle.cos() - last(&run, "pin.fx") * angle.sin();
+        assert!(
+            (along - m * (g * angle.sin() - 0.5 * l * rate * rate)).abs() < tolerance * 100.0,
+            "{method}"
+        );
+        assert!((across - m * (g * angle.cos() + 0.5 * l * alpha)).abs() < tolerance * 100.0, "{method}");
+    }
+}
+
+/// Between two free bodies: a = τ/(A + I₁I₂/(I₁ + I₂)) of the coordinate, and no torque from outside.
+#[test]
+fn armature_couples_two_free_bodies() {
+    let (a, b, A, torque) = (2.0, 3.0, 0.5, 4.0);
+    let run = run(&format!(
+        "bodies.a = {{ mass = 1, inertia = [{a}, {a}, {a}] }}\nbodies.b = {{ mass = 1, inertia = [{b}, {b}, {b}] }}\n\
+         joints.axle = {{ kind = 'revolute', bodies = ['a', 'b'], at = [0, 0, 0], armature = {A} }}\n\
+         forces.motor = {{ kind = 'actuator', joint = 'axle', torque = {torque} }}\n\
+         measures.l = {{ kind = 'momentum', bodies = ['a', 'b'] }}\ngravity = [0, 0, 0]\nrun = {{ t_end = 1 }}"
+    ));
+    let rate = torque / (A + a * b / (a + b));
+    assert!((last(&run, "axle.rate") - rate).abs() < 1e-8, "{} {rate}", last(&run, "axle.rate"));
+    assert!((a * last(&run, "a.wz") + b * last(&run, "b.wz")).abs() < 1e-8);
+    assert!(last(&run, "l.lz").abs() < 1e-8);
+}
+
+/// A motor behind a gearbox of ratio N, as bodies and as armature N² J: the same motion. Of a coordinate among several, and of a
+/// length: (m + A) a = m g.
+#[test]
+fn armature_is_a_geared_rotor() {
+    let arm = "space = 'planar'\ngravity = [0, -10]\nbodies.arm = { from = [0, 0], to = [1, 0], mass = 3 }\n";
+    let geared = run(&format!(
+        "{arm}bodies.rotor = {{ at = [0, 1], mass = 1, inertia = 2e-4 }}\n\
+         joints.pin = {{ kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0] }}\n\
+         joints.shaft = {{ kind = 'revolute', bodies = ['ground', 'rotor'], at = [0, 1] }}\n\
+         constraints.box = {{ kind = 'coupler', coordinates = ['pin.angle', 'shaft.angle'], factors = [50, -1] }}\n\
+         run = {{ t_end = 1, rtol = 1e-10, atol = 1e-12 }}"
+    ));
+    let own = run(&format!(
+        "{arm}joints.pin = {{ kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0], armature = '50^2*2e-4' }}\n\
+         run = {{ t_end = 1, rtol = 1e-10, atol = 1e-12 }}"
+    ));
+    for column in ["pin.angle", "pin.rate", "pin.fx", "pin.fy"] {
+        assert!((last(&geared, column) - last(&own, column)).abs() < 1e-6, "{column}");
+    }
+    let falls = run("gravity = [0, 0, -10]\nbodies.a = { mass = 2, inertia = [1, 1, 1] }\n\
+        joints.bush = { kind = 'cylindrical', bodies = ['ground', 'a'], at = [0, 0, 0], position = { armature = 3 }, angle = { armature = 1 } }\n\
+        run = { t_end = 1 }");
+    assert!((last(&falls, "bush.speed") + 10.0 * 2.0 / 5.0).abs() < 1e-8, "{}", last(&falls, "bush.speed"));
+    assert!(last(&falls, "bush.rate").abs() < 1e-12);
 }

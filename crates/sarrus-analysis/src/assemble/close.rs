@@ -28,7 +28,7 @@ fn held(
     holds: Vec<ConstraintElement>,
     hints: &[f64],
 ) -> Result<(Mechanism, Equations, Kkt), AssemblyError> {
-    let elements = [&system.elements[..], &holds[..]].concat();
+    let elements = [&system.elements[..], &system.centring()[..], &holds[..]].concat();
     let all = system.with_elements(elements)?;
     let mut mechanism = Arc::new(all).mechanism();
     mechanism.set_hints(hints);

@@ -13,8 +13,26 @@ pub(crate) struct Active {
     contacts: Vec<bool>,
     /// Locks that hold, with their rows.
     locks: Vec<(Lock, ConstraintElement)>,
-    /// Every lock that there has been: its place here, after all elements of the model, is its number.
-    known: Vec<(Lock, ConstraintElement)>,
+    /// Rows of places that are held closed.
+    holds: Vec<ConstraintElement>,
+    /// Every lock and place that there has been: its place here, after all elements of the model, is its number.
+    known: Vec<(Known, ConstraintElement)>,
+}
+
+/// What a number beyond those of the model stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    Lock(Lock),
+    Hold(Hold),
+}
+
+/// Rows that hold a gap: along its normal, or across it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hold {
+    /// Which gap.
+    pub gap: usize,
+    /// Whether across.
+    pub across: bool,
 }
 
 /// A lock whose impulse is wanted: what it holds and its number.
@@ -64,8 +82,35 @@ impl Active {
             forces: system.forces.iter().map(|f| f.enabled).collect(),
             contacts: system.contacts.iter().map(|c| c.enabled).collect(),
             locks: Vec::new(),
+            holds: Vec::new(),
             known: Vec::new(),
         }
+    }
+
+    /// Whether a contact does.
+    pub(super) fn acts(&self, contact: usize) -> bool {
+        self.contacts[contact]
+    }
+
+    /// Gives rows that hold a gap their number.
+    pub(super) fn register(&mut self, hold: Hold, mut rows: ConstraintElement) -> ConstraintElement {
+        let place = self.known.iter().position(|(known, _)| *known == Known::Hold(hold));
+        let place = place.unwrap_or(self.known.len());
+        rows.id = self.elements.len() + place;
+        if place == self.known.len() {
+            self.known.push((Known::Hold(hold), rows.clone()));
+        }
+        rows
+    }
+
+    /// The rows that hold gaps; none from now on.
+    pub(super) fn take_holds(&mut self) -> Vec<ConstraintElement> {
+        std::mem::take(&mut self.holds)
+    }
+
+    /// Holds gaps by these rows.
+    pub(super) fn set_holds(&mut self, holds: Vec<ConstraintElement>) {
+        self.holds = holds;
     }
 
     /// Makes the changes of an event at `s`, those of states aside.
@@ -101,10 +146,11 @@ impl Active {
             return;
         }
         let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
-        let place = match self.known.iter().position(|(known, _)| known.is_same(lock)) {
+        let same = |known: &Known| matches!(known, Known::Lock(known) if known.is_same(lock));
+        let place = match self.known.iter().position(|(known, _)| same(known)) {
             Some(place) => place,
             None => {
-                self.known.push((*lock, rows.clone()));
+                self.known.push((Known::Lock(*lock), rows.clone()));
                 self.known.len() - 1
             }
         };
@@ -145,6 +191,7 @@ impl Active {
                 elements.extend(own.map(|(_, rows)| rows.clone()));
             }
         }
+        elements.extend(self.holds.iter().cloned());
         let mut forces = system.forces.clone();
         forces.iter_mut().zip(&self.forces).for_each(|(force, on)| force.enabled = *on);
         let mut contacts = system.contacts.clone();

@@ -16,12 +16,14 @@ mod detect;
 mod jump;
 mod limits;
 mod onset;
+mod rigid;
 mod search;
 mod watch;
 
 pub(crate) use active::Active;
 pub(crate) use detect::Detector;
 pub(crate) use onset::Onsets;
+pub(crate) use rigid::Gaps;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
@@ -64,6 +66,11 @@ pub(crate) struct Journey<'a> {
     firings: Firings,
     /// Largest speed with which a stop was hit, by event.
     hardest: Vec<f64>,
+    /// Impacts, by contact.
+    touches: Firings,
+    /// When gaps were looked at last, and how often then.
+    touched_at: f64,
+    at_once: usize,
 }
 
 /// Why a journey could not begin.
@@ -75,6 +82,9 @@ impl<'a> Journey<'a> {
         Journey {
             firings: Firings::new(system.whole.events.list.len(), route.span),
             hardest: vec![0.0; system.whole.events.list.len()],
+            touches: Firings::new(system.contacts.len(), route.span),
+            touched_at: f64::NAN,
+            at_once: 0,
             system,
             method,
             route,
@@ -100,6 +110,12 @@ impl<'a> Journey<'a> {
     ) -> Result<Ended, NoStart> {
         let mut fired: Vec<(usize, bool)> = Vec::new();
         let mut started = false;
+        if let Err(error) = self.touch(mechanism, state, recorder) {
+            return match error {
+                StepError::Solve { source, .. } | StepError::Project { source, .. } => Err(NoStart(source)),
+                error => Ok(Ended { at: state.t, because: Because::Failed(error), counts: control.counts }),
+            };
+        }
         loop {
             let ended = |because, control: &Control, t| Ended { at: t, because, counts: control.counts };
             let failed = |source, control: &Control, t| {
@@ -139,6 +155,9 @@ impl<'a> Journey<'a> {
                 if recorder.onsets.as_mut().is_some_and(Onsets::met) {
                     control.restart();
                 }
+                if recorder.gaps.as_mut().is_some_and(Gaps::met) {
+                    break Ok(Vec::new());
+                }
             };
             self.close(dynamics);
             let due = match due {
@@ -169,6 +188,15 @@ impl<'a> Journey<'a> {
                     {
                         recorder.sample(&mut dynamics, state);
                     }
+                    return Ok(ended(Because::Stopped, control, state.t));
+                }
+                control.restart();
+            }
+            if recorder.gaps.is_some() {
+                if let Err(error) = self.touch(mechanism, state, recorder) {
+                    return Ok(ended(Because::Failed(error), control, state.t));
+                }
+                if recorder.stop.is_some() {
                     return Ok(ended(Because::Stopped, control, state.t));
                 }
                 control.restart();

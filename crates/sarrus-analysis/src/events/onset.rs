@@ -7,7 +7,8 @@
 //!
 //! A bristle that slides and turns back is met likewise: from there on it sticks.
 //!
-//! Done while no more than [`MOST_PLACES`] places are in play; above that the error control alone finds the steps. Where places close
+//! Done while no more than [`MOST_PLACES`] places are in play. Above that the error control finds the steps, and steps are cut only
+//! where something would fly through something else, by its speed and the thickness of both. Where places close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
 
 use super::chatter::{Firings, MOST};
@@ -19,7 +20,7 @@ use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::TURN;
 
 /// Places up to which onsets are located.
-const MOST_PLACES: usize = 32;
+const MOST_PLACES: usize = 64;
 /// Where in a step gaps are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
@@ -34,6 +35,8 @@ pub(crate) struct Onsets {
     /// When the step was cut last.
     cut_at: f64,
     met: bool,
+    /// Whether the step was cut for its length alone.
+    limited: bool,
     /// Since when places were too many \[s\].
     crowded: Option<f64>,
     /// Since when they chattered \[s\].
@@ -49,6 +52,7 @@ impl Onsets {
             firings: Firings::new(1, span),
             cut_at: f64::NEG_INFINITY,
             met: false,
+            limited: false,
             crowded: None,
             chattered: None,
         }
@@ -56,6 +60,9 @@ impl Onsets {
 
     /// The step is cut where a place has closed or opened.
     pub fn take(&mut self) {
+        if self.limited {
+            return;
+        }
         self.met = true;
         if self.firings.chatter(0, self.cut_at) {
             self.chattered = Some(self.cut_at);
@@ -84,10 +91,16 @@ impl Onsets {
 
     /// Looks into a step; returns the time at which it is to be cut.
     pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        if self.chattered.is_some() {
-            return Ok(None);
-        }
+        self.limited = false;
         let (t, h) = (step.info.t, step.end.t - step.info.t);
+        let (pairs, longest) = step.ode.problem_mut().contact_crowd(step.end);
+        if pairs > MOST_PLACES || self.chattered.is_some() {
+            self.crowded.get_or_insert(t);
+            // never to nothing, and a little more is no reason to leave an end over
+            let longest = longest.max(1e-3 * h);
+            self.limited = h > 1.1 * longest;
+            return Ok(self.limited.then_some(t + longest));
+        }
         for ((time, gaps), place) in self.looks.iter_mut().zip(PLACES) {
             *time = if place == 1.0 { step.end.t } else { t + place * h };
             let (ode, s) = step.at(*time)?;

@@ -4,6 +4,9 @@
 //! fixed point of n ↦ g(λ(n)), found by Anderson's iteration \[Walker2011\] from the n of the evaluation before. It takes a
 //! solution per iteration, mostly three to six. Where friction locks itself, as in Painlevé's example, there is no such n, or several: then it does not
 //! converge, and the error says so.
+//!
+//! Methods that find λ themselves do without that iteration: implicit ones have λ among Newton's unknowns, and C of each iterate in the
+//! residual; staggered ones have C of the λ that they extrapolate ([`Staggered::add_reactive`](crate::views::Staggered::add_reactive)).
 
 use super::Dynamics;
 use crate::error::SolveError;
@@ -60,6 +63,11 @@ impl Reactive {
     /// Whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.n.is_empty()
+    }
+
+    /// n as it is known, for whoever finds λ itself.
+    pub fn intensities(&mut self) -> &mut [f64] {
+        &mut self.n
     }
 
     /// The next n: g - Σ γⱼ Δgⱼ with γ that makes r - Σ γⱼ Δrⱼ smallest.

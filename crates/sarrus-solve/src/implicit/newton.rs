@@ -10,7 +10,7 @@
 //! that keeps them, in the metric of the iteration matrix: the multiplier of \[Gear1985\] with its equation divided by the step.
 //!
 //! The matrix is kept from step to step while the iteration converges fast with it. What it does not know, as what controllers put
-//! out, and what has changed since it was made, is learned on the way by Broyden's updates \[Kelley1995, section 7.3\]. Cost: one evaluation and one or two solutions an iteration; a tangent and
+//! out and how friction follows λ, and what has changed since it was made, is learned on the way by Broyden's updates \[Kelley1995, section 7.3\]. Cost: one evaluation and one or two solutions an iteration; a tangent and
 //! a factorization now and then.
 
 use super::matrix::{IterationMatrix, Turn, right_tangent_inverse};
@@ -480,6 +480,7 @@ impl Newton {
         self.evaluations += 1;
         let Newton { state, accel, xdot, eq, .. } = self;
         view.update(state, Stage::FORCE, eq);
+        view.add_reactive(state, &accel.lambda, eq);
         view.xdot(state, eq, accel, xdot);
     }
 

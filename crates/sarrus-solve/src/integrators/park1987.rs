@@ -136,7 +136,10 @@ impl Park1987 {
         self.is_known = [false; 2];
         self.half.lambda.fill(0.0);
         let Park1987 { modules, eq, half, .. } = self;
-        evaluate(modules, view, s, eq, half, START)?;
+        // where friction follows λ, several times: it sees that of the time before
+        for _ in 0..if view.is_reactive() { START } else { 1 } {
+            evaluate(modules, view, s, eq, half, START)?;
+        }
         view.xdot(s, eq, half, &mut self.xdot);
         self.ends[0].clone_from(&self.half);
         self.xdots[0].copy_from_slice(&self.xdot);
@@ -304,7 +307,7 @@ fn evaluate(
     out: &mut Accel,
     corrections: u32,
 ) -> Result<(), StepError> {
-    m.evaluate(view, s, eq, &[], &[], 0.0);
+    m.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
     m.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
     m.accelerate(view.structure(), eq, out, corrections).map_err(at(s))
 }

@@ -46,6 +46,11 @@ impl Broad {
         &self.pairs
     }
 
+    /// How far ahead it looks \[m\].
+    pub fn margin(&self) -> f64 {
+        self.margin
+    }
+
     /// How many pairs of boxes were compared so far.
     pub fn tested(&self) -> u64 {
         self.tested

@@ -17,6 +17,7 @@ pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod place;
 pub(crate) mod read;
+pub mod rigid;
 pub mod surface;
 pub(crate) mod tangent;
 pub(crate) mod wire;
@@ -26,6 +27,7 @@ pub use wire::TURN;
 
 use crate::constraint::Rows;
 use crate::shapes::Shape;
+use crate::system::System;
 use friction::Friction;
 use laws::Law;
 use sarrus_model::materials::Material;
@@ -62,6 +64,8 @@ pub struct SurfaceEntry {
     pub surface: Surface,
     /// How far it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
     pub compliance: f64,
+    /// How far it reaches from the body's centre of mass \[m\]; infinite where it has no end.
+    pub far: f64,
 }
 
 /// An entry of `[contacts]`.
@@ -77,6 +81,16 @@ pub struct Contact {
     pub friction: Option<Friction>,
     /// Whether forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
+    /// Set where it is rigid: laws are of no account then.
+    pub rigid: Option<rigid::Rigid>,
+}
+
+impl Contact {
+    /// Whether what it does depends on what was.
+    pub(crate) fn remembers(&self) -> bool {
+        let bristles = self.friction.as_ref().is_some_and(Friction::remembers);
+        bristles || matches!(self.law.damping, laws::Damping::Restitution { .. })
+    }
 }
 
 /// What touches.
@@ -114,10 +128,28 @@ pub struct ContactElement {
 }
 
 impl ContactElement {
+    /// Whether each pair of its bodies has blocks of its own in K and D, or only each body.
+    pub fn has_all_blocks(&self, system: &System) -> bool {
+        match &self.contact.what {
+            What::Surfaces { sides, .. } => {
+                let [a, b] = wire::moving(system, sides);
+                a.len().saturating_mul(b.len()) <= tangent::MOST_PAIRS
+            }
+            What::Gap { .. } => true,
+        }
+    }
+
     /// The first of three states of a place, world axes.
     pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
         let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
         Some(self.states[i].1 + 3 * slot as usize)
+    }
+}
+
+impl ContactElement {
+    /// Whether it acts by a force of its overlap.
+    pub fn yields(&self) -> bool {
+        self.enabled && self.contact.rigid.is_none()
     }
 }
 
@@ -129,6 +161,8 @@ pub const BOOKS: usize = 2;
 pub struct Tally {
     /// How often a place closed.
     pub onsets: u64,
+    /// When one closed first \[s\].
+    pub first: Option<f64>,
     /// The largest normal force at an accepted step, all places together \[N\].
     pub largest_force: f64,
     /// The deepest overlap at an accepted step \[m\].
@@ -137,4 +171,8 @@ pub struct Tally {
     pub time: f64,
     /// The fastest speed at which a place closed \[m/s\].
     pub fastest: f64,
+    /// Places that were closed, summed over the accepted steps.
+    pub touches: u64,
+    /// The deepest overlap at the last accepted step \[m\].
+    pub depth: f64,
 }

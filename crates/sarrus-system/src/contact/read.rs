@@ -2,7 +2,9 @@
 
 use super::friction::Friction;
 use super::laws::{Damping, Elastic, Law, restitution};
-use super::surface::rounding;
+use super::rigid::{Rigid, Rule};
+use super::surface::{farthest, rounding};
+use super::wire::MOST_STATES;
 use super::{Contact, SurfaceEntry, What};
 use crate::constraint::Constraint;
 use crate::constraints::expression::Expression;
@@ -10,7 +12,7 @@ use crate::context::Context;
 use crate::formula::Level;
 use crate::names::{Directory, Named};
 use sarrus_model::record::Plain;
-use sarrus_model::{Data, Element, Key, KeyType, Model, Reader, Result, Section, Span};
+use sarrus_model::{Data, Diagnostic, Element, Key, KeyType, Model, Reader, Result, Section, Span};
 use std::sync::Arc;
 
 /// The only kind of `[contacts]`: name and one line on what it is.
@@ -18,6 +20,7 @@ pub const KIND: (&str, &str) = ("contact", "what happens where surfaces overlap,
 
 const DAMPINGS: &[&str] = &["hunt_crossley", "lankarani_nikravesh", "flores", "exact"];
 const ELASTIC: &[&str] = &["hertz", "linear"];
+const RULES: &[&str] = &["newton", "poisson"];
 const FRICTIONS: &[&str] = &["coulomb", "bristle", "lugre"];
 
 /// The keys of `law`.
@@ -77,12 +80,27 @@ pub const KEYS: &[Key] = &[
     Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "the force across the normal"),
     Key::new("method", KeyType::Choice(&["compliant", "impulsive"]), "compliant", "how impacts are resolved"),
     Key::new(
+        "restitution",
+        KeyType::Number,
+        "the materials' smallest, or 0",
+        "impulsive: speed after an impact over that before, 0 to 1",
+    ),
+    Key::new(
+        "rule",
+        KeyType::Choice(RULES),
+        "newton",
+        "impulsive: what restitution is of, velocities (`newton`) or impulses (`poisson`)",
+    ),
+    Key::new(
         "acts_at",
         KeyType::Choice(&["surface", "centre"]),
         "surface",
         "where forces act: `centre` is that of the ball, end or capsule that touches",
     ),
 ];
+
+/// Of a contact that is rigid.
+const NO_LAW: Law = Law { elastic: Elastic::Linear, stiffness: Some(0.0), damping: Damping::Dashpot(0.0) };
 
 /// Surfaces of two sides, and bodies that do not touch each other.
 type Sides = ([Vec<u32>; 2], Vec<[u32; 2]>);
@@ -108,6 +126,7 @@ pub(crate) fn surfaces(directory: &Directory) -> Vec<SurfaceEntry> {
                 body: id as u32,
                 surface: touchable.surface.clone(),
                 compliance: compliance.unwrap_or(0.0),
+                far: farthest(&touchable.surface),
             }
         })
     });
@@ -122,10 +141,8 @@ impl Surfaces<'_> {
             let error = reader.error("kind", format!("{} takes no `kind`", reader.title()));
             return Err(error.hint("`law` and `friction` have kinds"));
         }
-        if reader.choice("method", &["compliant", "impulsive"])? == Some(1) {
-            let message = format!("`method = \"impulsive\"` of {} is not available yet", reader.title());
-            return Err(reader.error("method", message).hint("leave it out: the contact is compliant"));
-        }
+        let rigid = reader.choice("method", &["compliant", "impulsive"])? == Some(1);
+        self.refuse(&reader, rigid)?;
         let at_centre = reader.choice("acts_at", &["surface", "centre"])? == Some(1);
         let name = element.name.clone();
         if reader.require_one_of(&["between", "gap"])? == "gap" {
@@ -137,13 +154,73 @@ impl Surfaces<'_> {
                     return Err(reader.error(key, message).hint("give `between` instead, or leave it out"));
                 }
             }
-            let law = self.law(&reader, None)?;
-            return Ok(Contact { name, what: self.gap(reader)?, law, friction: None, at_centre });
+            let (law, rigid) = match rigid {
+                true => (NO_LAW, Some(self.rigid(&reader, None)?)),
+                false => (self.law(&reader, None)?, None),
+            };
+            return Ok(Contact { name, what: self.gap(reader)?, law, friction: None, at_centre, rigid });
         }
         let (sides, apart) = self.sides(&reader)?;
+        if rigid {
+            let rigid = Some(self.rigid(&reader, Some(&sides))?);
+            let what = What::Surfaces { sides, apart };
+            return Ok(Contact { name, what, law: NO_LAW, friction: None, at_centre, rigid });
+        }
         let law = self.law(&reader, Some(&sides))?;
         let friction = self.friction(&reader, &law, &sides)?;
-        Ok(Contact { name, what: What::Surfaces { sides, apart }, law, friction, at_centre })
+        Ok(Contact { name, what: What::Surfaces { sides, apart }, law, friction, at_centre, rigid: None })
+    }
+
+    /// Refuses keys of the other method.
+    fn refuse(&self, reader: &Reader, rigid: bool) -> Result<()> {
+        let (keys, method, hint) = match rigid {
+            true => (
+                ["law", "acts_at"],
+                "impulsive",
+                "its impacts have a `restitution`, and no force of an overlap",
+            ),
+            false => (["restitution", "rule"], "compliant", "in `law`; or `method = \"impulsive\"`"),
+        };
+        match keys.iter().find(|key| reader.has(key)) {
+            None => Ok(()),
+            Some(key) => {
+                let message = format!("{} is {method}: it takes no `{key}`", reader.title());
+                Err(reader.error(key, message).hint(hint))
+            }
+        }
+    }
+
+    /// How rigid surfaces meet.
+    fn rigid(&self, reader: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Rigid> {
+        let materials = || sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
+        let restitution = match reader.number_opt("restitution")? {
+            Some(e) if !(0.0..=1.0).contains(&e) => {
+                let message = format!("`restitution` of {} lies between 0 and 1, it is {e}", reader.title());
+                return Err(reader.error("restitution", message));
+            }
+            own => own.or_else(materials).unwrap_or(0.0),
+        };
+        let rule = if reader.choice("rule", RULES)? == Some(1) { Rule::Poisson } else { Rule::Newton };
+        let mut mu = 0.0;
+        if let (Some(friction), Some(sides)) = (reader.sub("friction", FRICTION_KEYS)?, sides) {
+            for key in ["slip_speed", "stiffness", "damping"] {
+                if friction.has(key) {
+                    let message = format!("{} is impulsive: its friction takes no `{key}`", reader.title());
+                    return Err(friction.error(key, message).hint("it is Coulomb's, and sticks; give `mu`"));
+                }
+            }
+            if friction.choice("kind", FRICTIONS)?.unwrap_or(0) != 0 {
+                let message = format!("{} is impulsive: its friction is Coulomb's", reader.title());
+                return Err(friction.error("kind", message).hint("`coulomb`; it sticks truly"));
+            }
+            mu = match friction.not_negative_opt("mu")?.or_else(|| self.smallest(sides, |m| m.friction)) {
+                Some(mu) => mu,
+                None => {
+                    return Err(friction.missing("mu").hint("or give a body a `material` with `friction`"));
+                }
+            };
+        }
+        Ok(Rigid { restitution, rule, mu })
     }
 
     fn gap(&self, reader: Reader) -> Result<What> {
@@ -163,7 +240,9 @@ impl Surfaces<'_> {
 
     /// Surfaces of the two sides, and bodies that do not touch each other.
     fn sides(&self, reader: &Reader) -> Result<Sides> {
-        let names = reader.sides("between")?.ok_or_else(|| reader.missing("between"))?;
+        let two = "two sides, such as `[\"ball\", \"ground\"]`, or `[\"*\", \"*\"]` for all against all";
+        let names = reader.sides("between").map_err(|error| hinted(error, two))?;
+        let names = names.ok_or_else(|| reader.missing("between"))?;
         let mut sides = [Vec::new(), Vec::new()];
         for (side, names) in sides.iter_mut().zip(&names) {
             for (name, span) in names {
@@ -269,7 +348,8 @@ impl Surfaces<'_> {
             let hint = near.unwrap_or_else(|| "a shape is called by its `name`".into());
             return Err(reader.at(span, message).hint(hint));
         }
-        Err(reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]))
+        let error = reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]);
+        Err(error.maybe_hint(sarrus_model::suggest::did_you_mean(name, ["ground"])))
     }
 
     fn of_body(&self, id: u32) -> Vec<u32> {
@@ -290,8 +370,9 @@ impl Surfaces<'_> {
     }
 
     /// `law`; without sides that of a gap.
-    fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
-        let inner = outer.sub("law", LAW_KEYS)?;
+    pub fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
+        let table = "`law = { kind = \"linear\", stiffness = 1e6 }`";
+        let inner = outer.sub("law", LAW_KEYS).map_err(|error| hinted(error, table))?;
         let Some(reader) = &inner else {
             let restitution = sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
             let damping = match restitution {
@@ -331,10 +412,7 @@ impl Surfaces<'_> {
             Err(error.hint(hint))
         };
         let Some(sides) = sides else {
-            return missing(
-                "a `gap` has no materials",
-                "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]",
-            );
+            return missing("a gap has no materials", "`law = { kind = \"linear\", stiffness = 1e6 }` [N/m]");
         };
         if law.elastic == Elastic::Linear {
             return missing(
@@ -429,7 +507,9 @@ impl Surfaces<'_> {
     }
 
     fn friction(&self, outer: &Reader, law: &Law, sides: &[Vec<u32>; 2]) -> Result<Option<Friction>> {
-        let Some(reader) = outer.sub("friction", FRICTION_KEYS)? else { return Ok(None) };
+        let table = "`friction = { mu = 0.3 }`";
+        let inner = outer.sub("friction", FRICTION_KEYS).map_err(|error| hinted(error, table))?;
+        let Some(reader) = inner else { return Ok(None) };
         let kind = reader.choice("kind", FRICTIONS)?.unwrap_or(0);
         let mu = match reader.not_negative_opt("mu")?.or_else(|| self.smallest(sides, |m| m.friction)) {
             Some(mu) => mu,
@@ -474,24 +554,25 @@ impl Surfaces<'_> {
 
     /// Refuses states for more places than a model can carry.
     pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
-        if count <= 3 * MOST_PLACES {
+        if count <= 3 * MOST_STATES {
             return Ok(());
         }
         let message = format!(
-            "friction `lugre` of {} has states for {} places, more than {MOST_PLACES}",
-            reader.title(),
-            count / 3
+            "friction `lugre` of {} has a state for every place that may touch, here more than {MOST_STATES}",
+            reader.title()
         );
         let hint = "name fewer bodies in `between`, or take `bristle`, which has none";
         Err(reader.error("friction", message).hint(hint))
     }
 }
 
-/// Places up to which each has states of its own.
-const MOST_PLACES: usize = 512;
-
 /// The largest χ that is taken: it stands for a restitution of a thousandth.
 const MOST: f64 = 1600.0;
+
+/// An error with a hint, unless it has one.
+fn hinted(error: Diagnostic, hint: &str) -> Diagnostic {
+    if error.hint.is_some() { error } else { error.hint(hint) }
+}
 
 fn exact(reader: &Reader, key: &str, e: f64) -> Result<Damping> {
     if e < 1e-3 {

@@ -144,6 +144,35 @@ pub fn touches<R: Real>(
     geometry::touches(a, b, at, reach, planar, found);
 }
 
+/// How far it reaches from its body's centre of mass, at most \[m\]; infinite where it has no end.
+pub fn farthest(surface: &Surface) -> f64 {
+    let Aabb { low, high } = bounds(surface, &Pose::identity());
+    let corner = [0, 1, 2].map(|i| low[i].abs().max(high[i].abs()));
+    match surface.geometry {
+        // a ball is smaller than the box around it
+        Geometry::Ball { radius } => Vec3(surface.p).norm() + radius,
+        _ => Vec3(corner).norm(),
+    }
+}
+
+/// How thick it is: about the radius of the largest ball inside \[m\]; 0 for a sheet, infinite for what fills one side of a wall.
+pub fn thickness(geometry: &Geometry, planar: bool) -> f64 {
+    let least = |half: &[f64]| half.iter().copied().fold(f64::INFINITY, f64::min);
+    match geometry {
+        Geometry::Ball { radius } | Geometry::Ends { radius, .. } | Geometry::Capsule { radius, .. } => {
+            *radius
+        }
+        Geometry::Cylinder { half, radius, .. } => half.min(*radius),
+        Geometry::Box { half } => least(&half[..if planar { 2 } else { 3 }]),
+        Geometry::Convex(hull) => {
+            let Aabb { low, high } = *hull.extent();
+            least(&[0, 1, 2].map(|i| 0.5 * (high[i] - low[i])))
+        }
+        Geometry::Plane | Geometry::Mesh(_) => 0.0,
+        Geometry::HalfSpace | Geometry::Channel { .. } => f64::INFINITY,
+    }
+}
+
 /// Radius of the balls that it is made of \[m\]: how far inside its surface `acts_at = "centre"` lies. 0 where it is no ball, ends
 /// or capsule.
 pub fn rounding(geometry: &Geometry) -> f64 {

@@ -24,7 +24,7 @@ pub const MOST_PAIRS: usize = 4096;
 /// Bodies that contacts connect in K and D.
 pub fn connected(system: &System) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
-    for entry in &system.contacts {
+    for entry in system.contacts.iter().filter(|entry| entry.contact.rigid.is_none()) {
         match &entry.contact.what {
             What::Gap { ids, .. } => all.push(ids.clone()),
             What::Surfaces { sides, apart } => {
@@ -44,11 +44,11 @@ impl Room {
         }
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if pair.entry.enabled {
+            if pair.entry.yields() {
                 self.add_pair(bodies, &pair, out);
             }
         }
-        for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.enabled) {
+        for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
             if matches!(entry.contact.what, What::Gap { .. }) {
                 self.add_gap(bodies, i as u32, entry, out);
             }
@@ -56,6 +56,9 @@ impl Room {
     }
 
     fn add_pair(&self, bodies: &Bodies, pair: &Pair, out: &mut Tangent) {
+        if !pair.is_near(bodies, 0.0) {
+            return;
+        }
         let (system, ids) = (bodies.system, pair.ids());
         let at = ids.map(|id| (&bodies.poses[id as usize], &bodies.twists[id as usize]));
         let planar = system.directory.space == Space::Planar;

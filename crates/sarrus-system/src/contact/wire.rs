@@ -4,7 +4,7 @@ use super::broad::Broad;
 use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
 use super::place::{Act, Two, act, approach, onset, remember};
-use super::surface::{Touch, bounds, slots, touches};
+use super::surface::{Touch, bounds, slots, thickness, touches};
 use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
 use crate::at::At;
 use crate::body::BodyKind;
@@ -20,6 +20,13 @@ pub const TURN: u32 = 1 << 31;
 /// Pairs of surfaces up to which all are looked at.
 const FEW: usize = 64;
 
+/// How far ahead candidates are sought, as a part of the mean size of the surfaces: more means more pairs that do not touch, less
+/// that they are found anew more often.
+const AHEAD: f64 = 0.15;
+
+/// Places up to which each has states of its own.
+pub(crate) const MOST_STATES: usize = 512;
+
 /// Two surfaces that an entry watches: the entry's number, and theirs.
 pub type Candidate = [u32; 3];
 
@@ -29,6 +36,8 @@ pub(crate) struct Room {
     pub candidates: Vec<Candidate>,
     /// Who finds them, where there are more than a few.
     broad: Option<Broad>,
+    /// The thickness of each surface \[m\].
+    thick: Vec<f64>,
     /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
     sides: Vec<Vec<u8>>,
     /// What is remembered of their places.
@@ -115,8 +124,19 @@ impl<'a> Pair<'a> {
         self.own.map(|s| super::surface::rounding(&s.surface.geometry))
     }
 
+    /// Whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
+    pub fn is_near(&self, bodies: &Bodies, reach: f64) -> bool {
+        let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
+        let far = self.own[0].far + self.own[1].far + reach;
+        // not if it is no number
+        !((a.p - b.p).norm_squared() > far * far)
+    }
+
     /// Places nearer than `reach`.
     fn touches(&self, bodies: &Bodies, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
+        if !self.is_near(bodies, reach) {
+            return;
+        }
         let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
         let planar = bodies.system.directory.space == Space::Planar;
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
@@ -143,14 +163,12 @@ impl Room {
         let mut candidates = Vec::new();
         let sides = system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect();
         let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
-        let broad = (count > FEW).then(|| {
-            let planar = system.directory.space == Space::Planar;
-            Broad::new(margin(system), planar)
-        });
+        let planar = system.directory.space == Space::Planar;
+        let broad = (count > FEW).then(|| Broad::new(margin(system), planar));
         if broad.is_none() {
             for (number, entry) in system.contacts.iter().enumerate() {
                 if let What::Surfaces { sides, apart } = &entry.contact.what {
-                    pairs(&system.surfaces, number as u32, sides, apart, &mut candidates);
+                    pairs(&system.surfaces, number as u32, sides, apart, FEW, &mut candidates);
                 }
             }
         }
@@ -158,6 +176,7 @@ impl Room {
         Room {
             candidates,
             broad,
+            thick: system.surfaces.iter().map(|own| thickness(&own.surface.geometry, planar)).collect(),
             sides,
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
@@ -201,6 +220,34 @@ impl Room {
         }
     }
 
+    /// How many pairs are looked at where the bodies are.
+    pub fn in_play(&mut self, bodies: &Bodies) -> usize {
+        self.refresh(bodies);
+        self.candidates.len()
+    }
+
+    /// The longest time in which nothing that may touch gets through something else, or past those that are looked at, by the
+    /// speeds of now \[s\].
+    pub fn time_to_pass(&self, bodies: &Bodies) -> f64 {
+        let system = bodies.system;
+        let speed = |i: u32| {
+            let own = &system.surfaces[i as usize];
+            let twist = &bodies.twists[own.body as usize];
+            // what has no end turns as if it were small
+            let far = if own.far.is_finite() { own.far } else { 0.0 };
+            twist.v.norm() + twist.w_W.norm() * far
+        };
+        let margin = self.broad.as_ref().map_or(f64::INFINITY, Broad::margin);
+        // two of them that approach each other are seen before they meet
+        let fastest = (0..system.surfaces.len() as u32).map(speed).fold(0.0, f64::max);
+        let pass = |&[_, a, b]: &Candidate| {
+            let thick = self.thick[a as usize] + self.thick[b as usize];
+            // sheets have nothing to get through
+            if thick > 0.0 { thick / (speed(a) + speed(b)) } else { f64::INFINITY }
+        };
+        self.candidates.iter().map(pass).fold(0.5 * margin / fastest, f64::min)
+    }
+
     /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`TURN`] in the last, of a place
     /// whose bristle slides, how fast it does: where that goes below 0 it turns back, and sticks.
     pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
@@ -208,7 +255,7 @@ impl Room {
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.enabled {
+            if !pair.entry.yields() {
                 continue;
             }
             let remembers = pair.contact().friction.filter(|friction| friction.remembers());
@@ -236,11 +283,14 @@ impl Room {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.enabled {
+            if !pair.entry.yields() {
                 continue;
             }
             pair.touches(bodies, 0.0, &mut |touch| {
-                let act = pair.act(bodies, &touch, &remembered.find(pair.key(touch.slot)));
+                let key = pair.key(touch.slot);
+                let memory =
+                    if pair.contact().remembers() { remembered.find(key) } else { Memory::unknown(key) };
+                let act = pair.act(bodies, &touch, &memory);
                 found(&pair, &touch, &act);
             });
         }
@@ -256,7 +306,7 @@ impl Room {
         let remembered = self.memories.at(bodies.t);
         for (i, entry) in bodies.system.contacts.iter().enumerate() {
             if let What::Gap { ids, rows } = &entry.contact.what
-                && entry.enabled
+                && entry.yields()
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
@@ -345,6 +395,11 @@ impl Room {
             readings[i][0] = here.gap;
             readings[i][1] = normal.map_or(0.0, |normal| normal.force);
         });
+        for (entry, own) in bodies.system.contacts.iter().zip(&mut readings) {
+            if let (What::Gap { ids, rows }, Some(_)) = (&entry.contact.what, entry.contact.rigid) {
+                own[0] = gap::find(&**rows, &bodies.at(ids), scratch).gap;
+            }
+        }
         self.readings = readings;
     }
 
@@ -354,17 +409,20 @@ impl Room {
             return;
         }
         self.refresh(bodies);
+        // farther ones are not all there
+        let reach = self.broad.as_ref().map_or(f64::INFINITY, Broad::margin);
         let mut memories = std::mem::take(&mut self.memories);
         memories.accept(bodies.t, |before, passed, now| {
             now.tallies.copy_from_slice(&before.tallies);
+            now.tallies.iter_mut().for_each(|tally| tally.depth = 0.0);
             let mut sums = Sums::default();
             for &candidate in &self.candidates {
                 let pair = Pair::new(bodies.system, candidate);
-                if !pair.entry.enabled {
+                if !pair.entry.yields() {
                     continue;
                 }
                 sums.enter(pair.number as usize, now);
-                pair.touches(bodies, f64::INFINITY, &mut |touch| {
+                pair.touches(bodies, reach, &mut |touch| {
                     let old = before.find(pair.key(touch.slot));
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
@@ -375,12 +433,12 @@ impl Room {
                     } else {
                         let (speed, _) = approach(&touch, &two, touch.points[0]);
                         now.places.push(remember(&old, &touch, &two, speed, None));
-                        sums.leave(now, passed, &old);
+                        sums.leave(passed, &old);
                     }
                 });
             }
             sums.enter(usize::MAX, now);
-            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.enabled) {
+            for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
                 let What::Gap { ids, rows } = &entry.contact.what else { continue };
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let old = before.find((i as u32, 0, 0, 0));
@@ -393,9 +451,14 @@ impl Room {
                 let mut sums = Sums { entry: i, ..Sums::default() };
                 match normal {
                     Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),
-                    None => sums.leave(now, passed, &old),
+                    None => sums.leave(passed, &old),
                 }
                 sums.enter(usize::MAX, now);
+            }
+            for (now, before) in now.tallies.iter_mut().zip(&before.tallies) {
+                if before.onsets == 0 && now.onsets > 0 {
+                    now.first = Some(bodies.t);
+                }
             }
         });
         self.memories = memories;
@@ -438,13 +501,16 @@ impl Sums {
             tally.onsets += 1;
             tally.fastest = tally.fastest.max(new.onset);
         }
+        // an instant that is taken down again is no step
+        tally.touches += u64::from(passed > 0.0);
+        tally.depth = tally.depth.max(depth);
         tally.deepest = tally.deepest.max(depth);
         self.force += force;
-        self.leave(now, passed, old);
+        self.leave(passed, old);
     }
 
     /// A place that may have been closed since the last step.
-    fn leave(&mut self, _now: &mut Snapshot, passed: f64, old: &Memory) {
+    fn leave(&mut self, passed: f64, old: &Memory) {
         self.closed |= old.closed;
         self.passed = passed;
     }
@@ -466,7 +532,8 @@ pub(crate) fn states(
 ) -> (Vec<([u32; 2], usize)>, usize) {
     let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
     let mut pairs_found = Vec::new();
-    pairs(surfaces, 0, sides, apart, &mut pairs_found);
+    // one more than may be, so that too many are seen to be
+    pairs(surfaces, 0, sides, apart, MOST_STATES + 1, &mut pairs_found);
     let (mut all, mut count) = (Vec::new(), 0);
     for [_, a, b] in pairs_found {
         all.push(([a, b], first + count));
@@ -495,7 +562,7 @@ fn flags(system: &System, what: &What) -> Vec<u8> {
     flags
 }
 
-/// How far ahead candidates are sought: a quarter of the mean size of the surfaces \[m\].
+/// How far ahead candidates are sought: a part of the mean size of the surfaces \[m\].
 fn margin(system: &System) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for own in system.surfaces.iter() {
@@ -506,20 +573,25 @@ fn margin(system: &System) -> f64 {
             (sum, count) = (sum + size, count + 1.0);
         }
     }
-    if sum > 0.0 { 0.25 * sum / count } else { 1.0 }
+    if sum > 0.0 { AHEAD * sum / count } else { 1.0 }
 }
 
-/// The pairs of an entry.
-fn pairs(
+/// The pairs of an entry, at least `most` of them where there are more.
+pub(crate) fn pairs(
     surfaces: &[SurfaceEntry],
     number: u32,
     sides: &[Vec<u32>; 2],
     apart: &[[u32; 2]],
+    most: usize,
     candidates: &mut Vec<Candidate>,
 ) {
     let first = candidates.len();
-    for &a in &sides[0] {
+    'all: for &a in &sides[0] {
         for &b in &sides[1] {
+            // each may be there twice
+            if candidates.len() - first > 2 * most {
+                break 'all;
+            }
             let [body_a, body_b] = [a, b].map(|i| surfaces[i as usize].body);
             if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
                 continue;
@@ -539,20 +611,25 @@ pub(crate) fn body_pairs(
     apart: &[[u32; 2]],
     most: usize,
 ) -> Vec<[u32; 2]> {
-    let body = |i: &u32| system.surfaces[*i as usize].body;
-    let bodies = sides.each_ref().map(|side| {
-        let mut bodies: Vec<u32> = side.iter().map(body).filter(|id| *id != 0).collect();
-        bodies.dedup();
-        bodies
-    });
-    if bodies[0].len() * bodies[1].len() > most {
+    let bodies = moving(system, sides);
+    if bodies[0].len().saturating_mul(bodies[1].len()) > most {
         return Vec::new();
     }
     let pairs = bodies[0].iter().flat_map(|&a| bodies[1].iter().map(move |&b| [a.min(b), a.max(b)]));
     pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
 }
 
-fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
+/// The bodies of either side that move.
+pub(crate) fn moving(system: &System, sides: &[Vec<u32>; 2]) -> [Vec<u32>; 2] {
+    sides.each_ref().map(|side| {
+        let bodies = side.iter().map(|&i| system.surfaces[i as usize].body);
+        let mut bodies: Vec<u32> = bodies.filter(|id| *id != 0).collect();
+        bodies.dedup();
+        bodies
+    })
+}
+
+pub(crate) fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
     let body = &bodies.system.directory.bodies[id as usize];
     let f = &mut f[body.v..body.v + body.kind.nv()];
     let (force, torque): (Vec3<f64>, Vec3<f64>) = (wrench.force, wrench.torque);

@@ -42,6 +42,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
             markers: Vec::new(),
             between: None,
             shares: false,
+            rotor: false,
             surfaces: surfaces.clone(),
         }
     };

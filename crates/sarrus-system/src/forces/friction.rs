@@ -4,7 +4,7 @@
 //! which [`crate::friction`] does. All its power is heat.
 
 use super::prelude::*;
-use crate::friction::Friction;
+use crate::friction::{Friction, over_speed};
 
 /// The keys of `friction`.
 pub static FRICTION_KEYS: &[Key] = &[
@@ -13,7 +13,7 @@ pub static FRICTION_KEYS: &[Key] = &[
         "radius",
         KeyType::Number,
         "",
-        "with `mu`: of the journal; of a guide half its length, over which it bears torques [m]",
+        "with `mu`: of the journal or ball; of a guide half its length, over which it bears torques [m]",
     ),
     Key::new("force", KeyType::Number, "", "along a length: constant instead [N]"),
     Key::new("torque", KeyType::Number, "", "about an axis: constant instead [N m]"),
@@ -56,6 +56,47 @@ impl Force for Constant {
     }
 }
 
+/// Constant friction of a ball: the torque -T tanh(|ω|/v_s) ω/|ω|, ω how the second body turns against the first.
+#[derive(Clone, Debug)]
+struct Ball {
+    torque: f64,
+    slip_speed: f64,
+}
+
+impl Ball {
+    /// T tanh(|ω|/v_s)/|ω|, and ω.
+    fn over_speed<R: Real>(&self, at: &At<R>) -> (R, Vec3<R>) {
+        let w = at.twist(1).w_W - at.twist(0).w_W;
+        (over_speed(w.dot(w), self.slip_speed) * self.torque, w)
+    }
+}
+
+impl Force for Ball {
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        let (factor, w) = self.over_speed(at);
+        out[0].add_torque(w.scale(factor));
+        out[1].add_torque(-w.scale(factor));
+    }
+
+    fn dissipation<R: Real>(&self, at: &At<R>) -> R {
+        let (factor, w) = self.over_speed(at);
+        factor * w.dot(w)
+    }
+
+    fn keeps_books(&self) -> bool {
+        true
+    }
+
+    fn readings(&self) -> &'static [(&'static str, &'static str)] {
+        &[("torque", "N m")]
+    }
+
+    fn reading(&self, _k: usize, at: &At<f64>) -> f64 {
+        let (factor, w) = self.over_speed(at);
+        factor * w.norm()
+    }
+}
+
 /// The table `friction`, checked, with its `slip_speed`.
 fn open<'a>(reader: &Reader<'a>, is_angle: bool) -> Result<Option<(Reader<'a>, f64)>> {
     let Some(table) = reader.sub("friction", FRICTION_KEYS)? else { return Ok(None) };
@@ -78,9 +119,17 @@ pub fn reactive(reader: &Reader, is_angle: bool) -> Result<Option<Friction>> {
     let Some(mu) = table.not_negative_opt("mu")? else { return Ok(None) };
     let radius = table.positive_opt("radius")?;
     if is_angle && radius.is_none() {
-        return Err(table.missing("radius").hint("that of the journal, at which friction acts [m]"));
+        return Err(table.missing("radius").hint("that of the journal or ball, at which friction acts [m]"));
     }
     Ok(Some(Friction { mu, radius, slip_speed }))
+}
+
+/// Constant friction of a ball joint, where it has such.
+pub(super) fn constant_ball(ctx: &Context, joint: usize) -> Result<Option<Built>> {
+    let Some((table, slip_speed)) = open(&ctx.reader, true)? else { return Ok(None) };
+    let ids = ctx.directory.joints[joint].bodies.to_vec();
+    let torque = table.not_negative_opt("torque")?;
+    Ok(torque.map(|torque| Built::new(ids, Ball { torque, slip_speed })))
 }
 
 /// Constant friction of the coordinate, where it has such.

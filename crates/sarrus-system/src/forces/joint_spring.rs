@@ -1,10 +1,11 @@
 //! Spring and damper of a joint coordinate, written as options of the joint.
 
-use super::friction::{FRICTION_KEYS, constant};
+use super::friction::{FRICTION_KEYS, constant, constant_ball};
 use super::prelude::*;
 use super::spring::{Spring, linear};
 use super::stops::{STOP_KEYS, springy};
 use super::tension::{Only, Tension};
+use crate::names::JointEntry;
 
 /// Options of a joint coordinate: on the joint itself, or in a table named after the coordinate.
 pub static JOINT_OPTION_KEYS: &[Key] = &[
@@ -21,11 +22,13 @@ pub static JOINT_OPTION_KEYS: &[Key] = &[
     Key::new("limits", KeyType::Numbers, "none", "lowest and highest value; `inf` for none [m, rad]"),
     Key::new("stop", KeyType::Table(STOP_KEYS), "restitution = 0", "what is at the limits"),
     Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "of the reaction, or constant"),
+    Key::new(
+        "armature",
+        KeyType::Number,
+        "0",
+        "inertia of the coordinate itself, as of a geared rotor [kg, kg m^2]",
+    ),
 ];
-
-/// Options that the file format names and that are not available yet: known keys, refused where they are used.
-pub static LATER_JOINT_OPTIONS: &[Key] =
-    &[Key::new("armature", KeyType::Number, "", "inertia of the coordinate itself (not available yet)")];
 
 /// Tables of options by coordinate, for joints with several.
 pub static COORDINATE_KEYS: &[Key] = &[
@@ -46,7 +49,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
     if let [_] = coordinates {
         springs.extend(spring(ctx, &ctx.reader, joint, 0)?.map(|built| (entry.name.clone(), built)));
         springs.extend(beside(ctx, &ctx.reader, joint, 0, &entry.name)?);
-    } else if let Some(key) = options().find(|key| ctx.reader.has(key.name)) {
+    } else if let Some(key) = options().find(|key| ctx.reader.has(key.name) && !is_of_ball(entry, key)) {
         let message = match coordinates.len() {
             0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
             n => format!("{} has {n} coordinates: `{}` belongs to one of them", ctx.reader.title(), key.name),
@@ -55,6 +58,10 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
             coordinates.iter().map(|c| format!("`{} = {{ {} = … }}`", c.name, key.name)).collect();
         let hint = (!tables.is_empty()).then(|| format!("write {}", tables.join(" or ")));
         return Err(ctx.reader.error(key.name, message).maybe_hint(hint));
+    }
+    if rubs_all_ways(entry.face.kind()) {
+        let friction = constant_ball(ctx, joint)?;
+        springs.extend(friction.map(|built| (format!("{}.friction", entry.name), built)));
     }
     for key in COORDINATE_KEYS.iter().filter(|key| ctx.reader.has(key.name)) {
         let Some(k) = entry.find(key.name).filter(|_| coordinates.len() > 1) else {
@@ -66,8 +73,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>
             };
             return Err(ctx.reader.error(key.name, message).hint(hint));
         };
-        let keys = [JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS].concat();
-        if let Some(reader) = ctx.reader.sub(key.name, &keys)? {
+        if let Some(reader) = ctx.reader.sub(key.name, JOINT_OPTION_KEYS)? {
             let name = format!("{}.{}", entry.name, key.name);
             let beside = beside(ctx, &reader, joint, k, &name)?;
             springs.extend(spring(ctx, &reader, joint, k)?.map(|built| (name, built)));
@@ -90,17 +96,25 @@ fn beside(
     Ok(stop.into_iter().chain(friction).collect())
 }
 
+/// Whether a joint takes `friction` though it has no single coordinate: against every turn.
+pub fn rubs_all_ways(kind: &str) -> bool {
+    kind == "spherical"
+}
+
+fn is_of_ball(entry: &JointEntry, key: &Key) -> bool {
+    key.name == "friction" && rubs_all_ways(entry.face.kind())
+}
+
+/// The key `friction` of such a joint.
+pub static BALL_KEYS: &[Key] =
+    &[Key::new("friction", KeyType::Table(FRICTION_KEYS), "none", "of the reaction, or constant")];
+
 fn options() -> impl Iterator<Item = &'static Key> {
-    JOINT_OPTION_KEYS.iter().chain(LATER_JOINT_OPTIONS)
+    JOINT_OPTION_KEYS.iter()
 }
 
 /// The spring that `reader` describes, where it describes one.
 fn spring(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
-    if let Some(key) = LATER_JOINT_OPTIONS.iter().find(|key| reader.has(key.name)) {
-        let message = format!("`{}` of {} is not available yet", key.name, reader.title());
-        let hint = "a `spring` along the joint with `tension` or `only` can often stand in for it";
-        return Err(reader.error(key.name, message).hint(hint));
-    }
     let (ids, along) = Along::of_joint(ctx, joint, k);
     let Some(law) = linear(ctx, reader, &along, &ids, 0.0)? else { return Ok(None) };
     Ok(Some(Built::new(ids, Spring { along, tension: Tension { law, only: Only::Both } })))

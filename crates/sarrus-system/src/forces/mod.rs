@@ -7,6 +7,7 @@ mod actuator;
 mod along;
 mod buoyancy;
 mod bushing;
+mod clearance;
 mod closure;
 mod drag;
 mod field;
@@ -22,10 +23,11 @@ mod torque;
 mod vector;
 
 pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
+pub use clearance::{CLEARANCE_OPTION, Clearance, has_clearance};
 pub use closure::Closure;
 pub use flanks::Flanks;
 pub use friction::reactive as reactive_friction;
-pub use joint_spring::{COORDINATE_KEYS, JOINT_OPTION_KEYS, LATER_JOINT_OPTIONS, joint_springs};
+pub use joint_spring::{BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, joint_springs, rubs_all_ways};
 pub use stops::{Limits, rigid as rigid_limits};
 
 use crate::added_mass::AddedMass;

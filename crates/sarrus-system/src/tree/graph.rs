@@ -71,7 +71,8 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     for (index, joint) in directory.joints.iter().enumerate() {
         let [a, b] = joint.bodies.map(|body| body as usize);
         let carries = |body: usize| body == 0 || directory.bodies[body].kind.turns();
-        if a != b && system.place(joint.element).is_some() && carries(a) && carries(b) {
+        let is_tight = joint.clearance.is_none();
+        if is_tight && a != b && system.place(joint.element).is_some() && carries(a) && carries(b) {
             beside[a].push(index);
             beside[b].push(index);
         }
@@ -110,7 +111,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
             None => break,
         }
     }
-    let cut = (0..is_tree.len()).filter(|&i| !is_tree[i]).collect();
+    let cut = (0..is_tree.len()).filter(|&i| !is_tree[i] && system.elements[i].rows.rows() > 0).collect();
     (span.links, cut)
 }
 

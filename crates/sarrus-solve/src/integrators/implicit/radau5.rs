@@ -257,6 +257,7 @@ impl Radau5 {
             self.evaluations += 1;
             let StagePart { state, accel, xdot, r, c, .. } = stage;
             view.update(state, Stage::FORCE, &mut room.eq);
+            view.add_reactive(state, &accel.lambda, &mut room.eq);
             view.xdot(state, &room.eq, accel, xdot);
             let (s, eq) = (view.structure(), &room.eq);
             eq.mass_mul(s, &accel.vdot, r);
@@ -272,6 +273,7 @@ impl Radau5 {
     fn factor(&mut self, view: &mut dyn Implicit, start: &State, h: f64) -> Result<(), SolveError> {
         let Radau5 { room: Some(room), accel, .. } = self else { return Err(SolveError::NoTangent) };
         view.update(start, Stage::FORCE, &mut room.eq);
+        view.add_reactive(start, &accel[0].lambda, &mut room.eq);
         self.evaluations += 1;
         view.fill_tangent(start, &accel[0].vdot, &accel[0].lambda, &mut room.tangent);
         let (s, eq, tangent) = (view.structure(), &room.eq, &room.tangent);

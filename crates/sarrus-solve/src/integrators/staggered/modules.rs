@@ -18,6 +18,9 @@ const CONVERGED: f64 = 0.1;
 const CORRECTIONS: u32 = 6;
 const SETTLED: f64 = 1e-13;
 
+/// Solutions at a start for forces that depend on λ: each leaves a part of the error, which is as small as friction beside its reaction.
+const REACTIONS: u32 = 8;
+
 /// Motion, multipliers, what is between them, and room.
 pub(crate) struct Modules {
     pub motion: Box<dyn MotionModule>,
@@ -71,7 +74,7 @@ impl Modules {
         self.multipliers.prepare(s, eq)
     }
 
-    /// Evaluates the forces at `s`, with those of the controller, which sees `lambda` + `ratio` (`lambda` - `before`).
+    /// Evaluates the forces at `s`, with those that depend on λ and those of the controller, which see `lambda` + `ratio` (`lambda` - `before`).
     pub fn evaluate(
         &mut self,
         view: &mut dyn Staggered,
@@ -83,10 +86,14 @@ impl Modules {
     ) {
         view.update(s, Stage::FORCE, eq);
         self.evaluations += 1;
+        if self.controller.is_none() && !view.is_reactive() {
+            return;
+        }
+        for ((seen, l), b) in self.seen.iter_mut().zip(lambda).zip(before) {
+            *seen = l + ratio * (l - b);
+        }
+        view.add_reactive(s, &self.seen, eq);
         if let Some(controller) = &mut self.controller {
-            for ((seen, l), b) in self.seen.iter_mut().zip(lambda).zip(before) {
-                *seen = l + ratio * (l - b);
-            }
             controller.act(s, &self.seen, &mut eq.f);
         }
     }
@@ -107,7 +114,12 @@ impl Modules {
         self.controller = controller;
         self.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
         self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
-        if self.controller.is_some() {
+        let again = match (view.is_reactive(), &self.controller) {
+            (true, _) => REACTIONS,
+            (false, Some(_)) => 1,
+            (false, None) => 0,
+        };
+        for _ in 0..again {
             self.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
             self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
         }
@@ -233,9 +245,9 @@ impl Modules {
     ) -> Result<Option<f64>, SolveError> {
         let structure = view.structure().clone();
         let (mut moved, mut other, mut there) = (s.clone(), eq.clone(), here.clone());
-        // a controller sees the same multipliers at both places
+        // a controller sees the same multipliers at both places, and so does friction
         let mut base = here.clone();
-        if self.controller.is_some() {
+        if self.controller.is_some() || view.is_reactive() {
             self.evaluate(view, s, &mut other, &here.lambda, &here.lambda, 0.0);
             self.multipliers.take_J(&structure, &other)?;
             self.accelerate(&structure, &other, &mut base, 2)?;

@@ -29,8 +29,11 @@ use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Pack
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::cell::RefCell;
 
-/// How many places a convex pair has numbers for.
+/// How many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
+
+/// How many places have numbers for each triangle of a mesh.
+const SLOTS_EACH: u32 = 8;
 
 /// cos of the angle within which a normal is that of a face.
 const ALONG_FACE: f64 = 1.0 - 1e-9;
@@ -48,8 +51,28 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
             let of = |x: &Triangles, y: &Triangles| (x.corners().len() as u32).saturating_mul(y.features());
             of(a, b).saturating_add(of(b, a))
         }
+        (_, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), _) => {
+            SLOTS.max((mesh.normals().len() as u32).saturating_mul(SLOTS_EACH))
+        }
         _ => SLOTS,
     }
+}
+
+/// A number for a place, the same as long as its features are; `used` are those that others of the pair have.
+fn number(key: u64, face: Option<u32>, slots: u32, used: &mut Vec<u32>) -> u32 {
+    let hash = mixed(key);
+    let wanted = match face {
+        Some(face) => face.saturating_mul(SLOTS_EACH).saturating_add((hash % u64::from(SLOTS_EACH)) as u32),
+        None => (hash % u64::from(SLOTS)) as u32,
+    };
+    let mut slot = wanted % slots;
+    if used.len() < slots as usize {
+        while used.contains(&slot) {
+            slot = (slot + 1) % slots;
+        }
+    }
+    used.push(slot);
+    slot
 }
 
 /// What parry found, before it is frozen.
@@ -67,7 +90,7 @@ struct Point {
 type Manifold = ContactManifold<(), ()>;
 
 thread_local! {
-    static SCRATCH: RefCell<(Manifold, Vec<Point>)> = RefCell::new((Manifold::new(), Vec::new()));
+    static SCRATCH: RefCell<(Manifold, Vec<Point>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
 }
 
 /// The places of a pair, of which only the second may be a mesh unless both are.
@@ -87,29 +110,23 @@ pub fn touches<R: Real>(
         });
     }
     // the callback may come back here: the list is taken out while it runs
-    let mut points = SCRATCH.with_borrow_mut(|(manifold, points)| {
+    let (mut points, mut used) = SCRATCH.with_borrow_mut(|(manifold, points, used)| {
         points.clear();
+        used.clear();
         Task { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
-        std::mem::take(points)
+        (std::mem::take(points), std::mem::take(used))
     });
-    let mut used = 0u64;
+    let slots = slots(&a.geometry, &b.geometry);
     for point in &points {
-        // a number of its own as long as there are any
-        let mut slot = (mixed(point.key) % u64::from(SLOTS)) as u32;
-        while used >> slot & 1 == 1 && used != u64::MAX {
-            slot = (slot + 1) % SLOTS;
-        }
-        used |= 1 << slot;
-        let touch = frozen(a, b, &frames, point, slot);
+        let touch = frozen(a, b, &frames, point, number(point.key, point.face, slots, &mut used));
         if touch.gap.value() < reach {
             found(touch);
         }
-        if used == u64::MAX {
-            break;
-        }
     }
-    points.clear();
-    SCRATCH.with_borrow_mut(|(_, scratch)| std::mem::swap(scratch, &mut points));
+    SCRATCH.with_borrow_mut(|(_, old, others)| {
+        std::mem::swap(old, &mut points);
+        std::mem::swap(others, &mut used);
+    });
 }
 
 /// Corners of one mesh on another.

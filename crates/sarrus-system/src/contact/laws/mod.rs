@@ -92,10 +92,10 @@ impl Law {
     }
 
     /// Energy that an overlap stores \[J\].
-    pub fn stored(&self, K: f64, depth: f64) -> f64 {
+    pub fn stored<R: Real>(&self, K: f64, depth: R) -> R {
         match self.elastic {
-            Elastic::Hertz => 0.4 * K * depth * depth * depth.sqrt(),
-            Elastic::Linear => 0.5 * K * depth * depth,
+            Elastic::Hertz => depth * depth * depth.sqrt() * (0.4 * K),
+            Elastic::Linear => depth * depth * (0.5 * K),
         }
     }
 

@@ -136,6 +136,7 @@ fn node(name: String, station: &Station, planar: bool) -> Body {
         markers: Vec::new(),
         between: None,
         shares: false,
+        rotor: false,
         surfaces: Vec::new(),
     }
 }

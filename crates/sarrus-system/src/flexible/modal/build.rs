@@ -168,6 +168,7 @@ pub(super) fn build(
         let start = ([0.0; 3], [1.0, 0.0, 0.0, 0.0], 0.0);
         bodies.push(Body {
             shares: true,
+            rotor: false,
             between: Some([frame as u32; 2]),
             ..body(format!("{name}.amplitudes{after}"), kind, 0.0, Mat3([[0.0; 3]; 3]), start)
         });
@@ -244,6 +245,7 @@ fn body(name: String, kind: BodyKind, mass: f64, inertia: Mat3, start: ([f64; 3]
         markers: Vec::new(),
         between: None,
         shares: false,
+        rotor: false,
         surfaces: Vec::new(),
     }
 }

@@ -1,0 +1,132 @@
+//! Impacts: impulses at all places that are closed, at once.
+//!
+//! M (v⁺ - v⁻) = Jᵀμ + Nᵀκ with J v⁺ = J v⁻, so that u⁺ = u⁻ + W κ. With κ_n ≥ 0 and Coulomb's law for κ_t and u_t⁺
+//! ([`sarrus_solve::complementarity`]):
+//!
+//! ```text
+//! newton    0 ≤ κ_n ⊥ u_n⁺ + e u_n⁻ ≥ 0                                   where it approached, e = 0 elsewhere
+//! poisson   compression  0 ≤ κ_n ⊥ u_n ≥ 0;  then e κ comes back, and what is left is 0 ≤ κ' ⊥ u_n⁺ ≥ 0
+//! ```
+//!
+//! Several places at once are one problem: balls of a cradle that touch share an impact as it follows from that, which is not
+//! what a real cradle does (there the impulses run through it one after the other: leave small gaps). In the expansion of Poisson's rule
+//! friction returns as the normal impulse does, by e.
+//!
+//! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻). Either rule can make energy where friction and several places meet; then the other is tried, and
+//! if that does too, the largest part of the way from the plastic impact (e = 0, which never makes any) to it that keeps the energy.
+
+use super::instant::Instant;
+use sarrus_solve::complementarity::{Contacts, NoSolution, Place, Solution};
+use sarrus_system::contact::rigid::Rule;
+
+/// Energy that is rounding, relative.
+const ROUNDING: f64 = 1e-12;
+
+/// What an impact does.
+pub(super) struct Impact {
+    /// κ.
+    pub kappa: Vec<f64>,
+    /// u⁺.
+    pub after: Vec<f64>,
+    /// Whether no other κ does the same.
+    pub is_unique: bool,
+    /// Whether the rule would have made energy.
+    pub corrected: bool,
+}
+
+/// Solves an impact: `e` and `rule` by place, of places with friction `places`, at velocities `before`.
+pub(super) fn solve(
+    at: &Instant,
+    places: &[Place],
+    e: &[f64],
+    rules: &[Rule],
+    before: &[f64],
+) -> Result<Impact, NoSolution> {
+    let plastic = problem(at, places, before)?;
+    if e.iter().all(|e| *e == 0.0) {
+        return Ok(taken(plastic, before, at, false));
+    }
+    let poisson = rules.contains(&Rule::Poisson);
+    let mut corrected = false;
+    for rule in [poisson, !poisson] {
+        let found = if rule {
+            by_impulses(at, places, e, before, &plastic)
+        } else {
+            by_velocities(at, places, e, before)
+        };
+        let Ok((kappa, is_unique)) = found else { continue };
+        let after = after(at, before, &kappa);
+        if gained(&kappa, before, &after) <= ROUNDING * scale(&kappa, before) {
+            return Ok(Impact { kappa, after, is_unique, corrected });
+        }
+        corrected = true;
+    }
+    // along the line from the plastic one, on which ΔT is a parabola that opens upwards
+    let Ok((kappa, is_unique)) = by_impulses(at, places, e, before, &plastic) else {
+        return Ok(taken(plastic, before, at, true));
+    };
+    let mix =
+        |s: f64| -> Vec<f64> { plastic.kappa.iter().zip(&kappa).map(|(a, b)| a + s * (b - a)).collect() };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let s = 0.5 * (low + high);
+        let kappa = mix(s);
+        if gained(&kappa, before, &after(at, before, &kappa)) <= 0.0 { low = s } else { high = s }
+    }
+    let kappa = mix(low);
+    let after = after(at, before, &kappa);
+    Ok(Impact { kappa, after, is_unique, corrected: true })
+}
+
+fn problem(at: &Instant, places: &[Place], b: &[f64]) -> Result<Solution, NoSolution> {
+    Contacts { places, W: &at.W, symmetric: &at.W, b }.solve()
+}
+
+fn taken(found: Solution, before: &[f64], at: &Instant, corrected: bool) -> Impact {
+    let after = after(at, before, &found.kappa);
+    Impact { kappa: found.kappa, after, is_unique: found.is_unique, corrected }
+}
+
+/// Newton's rule.
+fn by_velocities(
+    at: &Instant,
+    places: &[Place],
+    e: &[f64],
+    before: &[f64],
+) -> Result<(Vec<f64>, bool), NoSolution> {
+    let mut b = before.to_vec();
+    at.first.iter().zip(e).for_each(|(&i, e)| b[i] += e * before[i]);
+    problem(at, places, &b).map(|found| (found.kappa, found.is_unique))
+}
+
+/// Poisson's rule.
+fn by_impulses(
+    at: &Instant,
+    places: &[Place],
+    e: &[f64],
+    before: &[f64],
+    plastic: &Solution,
+) -> Result<(Vec<f64>, bool), NoSolution> {
+    let mut kappa = plastic.kappa.clone();
+    for ((place, &i), e) in places.iter().zip(&at.first).zip(e) {
+        kappa[i..=i + place.across].iter_mut().for_each(|k| *k *= 1.0 + e);
+    }
+    let left = problem(at, places, &after(at, before, &kappa))?;
+    kappa.iter_mut().zip(&left.kappa).for_each(|(k, more)| *k += more);
+    Ok((kappa, plastic.is_unique && left.is_unique))
+}
+
+/// u⁺.
+fn after(at: &Instant, before: &[f64], kappa: &[f64]) -> Vec<f64> {
+    let n = at.len();
+    (0..n).map(|i| before[i] + super::instant::dot(&at.W[i * n..(i + 1) * n], kappa)).collect()
+}
+
+/// ΔT.
+pub(super) fn gained(kappa: &[f64], before: &[f64], after: &[f64]) -> f64 {
+    kappa.iter().zip(before.iter().zip(after)).map(|(k, (a, b))| 0.5 * k * (a + b)).sum()
+}
+
+fn scale(kappa: &[f64], before: &[f64]) -> f64 {
+    kappa.iter().zip(before).map(|(k, u)| (k * u).abs()).sum()
+}

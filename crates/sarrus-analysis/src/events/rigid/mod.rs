@@ -1,0 +1,36 @@
+//! Rigid contacts: gaps that are watched, impacts, and what stays closed.
+//!
+//! A run with contacts whose `method` is `impulsive` goes from one instant at which something happens to a gap to the next
+//! ([`watch`]): an open one closes, one that is held would have to pull, one that sticks breaks loose, one that slides comes to a stop.
+//! There
+//!
+//! 1. what approaches at places that are closed is an impact of all of them together ([`impact`]): velocities jump;
+//! 2. of those that then neither approach nor part, accelerations tell which stay closed, which of them stick and which slide:
+//!    0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law, a complementarity problem again;
+//! 3. these are held by rows, g = 0 and where they stick slip = 0, and the run goes on with the system of what acts.
+//!
+//! Rebounds lower than [`LOW`] of the size of the mechanism, where it is pressed on, are none: the sequence of a bouncing ball ends in
+//! rest. So does one that chatters: a contact that meets [`MOST`](super::chatter::MOST) times within a thousandth of the run stays closed.
+//!
+//! Cost: all gaps of an entry are looked at eight times a step; a step with places that are held also solves for what they bear.
+
+mod impact;
+mod instant;
+mod touch;
+mod watch;
+
+pub(crate) use watch::Gaps;
+
+use sarrus_solve::State;
+
+/// Height of a rebound, over the size of the mechanism, that is none.
+const LOW: f64 = 1e-12;
+/// A gap smaller than this, over the size of the mechanism, is closed.
+const CLOSED: f64 = 1e-10;
+/// A speed smaller than this part of the fastest so far is none.
+const SLOW: f64 = 1e-10;
+
+/// The size of a mechanism, or 1 \[m\].
+fn size(s: &State) -> f64 {
+    s.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()))
+}

@@ -1,0 +1,340 @@
+//! What happens at an instant at which something happens to a gap.
+
+use super::super::chatter::MOST;
+use super::super::{Journey, active::Hold};
+use super::impact::{self, gained};
+use super::instant::{Instant, dot};
+use super::watch::{Gaps, Now};
+use super::{CLOSED, LOW, SLOW, size};
+use crate::recorder::{Recorder, Stop};
+use crate::report::{EventReport, ImpulseReport};
+use sarrus_solve::complementarity::{Contacts, Place, Status};
+use sarrus_solve::{SolveError, State, StepError};
+use sarrus_system::contact::rigid::{Gap, Sliding};
+use sarrus_system::system::DISSIPATED;
+use sarrus_system::{ConstraintElement, Mechanism, System};
+use std::sync::Arc;
+
+/// Instants at the same time that are too many.
+const AT_ONCE: usize = 50;
+
+/// What is reported of a contact at an instant.
+#[derive(Default)]
+struct Told {
+    words: Vec<String>,
+    impulses: Vec<ImpulseReport>,
+    lost: f64,
+}
+
+impl Journey<'_> {
+    /// Impacts at `state`, and what stays closed there.
+    pub(in super::super) fn touch(
+        &mut self,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), StepError> {
+        let Some(mut gaps) = recorder.gaps.take() else { return Ok(()) };
+        let done = self.touch_gaps(&mut gaps, mechanism, state, recorder);
+        gaps.begin(mechanism, |contact| self.active.acts(contact));
+        recorder.gaps = Some(gaps);
+        done
+    }
+
+    fn touch_gaps(
+        &mut self,
+        gaps: &mut Gaps,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), StepError> {
+        let t = state.t;
+        let solve = |source| StepError::Solve { t, source };
+        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
+        // what holds whatever the gaps do
+        let mut free = self.without_holds(mechanism, state)?;
+        let which = self.closed(gaps, &mut free, state);
+        gaps.fastest = state.v.iter().fold(gaps.fastest, |most, v| most.max(v.abs()));
+        let slow = SLOW * gaps.fastest;
+        let mut at = Instant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
+        if at.first.iter().any(|&i| at.rates()[i] < -slow) {
+            self.hit(gaps, &at, state, slow, &mut told)?;
+            at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
+        }
+        gaps.rebounds.fill(false);
+        let u = at.rates();
+        at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
+        let staying = self.staying(gaps, &at, slow)?;
+        self.hold(gaps, staying, &mut free, mechanism, state, &mut told)?;
+        recorder.enter(mechanism, state);
+        self.tell(gaps, told, t, recorder);
+        Ok(())
+    }
+
+    /// The mechanism without the rows of places that are held.
+    fn without_holds(&mut self, mechanism: &Mechanism, state: &State) -> Result<Mechanism, StepError> {
+        let held = self.active.take_holds();
+        let system = self.active.system(self.system);
+        self.active.set_holds(held);
+        let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
+        let mut free = system.mechanism();
+        free.set_hints(mechanism.hints());
+        Ok(free)
+    }
+
+    /// Gaps that are closed at `state`.
+    fn closed(&self, gaps: &Gaps, free: &mut Mechanism, state: &State) -> Vec<usize> {
+        let mut values = vec![0.0; gaps.list.len()];
+        free.gap_values(state, &gaps.list, &mut values);
+        let near = 3.0 * CLOSED * size(state);
+        let closed = |i: usize| values[i] <= near || (gaps.now[i] != Now::Open && values[i].is_finite());
+        (0..values.len()).filter(|&i| self.active.acts(gaps.list[i].contact) && closed(i)).collect()
+    }
+
+    /// An impact: velocities jump.
+    fn hit(
+        &mut self,
+        gaps: &mut Gaps,
+        at: &Instant,
+        state: &mut State,
+        slow: f64,
+        told: &mut [Told],
+    ) -> Result<(), StepError> {
+        let before = at.rates();
+        let low = LOW * size(state);
+        let (mut e, mut rules, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (own, &i) in at.which.iter().zip(&at.first) {
+            let Gap { contact, rigid, .. } = &gaps.list[*own];
+            let rigid = *rigid;
+            let approaches = before[i] < -slow;
+            // pressed on and hardly rebounding: it stays
+            let height = (rigid.restitution * before[i]).powi(2) / (-2.0 * at.free[i]).max(f64::MIN_POSITIVE);
+            let rests = at.free[i] < 0.0 && height <= low;
+            if approaches {
+                let (count, fastest) = &mut gaps.tallies[*contact];
+                *count += 1;
+                *fastest = fastest.max(-before[i]);
+            }
+            let chatters = approaches && self.touches.chatter(*contact, state.t);
+            if chatters && rigid.restitution > 0.0 && !rests {
+                let name = &self.system.contacts[*contact].contact.name;
+                let note = format!(
+                    "contact `{name}` met {MOST} times within a thousandth of the run: from t = {} on it does not rebound while it \
+                     goes on so",
+                    state.t
+                );
+                if !gaps.notes.iter().any(|n| n.starts_with(&format!("contact `{name}` met"))) {
+                    gaps.notes.push(note);
+                }
+            }
+            e.push(if approaches && !rests && !chatters { rigid.restitution } else { 0.0 });
+            rules.push(rigid.rule);
+            places.push(Place { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
+        }
+        let found = impact::solve(at, &places, &e, &rules, &before)
+            .map_err(|_| self.no_force(gaps, at, state.t, None))?;
+        for (x, kappa) in at.response.iter().zip(&found.kappa) {
+            state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
+        }
+        for ((place, &own), &i) in places.iter().zip(&at.which).zip(&at.first) {
+            let rows = i..=i + place.across;
+            let contact = gaps.list[own].contact;
+            let kappa = &found.kappa[rows.clone()];
+            if kappa[0] == 0.0 && before[i] >= -slow {
+                continue;
+            }
+            let lost = -gained(kappa, &before[rows.clone()], &found.after[rows]);
+            let along = -0.5 * kappa[0] * (before[i] + found.after[i]);
+            let books = self.system.contacts[contact].x;
+            state.x[books] += along;
+            state.x[books + 1] += lost - along;
+            state.x[DISSIPATED] += lost;
+            let told = &mut told[contact];
+            told.lost += lost;
+            told.impulses.push(ImpulseReport {
+                joint: self.system.contacts[contact].contact.name.clone(),
+                coordinate: "normal",
+                impulse: kappa.to_vec(),
+                unit: "N s",
+            });
+            if told.words.is_empty() {
+                told.words.push("impact".into());
+                if !found.is_unique {
+                    told.words.push("impulses are not unique: those of least norm are shown".into());
+                }
+                if found.corrected {
+                    told.words.push("the rule would have made energy: less restitution was taken".into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the places at an instant, which stay closed: what they do, and how they slip.
+    fn staying(
+        &self,
+        gaps: &mut Gaps,
+        at: &Instant,
+        slow: f64,
+    ) -> Result<Vec<(usize, Now, Vec<f64>)>, StepError> {
+        let u = at.rates();
+        let stays: Vec<usize> = (0..at.which.len()).filter(|&k| u[at.first[k]] <= slow).collect();
+        if stays.is_empty() {
+            return Ok(Vec::new());
+        }
+        // rows that are solved for: of a place that slides that along the normal alone, with friction in its column
+        let n = at.len();
+        let (mut rows, mut places, mut slips) = (Vec::new(), Vec::new(), Vec::new());
+        for &k in &stays {
+            let (i, across) = (at.first[k], at.rows[k].rates.len() - 1);
+            let slip = &u[i + 1..][..across];
+            let speed = dot(slip, slip).sqrt();
+            let slides = across > 0 && speed > 10.0 * slow;
+            let own = if slides { 0 } else { across };
+            rows.extend(i..=i + own);
+            places.push(Place { mu: gaps.list[at.which[k]].rigid.mu, across: own });
+            slips.push(slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>()));
+        }
+        let m = rows.len();
+        let mut W: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| at.W[i * n + j])).collect();
+        let symmetric = W.clone();
+        let b: Vec<f64> = rows.iter().map(|&i| at.free[i]).collect();
+        let mut column = 0;
+        for (place, (&k, slip)) in places.iter().zip(stays.iter().zip(&slips)) {
+            if let Some(d) = slip {
+                let mu = gaps.list[at.which[k]].rigid.mu;
+                for (r, &i) in rows.iter().enumerate() {
+                    let across = at.first[k] + 1;
+                    W[r * m + column] -=
+                        mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
+                }
+                let left = W[column * m + column] / symmetric[column * m + column];
+                if !(left > 0.0) {
+                    if b[column] >= 0.0 {
+                        let name = &self.system.contacts[gaps.list[at.which[k]].contact].contact.name;
+                        gaps.notes.push(format!(
+                            "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
+                        ));
+                    } else {
+                        return Err(self.no_force(gaps, at, f64::NAN, Some((k, left))));
+                    }
+                }
+            }
+            column += 1 + place.across;
+        }
+        let problem = Contacts { places: &places, W: &W, symmetric: &symmetric, b: &b };
+        let found = problem.solve().map_err(|_| self.no_force(gaps, at, f64::NAN, None))?;
+        let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
+        let each = each.filter_map(|(((&k, status), slip), place)| {
+            let own = at.which[k];
+            match (status, slip) {
+                (Status::Open, _) => None,
+                (_, Some(d)) => Some((own, Now::Slides, d)),
+                (Status::Slide(d), None) => Some((own, Now::Slides, d[..place.across].to_vec())),
+                (Status::Stick, None) if place.across > 0 => Some((own, Now::Sticks, Vec::new())),
+                (Status::Stick, None) => Some((own, Now::Held, Vec::new())),
+            }
+        });
+        Ok(each.collect())
+    }
+
+    /// Goes over to the system with these places held.
+    fn hold(
+        &mut self,
+        gaps: &mut Gaps,
+        staying: Vec<(usize, Now, Vec<f64>)>,
+        free: &mut Mechanism,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        told: &mut [Told],
+    ) -> Result<(), StepError> {
+        let mut now = vec![Now::Open; gaps.list.len()];
+        let mut holds = Vec::new();
+        let mut ids = vec![[None; 2]; gaps.list.len()];
+        for (i, what, slip) in staying {
+            let gap = &gaps.list[i];
+            let sliding: Option<Sliding> = match what {
+                Now::Slides => free.observe(state, |at| gap.sliding(at, &slip)),
+                _ => None,
+            };
+            now[i] = what;
+            let along = self.active.register(Hold { gap: i, across: false }, gap.hold(self.system, sliding));
+            ids[i][0] = Some(along.id);
+            holds.push(along);
+            if what == Now::Sticks
+                && let Some(rows) = gap.stick(self.system)
+            {
+                let across = self.active.register(Hold { gap: i, across: true }, rows);
+                ids[i][1] = Some(across.id);
+                holds.push(across);
+            }
+        }
+        let before = self.active.take_holds();
+        let direction = |list: &[ConstraintElement], id: Option<usize>| {
+            let element = list.iter().find(|e| Some(e.id) == id)?;
+            element.sliding.as_ref().map(|sliding| sliding.direction)
+        };
+        for (i, (old, new)) in gaps.now.iter().zip(&now).enumerate() {
+            let word = match (old, new) {
+                (Now::Slides, Now::Slides) => {
+                    let [old, new] = [direction(&before, gaps.ids[i][0]), direction(&holds, ids[i][0])];
+                    match (old, new) {
+                        (Some(old), Some(new)) if dot(&old, &new) < 0.0 => "slides back",
+                        _ => continue,
+                    }
+                }
+                (old, new) if old == new => continue,
+                (Now::Open, Now::Held) => "stays closed",
+                (_, Now::Sticks) => "sticks",
+                (_, Now::Slides) => "slides",
+                (_, Now::Open) => "parts",
+                _ => continue,
+            };
+            let words = &mut told[gaps.list[i].contact].words;
+            if !words.iter().any(|w| w == word) {
+                words.push(word.into());
+            }
+        }
+        let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
+        let changed = slides || now != gaps.now;
+        (gaps.now, gaps.ids) = (now, ids);
+        self.active.set_holds(holds);
+        if changed {
+            let found = state.q.clone();
+            self.rebuild(mechanism, state, &found)?.impulses()?;
+        }
+        Ok(())
+    }
+
+    /// Reports an instant.
+    fn tell(&mut self, gaps: &mut Gaps, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
+        for (contact, told) in self.system.contacts.iter().zip(told) {
+            if told.words.is_empty() {
+                continue;
+            }
+            recorder.events.push(EventReport {
+                t,
+                name: contact.contact.name.clone(),
+                actions: told.words,
+                impulses: told.impulses,
+                energy_lost: told.lost,
+            });
+        }
+        self.at_once = if self.touched_at == t { self.at_once + 1 } else { 0 };
+        self.touched_at = t;
+        if self.at_once > AT_ONCE {
+            let name = gaps.list.first().map(|gap| self.system.contacts[gap.contact].contact.name.clone());
+            recorder.stop.get_or_insert(Stop::Chatter(name.unwrap_or_default(), AT_ONCE));
+        }
+    }
+
+    /// No force will do at an instant; `one` is the place that it is due to, with what is left of its compliance.
+    fn no_force(&self, gaps: &Gaps, at: &Instant, t: f64, one: Option<(usize, f64)>) -> StepError {
+        let place = one.map_or(0, |(k, _)| k);
+        let own = at.which.get(place).map(|&i| gaps.list[i].contact);
+        let contact = own.map_or(String::new(), |i| self.system.contacts[i].contact.name.clone());
+        let stands = at.stands.get(place).cloned().unwrap_or_default();
+        let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
+        StepError::Solve { t: if t.is_nan() { self.touched_at } else { t }, source }
+    }
+}

@@ -1,0 +1,275 @@
+//! Gaps along a run: when one closes, and when one that is held lets go.
+//!
+//! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
+//! beyond what it does, where it sticks; how fast it slips, where it slides. Each is looked at inside a step as events are
+//! ([`super::super::detect`]), and the first that becomes negative ends the step there. One that starts at zero, as the gap of a ball
+//! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
+//! negative by more than rounding. A gap that has just rebounded is known to be open right after.
+
+use super::super::search::{Point, crossing, may_reach, peak};
+use super::{CLOSED, SLOW, size};
+use sarrus_solve::integrators::Taken;
+use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
+use sarrus_system::conditions::Verdict;
+use sarrus_system::contact::rigid::Gap;
+use sarrus_system::{At, Mechanism};
+
+/// Where in a step numbers are looked at, as parts of it.
+const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+/// Halvings of a step in which an open gap is searched for.
+const HALVINGS: i32 = 40;
+/// Forces smaller than this, over the largest seen, are rounding.
+const LITTLE: f64 = 1e-9;
+
+/// What is done at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Now {
+    /// Nothing: it is open, or parts.
+    Open,
+    /// It is held; friction does not act.
+    Held,
+    /// It is held and sticks.
+    Sticks,
+    /// It is held and slides.
+    Slides,
+}
+
+/// A number that is watched.
+#[derive(Clone, Copy, Debug)]
+enum Watched {
+    Gap(usize),
+    /// The row, and of a place that sticks the rows across with μ.
+    Bears(usize),
+    Grips(usize, usize, usize, f64),
+    /// The element.
+    Slips(usize),
+}
+
+/// Watches the gaps of a run.
+pub(crate) struct Gaps {
+    /// All of them.
+    pub(super) list: Vec<Gap>,
+    /// What is done at each.
+    pub(super) now: Vec<Now>,
+    /// Numbers of the rows of each that is held: along, across.
+    pub(super) ids: Vec<[Option<usize>; 2]>,
+    /// Fastest velocity so far.
+    pub(super) fastest: f64,
+    /// Which have just rebounded: they are at zero, and open.
+    pub(super) rebounds: Vec<bool>,
+    /// What a reader should know.
+    pub(super) notes: Vec<String>,
+    /// By contact: how many places were hit, and how fast at most \[m/s\].
+    pub tallies: Vec<(u64, f64)>,
+    watched: Vec<Watched>,
+    armed: Vec<bool>,
+    /// Values by place of the step.
+    looks: Vec<(f64, Vec<f64>)>,
+    values: Vec<f64>,
+    gap_values: Vec<f64>,
+    near: State,
+    largest: f64,
+    met: bool,
+}
+
+impl Gaps {
+    /// Of a system with these gaps.
+    pub fn new(list: Vec<Gap>) -> Gaps {
+        let n = list.len();
+        let tallies = vec![(0, 0.0); list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0)];
+        Gaps {
+            now: vec![Now::Open; n],
+            ids: vec![[None; 2]; n],
+            rebounds: vec![false; n],
+            gap_values: vec![0.0; n],
+            list,
+            fastest: 0.0,
+            notes: Vec::new(),
+            tallies,
+            watched: Vec::new(),
+            armed: Vec::new(),
+            looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
+            values: Vec::new(),
+            near: State::default(),
+            largest: 0.0,
+            met: false,
+        }
+    }
+
+    /// What a reader should know.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.notes.iter().cloned()
+    }
+
+    /// Whether the last leg ended for one; asked once.
+    pub fn met(&mut self) -> bool {
+        std::mem::take(&mut self.met)
+    }
+
+    /// The step is cut for one.
+    pub fn take(&mut self) {
+        self.met = true;
+    }
+
+    /// A leg begins with the rows of `mechanism`; `acts` says which contacts do.
+    pub(super) fn begin(&mut self, mechanism: &Mechanism, acts: impl Fn(usize) -> bool) {
+        self.watched.clear();
+        let elements = &mechanism.system().elements;
+        let element = |id: Option<usize>| elements.iter().enumerate().find(|(_, e)| Some(e.id) == id);
+        for (i, gap) in self.list.iter().enumerate().filter(|(_, gap)| acts(gap.contact)) {
+            let Some((place, own)) = element(self.ids[i][0]) else {
+                self.watched.push(Watched::Gap(i));
+                continue;
+            };
+            self.watched.push(Watched::Bears(own.start));
+            if let Some((_, across)) = element(self.ids[i][1]) {
+                self.watched.push(Watched::Grips(own.start, across.start, across.rows.rows(), gap.rigid.mu));
+            }
+            if own.sliding.is_some() {
+                self.watched.push(Watched::Slips(place));
+            }
+        }
+        self.armed.clear();
+        let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
+        self.armed.extend(self.watched.iter().map(rebounds));
+        self.largest = 0.0;
+    }
+
+    /// What counts as nothing, by watched number.
+    fn nothing(&self, watched: Watched, s: &State) -> f64 {
+        match watched {
+            Watched::Gap(_) => CLOSED * size(s),
+            Watched::Bears(_) | Watched::Grips(..) => LITTLE * self.largest,
+            Watched::Slips(_) => SLOW * self.fastest,
+        }
+    }
+
+    /// Looks into a step; returns the time at which it is to be cut.
+    pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        if self.watched.is_empty() {
+            return Ok(None);
+        }
+        let (t, h) = (step.info.t, step.end.t - step.info.t);
+        self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
+        let mut looks = std::mem::take(&mut self.looks);
+        for ((time, values), place) in looks.iter_mut().zip(PLACES) {
+            *time = if place == 1.0 { step.end.t } else { t + place * h };
+            let (ode, s) = step.at(*time)?;
+            self.read(ode, s, values).map_err(|source| StepError::Solve { t: *time, source })?;
+        }
+        let found = self.first(step, &looks);
+        self.looks = looks;
+        found
+    }
+
+    fn first(
+        &mut self,
+        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        looks: &[(f64, Vec<f64>)],
+    ) -> Result<Option<f64>, StepError> {
+        let mut first: Option<f64> = None;
+        let mut arms = vec![false; self.watched.len()];
+        for i in 0..self.watched.len() {
+            let nothing = self.nothing(self.watched[i], step.end);
+            let mut armed = self.armed[i];
+            for k in 1..looks.len() {
+                armed |= looks[k - 1].1[i] > nothing;
+                let level = if armed { 0.0 } else { -nothing };
+                let verdict = |value: f64| Verdict { holds: value < level, margin: level - value };
+                let at = |k: usize| -> Point { (looks[k].0, verdict(looks[k].1[i])) };
+                let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                    let (ode, s) = step.at(t)?;
+                    // as the run will go on from there: on the constraints, where there is a way
+                    self.near.copy_from(s);
+                    if ode.project(&mut self.near).is_err() {
+                        self.near.copy_from(s);
+                    }
+                    let (near, mut values) =
+                        (std::mem::take(&mut self.near), std::mem::take(&mut self.values));
+                    let done = self.read(ode, &near, &mut values);
+                    let value = values.get(i).copied().unwrap_or(f64::NAN);
+                    (self.near, self.values) = (near, values);
+                    done.map_err(|source| StepError::Solve { t, source })?;
+                    Ok(verdict(value))
+                };
+                let (before, here) = (at(k - 1), at(k));
+                let found = if here.1.holds {
+                    // a rebound that ends before the first look: it was open somewhere in between
+                    let mut from = before;
+                    for halving in 1..HALVINGS {
+                        if !from.1.holds {
+                            break;
+                        }
+                        let t = before.0 + (here.0 - before.0) * 0.5_f64.powi(halving);
+                        from = (t, judge(t)?);
+                    }
+                    Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
+                } else if let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
+                    && before.1.margin <= here.1.margin
+                    && here.1.margin > after.1.margin
+                    && !after.1.holds
+                    && may_reach(before, here, after)
+                    && let Some(held) = peak(before.0, here, after.0, &mut judge)?
+                {
+                    let from = if held.0 > here.0 { here } else { before };
+                    Some(crossing(from, held, &mut judge)?)
+                } else {
+                    None
+                };
+                if let Some(found) = found {
+                    first = Some(first.map_or(found, |first| first.min(found)));
+                    break;
+                }
+            }
+            arms[i] = armed || looks.last().is_some_and(|(_, values)| values[i] > nothing);
+        }
+        if first.is_none() {
+            self.armed = arms;
+        }
+        Ok(first)
+    }
+
+    /// The watched numbers at `s`.
+    fn read(
+        &mut self,
+        ode: &mut Dynamics<'_, Mechanism>,
+        s: &State,
+        out: &mut Vec<f64>,
+    ) -> Result<(), SolveError> {
+        out.clear();
+        if self.watched.iter().any(|w| matches!(w, Watched::Bears(_) | Watched::Grips(..))) {
+            ode.evaluate(s)?;
+        }
+        let (mechanism, _, accel) = ode.parts();
+        mechanism.gap_values(s, &self.list, &mut self.gap_values);
+        let system = mechanism.system().clone();
+        for watched in &self.watched {
+            let value = match *watched {
+                Watched::Gap(i) => self.gap_values[i],
+                Watched::Bears(row) => bears(accel, row, &mut self.largest),
+                Watched::Grips(row, across, n, mu) => {
+                    let pulls = &accel.lambda[across..across + n];
+                    let pulls = pulls.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    mu * bears(accel, row, &mut self.largest) - pulls
+                }
+                Watched::Slips(place) => {
+                    let element = &system.elements[place];
+                    let speed = |at: &At<f64>| {
+                        let at = At { ids: &element.ids, ..*at };
+                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.speed(&at))
+                    };
+                    mechanism.observe(s, speed)
+                }
+            };
+            out.push(value);
+        }
+        Ok(())
+    }
+}
+
+/// N of a row.
+fn bears(accel: &Accel, row: usize, largest: &mut f64) -> f64 {
+    let N = -accel.lambda[row];
+    *largest = largest.max(N.abs());
+    N
+}

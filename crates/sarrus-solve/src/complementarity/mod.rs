@@ -1,0 +1,350 @@
+//! What unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
+//!
+//! With W = N M⁻¹Nᵀ over the rows N of the places that touch (one along the normal, and one or two across it), b what the
+//! motion would do without them, and u = W κ + b,
+//!
+//! ```text
+//! 0 ≤ κ_n ⊥ u_n ≥ 0        |κ_t| ≤ μ κ_n,   u_t = 0  or  κ_t = -μ κ_n u_t/|u_t|
+//! ```
+//!
+//! Velocities of an impact and accelerations of places that stay closed obey the same conditions. Without friction they are those
+//! of the convex program min ½κᵀWκ + bᵀκ, κ ≥ 0; with it, of one over second-order cones with b_n + μ|u_t| in place of b_n, found
+//! by iteration, since the cones alone would lift what slides \[Acary2011\].
+//!
+//! **How.** Which places bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
+//! is changed, a few times; where that goes in circles, Clarabel solves the program \[Goulart2024\] and its solution is the guess.
+//! What is returned always comes from the direct solution: exact to rounding, not to a tolerance of the program.
+//!
+//! **Redundant places.** A box on four corners: κ is not unique, u is. Those of least norm among the places that bear are
+//! returned, and [`Solution::is_unique`] tells.
+//!
+//! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
+//! there may be no solution (Painlevé's paradox), or more than one. Few such places are tried in all combinations.
+//!
+//! Cost: dense, O(n³) a guess, n places that touch at one instant. Allocates; not for what every stage of a step does.
+
+mod program;
+#[cfg(test)]
+mod tests;
+
+use sarrus_math::solve::Svd;
+
+/// Changes of a guess before another is tried.
+const CHANGES: usize = 30;
+/// Places along the normal alone that are tried in all combinations.
+const MOST_TRIED: usize = 12;
+/// Solutions of the equations for one guess.
+const ITERATIONS: usize = 40;
+/// Rounding: relative size of what counts as nothing.
+const NOTHING: f64 = 1e-10;
+/// Relative size of what may be left of an equation.
+const SOLVED: f64 = 1e-9;
+/// Relative size of singular values of rows that depend on others.
+const DEPENDENT: f64 = 1e-11;
+
+/// A place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// μ; of no account without rows across the normal.
+    pub mu: f64,
+    /// Rows across the normal: 0, 1 or 2. They follow that along it.
+    pub across: usize,
+}
+
+/// Places that touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Contacts<'a> {
+    /// The places.
+    pub places: &'a [Place],
+    /// W, by rows.
+    pub W: &'a [f64],
+    /// W without friction of known direction: symmetric. The same where there is none.
+    pub symmetric: &'a [f64],
+    /// u where nothing is borne.
+    pub b: &'a [f64],
+}
+
+/// What a place does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Status {
+    /// It bears nothing.
+    Open,
+    /// It bears, and does not slip; or has no rows across.
+    Stick,
+    /// It bears and slips in this direction, of length 1.
+    Slide([f64; 2]),
+}
+
+/// What is borne.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// κ.
+    pub kappa: Vec<f64>,
+    /// u = W κ + b.
+    pub u: Vec<f64>,
+    /// What each place does.
+    pub status: Vec<Status>,
+    /// Whether no other κ does the same.
+    pub is_unique: bool,
+}
+
+/// Why nothing was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSolution {
+    /// All combinations were tried: there is none.
+    #[error("no contact force satisfies Coulomb's law")]
+    None,
+    /// None was found.
+    #[error("no contact forces were found that satisfy Coulomb's law")]
+    NotFound,
+    /// A number is not finite.
+    #[error("a number is not finite")]
+    NotFinite,
+}
+
+impl Contacts<'_> {
+    /// Finds what they bear.
+    pub fn solve(&self) -> Result<Solution, NoSolution> {
+        if self.W.iter().chain(self.b).any(|x| !x.is_finite()) {
+            return Err(NoSolution::NotFinite);
+        }
+        let first = self.starts();
+        let guess = self.places.iter().zip(&first);
+        let guess = guess.map(|(_, &i)| if self.b[i] < 0.0 { Status::Stick } else { Status::Open }).collect();
+        if let Some(found) = self.settle(guess) {
+            return Ok(found);
+        }
+        if let Some(kappa) = program::solve(self, &first)
+            && let Some(found) = self.settle(self.statuses(&kappa, &first))
+        {
+            return Ok(found);
+        }
+        self.try_all(&first)
+    }
+
+    /// First row of every place.
+    fn starts(&self) -> Vec<usize> {
+        let mut next = 0;
+        let mut start = |place: &Place| {
+            next += 1 + place.across;
+            next - 1 - place.across
+        };
+        self.places.iter().map(&mut start).collect()
+    }
+
+    fn rows(&self) -> usize {
+        self.b.len()
+    }
+
+    /// u.
+    fn rates(&self, kappa: &[f64]) -> Vec<f64> {
+        let n = self.rows();
+        (0..n).map(|i| self.b[i] + (0..n).map(|j| self.W[i * n + j] * kappa[j]).sum::<f64>()).collect()
+    }
+
+    /// What places do under κ, roughly.
+    fn statuses(&self, kappa: &[f64], first: &[usize]) -> Vec<Status> {
+        let u = self.rates(kappa);
+        let most = first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
+        let each = self.places.iter().zip(first).map(|(place, &i)| {
+            if !(kappa[i] > 1e-6 * most) {
+                return Status::Open;
+            }
+            let size = norm(&kappa[i + 1..][..place.across]);
+            match direction(&u[i + 1..][..place.across]) {
+                Some(d) if place.across > 0 && size > (1.0 - 1e-4) * place.mu * kappa[i] => Status::Slide(d),
+                _ => Status::Stick,
+            }
+        });
+        each.collect()
+    }
+
+    /// Solves for a guess, and changes it until nothing contradicts it.
+    fn settle(&self, mut status: Vec<Status>) -> Option<Solution> {
+        let first = self.starts();
+        for _ in 0..CHANGES {
+            let (kappa, is_unique) = self.equations(&mut status, &first)?;
+            let u = self.rates(&kappa);
+            if !self.contradicted(&kappa, &u, &first, &mut status) {
+                let solved = self.is_solved(&kappa, &u, &first, &status);
+                return solved.then_some(Solution { kappa, u, status, is_unique });
+            }
+        }
+        None
+    }
+
+    /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
+    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
+        let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let (most, fast) = (SOLVED * large(kappa), SOLVED * large(self.b).max(large(u)));
+        self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
+            let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
+            match status {
+                Status::Open => true,
+                Status::Stick => u[i].abs() <= fast && norm(ut) <= fast,
+                Status::Slide(old) => {
+                    let d = direction(ut).filter(|_| norm(ut) > fast).unwrap_or(*old);
+                    let left: Vec<f64> = kt.iter().zip(d).map(|(k, d)| k + place.mu * kappa[i] * d).collect();
+                    u[i].abs() <= fast && norm(&left) <= most
+                }
+            }
+        })
+    }
+
+    /// Changes what is contradicted; returns whether there was anything.
+    fn contradicted(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &mut [Status]) -> bool {
+        let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let (most, fast) = (NOTHING * large(kappa), NOTHING * large(self.b).max(large(u)));
+        let mut changed = false;
+        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
+            let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
+            let next = match *status {
+                Status::Open if u[i] < -fast => Status::Stick,
+                Status::Stick | Status::Slide(_) if kappa[i] < -most => Status::Open,
+                Status::Stick if norm(kt) > place.mu * kappa[i] + most => {
+                    // it slips against what it would have taken to hold it
+                    direction(kt).map_or(Status::Stick, |d| Status::Slide(d.map(|d| -d)))
+                }
+                Status::Slide(d) if d.iter().zip(ut).map(|(d, u)| d * u).sum::<f64>() < -fast => {
+                    Status::Stick
+                }
+                same => same,
+            };
+            changed |= next != *status;
+            *status = next;
+        }
+        changed
+    }
+
+    /// κ of least norm for a guess, whose directions are made those of u; and whether there is no other.
+    fn equations(&self, status: &mut [Status], first: &[usize]) -> Option<(Vec<f64>, bool)> {
+        let n = self.rows();
+        let mut kappa = vec![0.0; n];
+        let mut unique = true;
+        for iteration in 0..ITERATIONS {
+            let (mut A, mut c, mut unknowns) = (Vec::new(), Vec::new(), Vec::new());
+            for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
+                if *status != Status::Open {
+                    unknowns.extend(i..=i + place.across);
+                }
+            }
+            let u = self.rates(&kappa);
+            for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
+                let W = |row: usize| unknowns.iter().map(move |&j| self.W[row * n + j]);
+                match *status {
+                    Status::Open => {}
+                    Status::Stick => (i..=i + place.across).for_each(|row| {
+                        A.extend(W(row));
+                        c.push(-self.b[row]);
+                    }),
+                    Status::Slide(d) => {
+                        A.extend(W(i));
+                        c.push(-self.b[i]);
+                        self.slide(i, place, d, (&u, &kappa, iteration), &unknowns, &mut A, &mut c);
+                    }
+                }
+            }
+            let m = unknowns.len();
+            let mut x = vec![0.0; m];
+            if m > 0 {
+                let mut svd = Svd::thin(m, m);
+                svd.factor(&A).ok()?;
+                let rank = svd.sigma().iter().filter(|s| **s > DEPENDENT * svd.sigma()[0]).count();
+                svd.solve(rank, &c, &mut x);
+                unique = rank == m;
+            }
+            let before = std::mem::replace(&mut kappa, vec![0.0; n]);
+            unknowns.iter().zip(&x).for_each(|(&j, x)| kappa[j] = *x);
+            let turned = self.turn(status, first, &kappa);
+            let moved = kappa.iter().zip(&before).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+            if !turned || moved <= 1e-15 * norm(&kappa) {
+                break;
+            }
+        }
+        kappa.iter().all(|x| x.is_finite()).then_some((kappa, unique))
+    }
+
+    /// κ_t + μ κ_n u_t/|u_t| = 0, linear about where it stands; at first along `d`. In units of u.
+    fn slide(
+        &self,
+        i: usize,
+        place: &Place,
+        d: [f64; 2],
+        (u, kappa, iteration): (&[f64], &[f64], usize),
+        unknowns: &[usize],
+        A: &mut Vec<f64>,
+        c: &mut Vec<f64>,
+    ) {
+        let n = self.rows();
+        let scale = self.symmetric[i * n + i];
+        let speed = norm(&u[i + 1..][..place.across]);
+        // the direction turns with u; in the plane it cannot
+        let turns = place.across == 2 && iteration > 0 && speed > 0.0;
+        for k in 0..place.across {
+            let row = i + 1 + k;
+            let mut right = 0.0;
+            for &j in unknowns {
+                let own = f64::from(u8::from(j == row)) + if j == i { place.mu * d[k] } else { 0.0 };
+                let turn: f64 = if turns {
+                    let part =
+                        |l: usize| (f64::from(u8::from(k == l)) - d[k] * d[l]) * self.W[(i + 1 + l) * n + j];
+                    place.mu * kappa[i] / speed * (part(0) + part(1))
+                } else {
+                    0.0
+                };
+                right += scale * turn * kappa[j];
+                A.push(scale * (own + turn));
+            }
+            c.push(right);
+        }
+    }
+
+    /// Takes over the directions in which places slide; returns whether any can have turned.
+    fn turn(&self, status: &mut [Status], first: &[usize], kappa: &[f64]) -> bool {
+        let u = self.rates(kappa);
+        let mut turned = false;
+        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
+            if let (Status::Slide(old), 2) = (&mut *status, place.across)
+                && let Some(d) = direction(&u[i + 1..][..2])
+            {
+                // one that goes the other way is no slide: it is told by the sign
+                if d[0] * old[0] + d[1] * old[1] > 0.0 {
+                    *status = Status::Slide(d);
+                }
+                turned = true;
+            }
+        }
+        turned
+    }
+
+    /// All combinations of few places along the normal alone.
+    fn try_all(&self, first: &[usize]) -> Result<Solution, NoSolution> {
+        let n = first.len();
+        if n > MOST_TRIED || self.places.iter().any(|place| place.across > 0) {
+            return Err(NoSolution::NotFound);
+        }
+        for set in 0..1_u32 << n {
+            let status = |k: usize| if set >> k & 1 == 1 { Status::Stick } else { Status::Open };
+            let mut status: Vec<Status> = (0..n).map(status).collect();
+            let Some((kappa, is_unique)) = self.equations(&mut status, first) else { continue };
+            let u = self.rates(&kappa);
+            if !self.contradicted(&kappa, &u, first, &mut status.clone())
+                && self.is_solved(&kappa, &u, first, &status)
+            {
+                return Ok(Solution { kappa, u, status, is_unique });
+            }
+        }
+        Err(NoSolution::None)
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The direction of a vector of at most two numbers; none of nothing.
+fn direction(x: &[f64]) -> Option<[f64; 2]> {
+    let size = norm(x);
+    let part = |k: usize| x.get(k).map_or(0.0, |x| x / size);
+    (size > 0.0).then(|| [part(0), part(1)])
+}

@@ -1,0 +1,323 @@
+//! Rigid contacts: gaps g(q) ≥ 0 that no overlap gives way to.
+//!
+//! An entry with `method = "impulsive"` has no force of its own. Every place at which its surfaces can touch, and a gap given by an
+//! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. Whoever runs the
+//! system watches the gaps, and adds rows of those that stay closed. All rows are written over any scalar, so that J and γ
+//! are exact.
+//!
+//! A place that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
+//! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
+
+use super::What;
+use super::surface::{Surface, Touch, slots, touches};
+use super::wire::Bodies;
+use crate::at::At;
+use crate::constraint::{Blocks, Constraint, Rows};
+use crate::mechanism::Mechanism;
+use crate::system::{ConstraintElement, Family, System};
+use sarrus_math::{Real, Vec3};
+use sarrus_model::Space;
+use sarrus_solve::State;
+use std::sync::Arc;
+
+/// Every pair is a candidate.
+const ALL: usize = usize::MAX / 4;
+
+/// The rule by which an impact ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Of velocities: u⁺ = -e u⁻.
+    Newton,
+    /// Of impulses: what compression took up comes back e times.
+    Poisson,
+}
+
+/// How rigid surfaces meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// e, 0 to 1.
+    pub restitution: f64,
+    /// Of what.
+    pub rule: Rule,
+    /// μ of friction.
+    pub mu: f64,
+}
+
+/// A place of two surfaces: bodies are the first and the second of an element.
+#[derive(Clone)]
+pub struct RigidPlace {
+    surfaces: Arc<[Surface; 2]>,
+    slot: u32,
+    planar: bool,
+}
+
+impl RigidPlace {
+    /// Where it is; none where other features are nearer.
+    fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
+        let mut found: Option<Touch<R>> = None;
+        let [a, b] = &*self.surfaces;
+        touches(a, b, [at.pose(0), at.pose(1)], f64::INFINITY, self.planar, &mut |touch| {
+            if touch.slot == self.slot {
+                found = Some(touch);
+            }
+        });
+        found
+    }
+
+    /// Two directions across the normal, in the plane one.
+    fn across<R: Real>(&self, n: Vec3<R>) -> [Vec3<R>; 2] {
+        if self.planar {
+            return [Vec3([-n.0[1], n.0[0], R::zero()]), Vec3::zero()];
+        }
+        // from the axis that is farthest from the normal; it may be another elsewhere, which turns the two together
+        let size = |k: &usize| n.0[*k].value().abs();
+        let axis = (0..3).min_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(0);
+        let mut e = [0.0; 3];
+        e[axis] = 1.0;
+        let e: Vec3<R> = Vec3::from_f64(e);
+        let t = e - n.scale(n.dot(e));
+        let t = t.scale(R::one() / t.norm());
+        [t, n.cross(t)]
+    }
+
+    /// Slip of the first over the second, square to the normal.
+    fn slip<R: Real>(&self, at: &At<R>, touch: &Touch<R>) -> Vec3<R> {
+        let point = (touch.points[0] + touch.points[1]).scale_f64(0.5);
+        let velocity = |i: usize| at.twist(i).v + at.twist(i).w_W.cross(point - at.pose(i).p);
+        let apart = velocity(0) - velocity(1);
+        apart - touch.normal.scale(apart.dot(touch.normal))
+    }
+}
+
+/// g of a place.
+struct Along(RigidPlace);
+
+impl Constraint for Along {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
+        phi[0] = self.0.find(at).map_or(R::from_f64(f64::NAN), |touch| touch.gap);
+    }
+}
+
+/// The slip at a place.
+struct Across(RigidPlace);
+
+impl Constraint for Across {
+    fn rows(&self) -> usize {
+        if self.0.planar { 1 } else { 2 }
+    }
+
+    fn holonomic(&self) -> usize {
+        0
+    }
+
+    fn residual<R: Real>(&self, _at: &At<R>, _phi: &mut [R]) {}
+
+    fn velocity<R: Real>(&self, at: &At<R>, psi: &mut [R]) {
+        let Some(touch) = self.0.find(at) else { return psi.fill(R::from_f64(f64::NAN)) };
+        let slip = self.0.slip(at, &touch);
+        let across = self.0.across(touch.normal);
+        psi.iter_mut().zip(across).for_each(|(psi, t)| *psi = slip.dot(t));
+    }
+}
+
+/// Friction of a place that slides.
+#[derive(Clone)]
+pub struct Sliding {
+    place: RigidPlace,
+    /// μ.
+    pub mu: f64,
+    /// The direction in which it slid when it began, world axes: what counts where it does not slip.
+    pub direction: [f64; 3],
+}
+
+impl Sliding {
+    /// Direction of the slip and where it is, and the slip itself.
+    fn find(&self, at: &At<f64>) -> Option<(Vec3<f64>, Vec3<f64>, Vec3<f64>)> {
+        let touch = self.place.find(at)?;
+        let slip = self.place.slip(at, &touch);
+        let (size, old) = (slip.norm(), Vec3(self.direction));
+        // in the plane, and where the slip has just ended, the direction stays what it was until the run says so
+        let along = slip.dot(old);
+        let turns = !self.place.planar && along > 1e-6 * size && size > 0.0;
+        let d = if turns { slip * (1.0 / size) } else { old - touch.normal * old.dot(touch.normal) };
+        let size = d.norm();
+        let d = if size > 0.0 { d * (1.0 / size) } else { d };
+        Some((d, (touch.points[0] + touch.points[1]) * 0.5, slip))
+    }
+
+    /// How fast it slips in the direction in which it slid.
+    pub fn speed(&self, at: &At<f64>) -> f64 {
+        self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).dot(Vec3(self.direction)))
+    }
+}
+
+/// A gap that must not become negative.
+#[derive(Clone)]
+pub struct Gap {
+    /// Index of its contact.
+    pub contact: usize,
+    /// Its bodies.
+    pub ids: Vec<u32>,
+    /// How it meets.
+    pub rigid: Rigid,
+    /// g.
+    pub normal: Arc<dyn Rows>,
+    /// The slip, where there is friction.
+    pub across: Option<Arc<dyn Rows>>,
+    place: Option<RigidPlace>,
+}
+
+/// Rows of a gap at a state: that of the gap, then those across.
+#[derive(Clone, Debug, Default)]
+pub struct GapRows {
+    /// g \[m\].
+    pub gap: f64,
+    /// u: ġ, and the slip \[m/s\].
+    pub rates: Vec<f64>,
+    /// γ: u̇ = N v̇ - γ.
+    pub gamma: Vec<f64>,
+    /// N, over all of v.
+    pub N: Vec<Vec<f64>>,
+}
+
+impl Gap {
+    /// The row that holds it closed, called as its contact; with the friction of a place that slides.
+    pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
+        let name = system.contacts[self.contact].contact.name.clone();
+        let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), self.normal.clone());
+        ConstraintElement { sliding: sliding.map(Arc::new), ..element }
+    }
+
+    /// The rows that keep it from slipping.
+    pub fn stick(&self, system: &System) -> Option<ConstraintElement> {
+        let name = system.contacts[self.contact].contact.name.clone();
+        let rows = self.across.clone()?;
+        Some(ConstraintElement::new(name, Family::Contact, self.ids.clone(), rows))
+    }
+
+    /// Friction against a slip of these numbers across the normal, at the instant `at`.
+    pub fn sliding(&self, at: &At<f64>, slip: &[f64]) -> Option<Sliding> {
+        let place = self.place.clone()?;
+        let at = At { ids: &self.ids, ..*at };
+        let t = place.across(place.find(&at)?.normal);
+        let d = slip.iter().zip(t).fold(Vec3::zero(), |d, (u, t)| d + t * *u);
+        let size = d.norm();
+        let direction = (d * (1.0 / size)).0;
+        (size > 0.0).then_some(Sliding { place, mu: self.rigid.mu, direction })
+    }
+
+    /// Where its bodies touch.
+    pub fn bodies(&self) -> &[u32] {
+        &self.ids
+    }
+}
+
+impl System {
+    /// The gaps of the contacts that are rigid.
+    pub fn gaps(&self) -> Vec<Gap> {
+        let planar = self.directory.space == Space::Planar;
+        let mut gaps = Vec::new();
+        for (contact, entry) in self.contacts.iter().enumerate() {
+            let Some(rigid) = entry.contact.rigid else { continue };
+            match &entry.contact.what {
+                What::Gap { ids, rows } => gaps.push(Gap {
+                    contact,
+                    ids: ids.clone(),
+                    rigid,
+                    normal: rows.clone(),
+                    across: None,
+                    place: None,
+                }),
+                What::Surfaces { sides, apart } => {
+                    let mut candidates = Vec::new();
+                    super::wire::pairs(&self.surfaces, contact as u32, sides, apart, ALL, &mut candidates);
+                    for [_, a, b] in candidates {
+                        let two = [a, b].map(|i| &self.surfaces[i as usize]);
+                        let surfaces = Arc::new(two.map(|s| s.surface.clone()));
+                        for slot in 0..slots(&surfaces[0], &surfaces[1]) {
+                            let place = RigidPlace { surfaces: surfaces.clone(), slot, planar };
+                            let across: Option<Arc<dyn Rows>> =
+                                if rigid.mu > 0.0 { Some(Arc::new(Across(place.clone()))) } else { None };
+                            gaps.push(Gap {
+                                contact,
+                                ids: two.map(|s| s.body).to_vec(),
+                                rigid,
+                                normal: Arc::new(Along(place.clone())),
+                                across,
+                                place: Some(place),
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        gaps
+    }
+}
+
+impl Mechanism {
+    /// g of every gap at `s`; infinite where other features are nearer.
+    pub fn gap_values(&mut self, s: &State, gaps: &[Gap], out: &mut [f64]) {
+        self.observe(s, |at| {
+            for (gap, out) in gaps.iter().zip(out) {
+                let mut phi = [0.0];
+                gap.normal.phi(&At { ids: &gap.ids, ..*at }, &mut phi);
+                *out = if phi[0].is_nan() { f64::INFINITY } else { phi[0] };
+            }
+        });
+    }
+
+    /// The rows of a gap at `s`.
+    pub fn gap_rows(&mut self, s: &State, gap: &Gap) -> GapRows {
+        self.observe(s, |_| ());
+        self.with_contacts(s, |_, bodies, scratch| {
+            let mut found = GapRows::default();
+            let at = bodies.at(&gap.ids);
+            let mut phi = [0.0];
+            gap.normal.phi(&at, &mut phi);
+            found.gap = phi[0];
+            for rows in std::iter::once(&gap.normal).chain(&gap.across) {
+                let (n, wide) = (rows.rows(), bodies.system.wide);
+                let (mut rates, mut gamma) = (vec![0.0; n], vec![0.0; n]);
+                rows.rates(&at, scratch, &mut rates);
+                rows.gamma(&at, scratch, &mut gamma);
+                let mut J = vec![0.0; gap.ids.len() * n * wide];
+                rows.jacobian(&at, scratch, &mut Blocks { data: &mut J, rows: n, wide });
+                for row in 0..n {
+                    let mut N = vec![0.0; bodies.system.structure.nv];
+                    for (i, &id) in gap.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
+                        let body = &bodies.system.directory.bodies[id as usize];
+                        let own = &J[(i * n + row) * wide..][..body.kind.nv()];
+                        N[body.v..][..own.len()].iter_mut().zip(own).for_each(|(N, J)| *N += J);
+                    }
+                    found.N.push(N);
+                }
+                found.rates.append(&mut rates);
+                found.gamma.append(&mut gamma);
+            }
+            found
+        })
+    }
+}
+
+/// Adds to `c` the friction of an element that slides under a normal force of 1.
+pub(crate) fn add_friction(element: &ConstraintElement, bodies: &Bodies, c: &mut [f64]) {
+    let Some(sliding) = &element.sliding else { return };
+    let Some((d, point, _)) = sliding.find(&bodies.at(&element.ids)) else { return };
+    for (&id, sign) in element.ids.iter().zip([-sliding.mu, sliding.mu]) {
+        let mut wrench = crate::load::Wrench::zero();
+        wrench.add_force_at(d * sign, point - bodies.poses[id as usize].p);
+        super::wire::add_wrench(bodies, id, &wrench, c);
+    }
+}
+
+/// Power that friction of an element that slides turns into heat under the normal force `N` \[W\].
+pub(crate) fn heat(element: &ConstraintElement, bodies: &Bodies, N: f64) -> f64 {
+    let Some(sliding) = &element.sliding else { return 0.0 };
+    let found = sliding.find(&bodies.at(&element.ids));
+    found.map_or(0.0, |(d, _, slip)| sliding.mu * N * slip.dot(d))
+}
