@@ -154,7 +154,7 @@ fn copy_files(results: &Results, model: &Model) -> Result<Vec<String>, ResultsEr
     const OWN: [&str; 4] = ["trajectory.csv", "report.json", "model.toml", "report.html"];
     let mut names = Vec::new();
     let files = model.scopes.iter().flat_map(|scope| {
-        let texts = scope.texts.iter().map(|(name, text)| (name, text.as_bytes()));
+        let texts = scope.texts.iter().map(|(name, file)| (name, file.text.as_bytes()));
         texts.chain(scope.files.iter().map(|(name, bytes)| (name, &bytes[..])))
     });
     for (name, bytes) in files {
