@@ -185,12 +185,7 @@ fn a_box_on_many_triangles_leaves_no_place_out() {
         faces: (0..n * n).flat_map(square).collect(),
     };
     let sheet = Geometry::Mesh(Arc::new(Triangles::new(sheet, false).unwrap()));
-    let all = found(
-        block([4.5, 4.5, 0.5]),
-        sheet,
-        [&at([0.0, 0.0, 0.499]), &Pose::identity()],
-        false,
-    );
+    let all = found(block([4.5, 4.5, 0.5]), sheet, [&at([0.0, 0.0, 0.499]), &Pose::identity()], false);
     let carries = |x: i32, y: i32| {
         let p = Vec3([f64::from(x), f64::from(y), 0.0]);
         all.iter().any(|t| (t.points[1] - p).norm() < 1e-6 && (t.gap + 1e-3).abs() < 1e-9)
