@@ -81,12 +81,12 @@ fn an_elastic_impact_is_hertz_s() {
     let report = contact(&outcome.report, "floor");
     assert_eq!(report.onsets, 1);
     assert!((last(&outcome, "ball.vz") - 1.0).abs() < 1e-8, "{}", last(&outcome, "ball.vz"));
-    assert!((report.time_in_contact / 0.000_286_826_569_919_533_14 - 1.0).abs() < 1e-6, "{report:?}");
+    assert!((report.time_in_contact / 0.000_286_826_569_919_533_1 - 1.0).abs() < 1e-6, "{report:?}");
     assert!((report.fastest_onset - 1.0).abs() < 1e-9);
     let dense = run_with(&impact("kind = 'hertz'"), with("rk4", Some(1e-7)));
     let report = contact(&dense.report, "floor");
     assert!((report.deepest_overlap / 9.745_149_602_290_472_9e-5 - 1.0).abs() < 1e-6, "{report:?}");
-    assert!((report.largest_force / 128.268_939_012_101_31 - 1.0).abs() < 1e-6, "{report:?}");
+    assert!((report.largest_force / 128.268_939_012_101_3 - 1.0).abs() < 1e-6, "{report:?}");
     assert!(outcome.report.certificate.passed, "{:?}", outcome.report.energy);
 }
 
@@ -210,13 +210,13 @@ fn a_block_on_an_incline_stops_and_slides_back() {
     }
 }
 
-/// μ = 0.6 is more than tan 30°: it stays where it stops, at 0.19995150123000192 m, and a bristle does not creep.
+/// μ = 0.6 is more than tan 30°: it stays where it stops, at 0.1999515012300019 m, and a bristle does not creep.
 #[test]
 fn a_block_that_sticks_does_not_creep() {
     let outcome = run(&incline("kind = 'bristle', mu = 0.6, stiffness = 1e6", 1.0));
     assert!(last(&outcome, "block.vx").abs() < 1e-9, "{:e}", last(&outcome, "block.vx"));
     let x = last(&outcome, "block.x");
-    assert!((x - 0.199_951_501_230_001_92).abs() < 1e-4, "{x}");
+    assert!((x - 0.199_951_501_230_001_9).abs() < 1e-4, "{x}");
     assert!(outcome.report.certificate.passed, "{:?}", outcome.report.energy);
 }
 

@@ -274,7 +274,7 @@ impl Surfaces<'_> {
             return Err(reader.at(span, message).hint(hint));
         }
         let error = reader.model().unknown(name, span, &[Section::Bodies, Section::Flexible]);
-        Err(error.maybe_hint(sarrus_model::suggest::did_you_mean(name, ["ground"].into_iter())))
+        Err(error.maybe_hint(sarrus_model::suggest::did_you_mean(name, ["ground"])))
     }
 
     fn of_body(&self, id: u32) -> Vec<u32> {
