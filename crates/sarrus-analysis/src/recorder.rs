@@ -208,6 +208,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         mechanism.update(s, Stage::VELOCITY, &mut self.eq);
         self.violations.add(mechanism.structure(), &self.eq);
         self.energy.add(mechanism.energy(s));
+        if let Some(onsets) = &mut self.onsets {
+            onsets.look_ahead(mechanism, s);
+        }
         if !self.accelerations && s.t >= self.next_look {
             self.look(ode, s);
             self.next_look = s.t + (self.bounds.span.1 - self.bounds.span.0) / LOOKS;
@@ -225,12 +228,20 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn instant(&self) -> Option<f64> {
-        self.sampler.as_ref().map(Sampler::next)
+        let sampled = self.sampler.as_ref().map(Sampler::next);
+        let until = self.onsets.as_ref().map(Onsets::until).filter(|t| t.is_finite());
+        match (sampled, until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 
     fn change(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<Change, StepError> {
         let solve = |t| move |source| StepError::Solve { t, source };
-        let Some(sampler) = &mut self.sampler else { return Ok(Change::Made) };
+        let Some(sampler) = self.sampler.as_mut().filter(|sampler| sampler.next() <= s.t + 1e-12 * s.t.abs())
+        else {
+            return Ok(Change::Made);
+        };
         if let Some(detector) = &mut self.detector {
             detector.before_sample(ode, s).map_err(solve(s.t))?;
         }

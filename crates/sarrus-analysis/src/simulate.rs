@@ -174,7 +174,9 @@ pub fn simulate(
         recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
     }
     if !system.contacts.is_empty() && integrator.is_adaptive() {
-        recorder.onsets = Some(Onsets::new(span));
+        let mut onsets = Onsets::new(span);
+        onsets.look_ahead(&mut mechanism, &state);
+        recorder.onsets = Some(onsets);
     }
     if !gaps.is_empty() {
         recorder.gaps = Some(Gaps::new(gaps));

@@ -160,10 +160,14 @@ impl Mechanism {
         self.contacts.readings = readings;
     }
 
-    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another of them at its speeds \[s\].
-    pub fn contact_crowd(&mut self, s: &State) -> (usize, f64) {
+    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
+    /// touch, and of all where they are more than `few`.
+    pub fn contact_crowd(&mut self, s: &State, few: usize) -> (usize, f64) {
         self.place(s);
-        self.with_contacts(s, |contacts, bodies, _| (contacts.in_play(bodies), contacts.time_to_pass(bodies)))
+        self.with_contacts(s, |contacts, bodies, _| {
+            let pairs = contacts.in_play(bodies);
+            (pairs, contacts.time_to_pass(bodies, pairs > few))
+        })
     }
 
     /// What every contact has done up to the last accepted step.

@@ -7,14 +7,14 @@
 //!
 //! A bristle that slides and turns back is met likewise: from there on it sticks.
 //!
-//! Done while no more than [`MOST_PLACES`] places are in play. Above that the error control finds the steps, and steps are cut only
-//! where something would fly through something else, by its speed and the thickness of both. Where places close
+//! Done while no more than [`MOST_PLACES`] places are in play. Above that the error control finds the steps. No step is longer than
+//! what touches takes to get through, by the speeds and the thickness of both, and in a crowd what may touch. Where places close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
 
 use super::chatter::{Firings, MOST};
 use super::search::{Point, crossing, may_reach, peak};
 use sarrus_solve::integrators::Taken;
-use sarrus_solve::{Dynamics, StepError};
+use sarrus_solve::{Dynamics, State, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::TURN;
@@ -35,8 +35,11 @@ pub(crate) struct Onsets {
     /// When the step was cut last.
     cut_at: f64,
     met: bool,
-    /// Whether the step was cut for its length alone.
-    limited: bool,
+    /// Pairs that are looked at, and when the next step has to end \[s\].
+    pairs: usize,
+    until: f64,
+    /// The shortest step that is asked for \[s\].
+    least: f64,
     /// Since when places were too many \[s\].
     crowded: Option<f64>,
     /// Since when they chattered \[s\].
@@ -52,7 +55,9 @@ impl Onsets {
             firings: Firings::new(1, span),
             cut_at: f64::NEG_INFINITY,
             met: false,
-            limited: false,
+            pairs: 0,
+            until: f64::INFINITY,
+            least: 1e-9 * (span.1 - span.0),
             crowded: None,
             chattered: None,
         }
@@ -60,9 +65,6 @@ impl Onsets {
 
     /// The step is cut where a place has closed or opened.
     pub fn take(&mut self) {
-        if self.limited {
-            return;
-        }
         self.met = true;
         if self.firings.chatter(0, self.cut_at) {
             self.chattered = Some(self.cut_at);
@@ -72,6 +74,18 @@ impl Onsets {
     /// Whether the last leg ended for it; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
+    }
+
+    /// Looks ahead from an accepted step: the next one ends before anything that touches, or in a crowd may touch, is through.
+    pub fn look_ahead(&mut self, mechanism: &mut Mechanism, s: &State) {
+        let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
+        self.pairs = pairs;
+        self.until = s.t + longest.max(self.least);
+    }
+
+    /// When the next step has to end \[s\].
+    pub fn until(&self) -> f64 {
+        self.until
     }
 
     /// What a reader should know.
@@ -91,15 +105,10 @@ impl Onsets {
 
     /// Looks into a step; returns the time at which it is to be cut.
     pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        self.limited = false;
         let (t, h) = (step.info.t, step.end.t - step.info.t);
-        let (pairs, longest) = step.ode.problem_mut().contact_crowd(step.end);
-        if pairs > MOST_PLACES || self.chattered.is_some() {
+        if self.pairs > MOST_PLACES || self.chattered.is_some() {
             self.crowded.get_or_insert(t);
-            // never to nothing, and a little more is no reason to leave an end over
-            let longest = longest.max(1e-3 * h);
-            self.limited = h > 1.1 * longest;
-            return Ok(self.limited.then_some(t + longest));
+            return Ok(None);
         }
         for ((time, gaps), place) in self.looks.iter_mut().zip(PLACES) {
             *time = if place == 1.0 { step.end.t } else { t + place * h };

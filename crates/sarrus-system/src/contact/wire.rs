@@ -226,9 +226,9 @@ impl Room {
         self.candidates.len()
     }
 
-    /// The longest time in which nothing that may touch gets through something else, or past those that are looked at, by the
-    /// speeds of now \[s\].
-    pub fn time_to_pass(&self, bodies: &Bodies) -> f64 {
+    /// The longest time in which nothing that touches gets through something else, by the speeds of now \[s\]; with `all` also nothing
+    /// that may touch, or past those that are looked at.
+    pub fn time_to_pass(&self, bodies: &Bodies, all: bool) -> f64 {
         let system = bodies.system;
         let speed = |i: u32| {
             let own = &system.surfaces[i as usize];
@@ -237,13 +237,25 @@ impl Room {
             let far = if own.far.is_finite() { own.far } else { 0.0 };
             twist.v.norm() + twist.w_W.norm() * far
         };
-        let margin = self.broad.as_ref().map_or(f64::INFINITY, Broad::margin);
+        let margin = self.broad.as_ref().filter(|_| all).map_or(f64::INFINITY, Broad::margin);
         // two of them that approach each other are seen before they meet
         let fastest = (0..system.surfaces.len() as u32).map(speed).fold(0.0, f64::max);
-        let pass = |&[_, a, b]: &Candidate| {
+        let pass = |&candidate: &Candidate| {
+            let [_, a, b] = candidate;
             let thick = self.thick[a as usize] + self.thick[b as usize];
             // sheets have nothing to get through
-            if thick > 0.0 { thick / (speed(a) + speed(b)) } else { f64::INFINITY }
+            if !(thick > 0.0 && thick.is_finite()) {
+                return f64::INFINITY;
+            }
+            let pair = Pair::new(system, candidate);
+            let mut touching = false;
+            if !all {
+                // one that is just met counts
+                pair.touches(bodies, 1e-3 * thick, &mut |_| touching = true);
+            }
+            let [p, q] = pair.ids().map(|id| bodies.poses[id as usize].p);
+            let apart = ((p - q).norm() - pair.own[0].far - pair.own[1].far).max(0.0);
+            if all || touching { (apart + thick) / (speed(a) + speed(b)) } else { f64::INFINITY }
         };
         self.candidates.iter().map(pass).fold(0.5 * margin / fastest, f64::min)
     }
