@@ -84,7 +84,7 @@ fn build(page: &Path) {
         }
     };
     let installed = page.join("node_modules").join(".package-lock.json").exists();
-    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    let quiet = ["--fetch-timeout=30000", "--fetch-retries=1", "--no-audit", "--no-fund", "--loglevel=error"];
     // a lock file without the registry's addresses, which belong in no repository, is too little for `ci` of some versions
     let install = || {
         run(&[&["ci"], &quiet[..]].concat(), false)
