@@ -411,7 +411,7 @@ fn what_is_wrong_is_said() {
             "between = ['ball', 'ground'], law = { stiffness = 1 }, friction = { kind = 'bristle', mu = 1 }",
             "stiffness",
         ),
-        ("between = ['ball', 'ground'], method = 'impulsive'", "not available yet"),
+        ("between = ['ball', 'ground'], method = 'impulsive', law = { stiffness = 1 }", "is impulsive"),
         ("gap = 'ball.z', law = { stiffness = 1 }, friction = { mu = 1 }", "takes no `friction`"),
         ("gap = '1', law = { stiffness = 1 }", "nothing can touch"),
         ("law = { stiffness = 1 }", "between"),
