@@ -38,10 +38,11 @@ pub fn connected(system: &System) -> Vec<Vec<u32>> {
 
 impl Room {
     /// Adds to K and D.
-    pub fn add_tangent(&self, bodies: &Bodies, out: &mut Tangent) {
+    pub fn add_tangent(&mut self, bodies: &Bodies, out: &mut Tangent) {
         if self.is_empty() {
             return;
         }
+        self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
             if pair.entry.yields() {

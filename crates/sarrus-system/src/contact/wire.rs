@@ -193,7 +193,7 @@ impl Room {
     }
 
     /// Makes the candidates hold where the bodies are.
-    fn refresh(&mut self, bodies: &Bodies) {
+    pub(super) fn refresh(&mut self, bodies: &Bodies) {
         let Some(broad) = &mut self.broad else { return };
         let system = bodies.system;
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
