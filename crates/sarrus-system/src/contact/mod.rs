@@ -4,7 +4,7 @@
 //! ([`laws`]) and one for friction ([`friction`]). At every place where two surfaces overlap by δ > 0 the first is pushed along
 //! the normal n with N(δ, δ̇) ≥ 0 and held back across it; the second gets the opposite, at the same point, so that momentum is
 //! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
-//! mechanism that changes only where a step is accepted ([`memory`]).
+//! mechanism that changes only where a step is accepted (`memory`).
 //!
 //! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 

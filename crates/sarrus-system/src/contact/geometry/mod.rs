@@ -1,6 +1,6 @@
 //! Where surfaces are nearest, pair by pair.
 //!
-//! Each file has the pairs of one sort with one order of the two; [`touches`] puts them in that order.
+//! Each file has the pairs of one sort with one order of the two; `touches` puts them in that order.
 
 pub mod barrel;
 pub mod bounds;

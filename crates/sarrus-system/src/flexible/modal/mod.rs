@@ -1,7 +1,7 @@
 //! A modal body: a structure that bends little while its frame moves largely.
 //!
 //! The [`structure`] is meshed from beams, or given by its matrices ([`files`]), and [reduced](mod@reduce) to few amplitudes η. The body then
-//! consists ([`build`](mod@build)) of
+//! consists (`build`) of
 //!
 //! - the frame, a body `X.frame`, at the centre of mass where η = 0, with the axes of the world in the model pose;
 //! - internal bodies that hold three or two amplitudes each as their coordinates. Together with the frame they have one block of M, which
