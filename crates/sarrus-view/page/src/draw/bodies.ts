@@ -84,6 +84,8 @@ class Drawing {
         return (s.points ?? []).forEach((point) => put("sphere", sphere, inside(point, SAME, [r, r, r])));
       case "plane":
       case "half_space": {
+        // solid ground is seen from outside it alone: walls between the eye and what they hold hide nothing
+        if (s.kind === "half_space" && !this.planar) return put("side", make.side, local(at, q, [2.4 * size, 2.4 * size, 1]));
         const depth = s.kind === "plane" ? 2 * thin : 0.03 * size;
         const [where, scale]: [Vec, Vec] = this.planar
           ? [[0, -depth / 2, -0.03 * size], [2 * infinite, depth, thin]]

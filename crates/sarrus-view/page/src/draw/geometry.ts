@@ -43,6 +43,11 @@ export function box(): THREE.BufferGeometry {
   return new THREE.BoxGeometry(1, 1, 1);
 }
 
+/** A square of edges 1 that faces z and is not seen from behind. */
+export function side(): THREE.BufferGeometry {
+  return new THREE.PlaneGeometry(1, 1);
+}
+
 /** About z from -1/2 to 1/2, outer radius 1, with a hole. */
 export function ring(hole: number, n: number): THREE.BufferGeometry {
   const profile = [[hole, -0.5], [1, -0.5], [1, 0.5], [hole, 0.5], [hole, -0.5]];
