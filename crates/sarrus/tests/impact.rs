@@ -387,3 +387,28 @@ run = {{ t_end = 1, rtol = 1e-8, atol = 1e-10 }}
         assert!(report.certificate.passed, "{k}: {:?} {:?}", report.certificate, report.notes);
     }
 }
+
+/// Places that stick on an edge and on four corners are redundant: no least-norm force need obey Coulomb's law there, while others do.
+#[test]
+fn a_box_that_tumbles_comes_to_rest_on_its_corners() {
+    let text = "format = 'sarrus/1'
+        ground.shape = { kind = 'half_space' }
+        bodies.box = { at = [0, 0, 0.5], mass = 1, shape = { kind = 'box', size = [0.2, 0.1, 0.1] } }
+        contacts.c = { between = ['box', 'ground'], method = 'impulsive', restitution = 0.3, friction = { mu = 0.4 } }
+        initial.box.omega = [3, 1, 0.5]
+        initial.box.velocity = [1, 0, 0]
+        run = { t_end = 1.5 }";
+    let model =
+        load_str("box.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = std::sync::Arc::new(compile(&model).unwrap());
+    let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
+    assert_eq!(run.report.status, Status::Completed, "{}", run.report.reason);
+    assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
+    for column in ["box.vx", "box.vy", "box.vz", "box.wx", "box.wy", "box.wz"] {
+        let v = run.trajectory.last(column).unwrap();
+        assert!(v.abs() < 1e-8, "{column}: {v}");
+    }
+    // on one of its sides
+    let z = run.trajectory.last("box.z").unwrap();
+    assert!([0.05, 0.1].iter().any(|half| (z - half).abs() < 1e-7), "{z}");
+}

@@ -13,10 +13,11 @@
 //!
 //! **How.** Which places bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
 //! is changed, a few times; where that goes in circles, Clarabel solves the program \[Goulart2024\] and its solution is the guess.
-//! What is returned always comes from the direct solution: exact to rounding, not to a tolerance of the program.
+//! What is returned comes from the direct solution, whose equations hold to rounding; only where none is found, which redundant places may
+//! bring about, from the program, to a millionth.
 //!
 //! **Redundant places.** A box on four corners: κ is not unique, u is. Those of least norm among the places that bear are
-//! returned, and [`Solution::is_unique`] tells.
+//! returned, or, where these would pull or need more friction than there is, those nearest to the program's; and [`Solution::is_unique`] tells.
 //!
 //! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
 //! there may be no solution (Painlevé's paradox), or more than one. Few such places are tried in all combinations.
@@ -37,6 +38,8 @@ const MOST_TRIED: usize = 12;
 const ITERATIONS: usize = 40;
 /// Rounding: relative size of what counts as nothing.
 const NOTHING: f64 = 1e-10;
+/// Likewise in what a program has found.
+const ROUGH: f64 = 1e-6;
 /// Relative size of what may be left of an equation.
 const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
@@ -114,10 +117,22 @@ impl Contacts<'_> {
         if let Some(found) = self.settle(guess) {
             return Ok(found);
         }
-        if let Some(kappa) = program::solve(self, &first)
-            && let Some(found) = self.settle(self.statuses(&kappa, &first))
-        {
+        // as if what slips went on slipping
+        let slipping = self.places.iter().zip(&first).map(|(place, &i)| {
+            match direction(&self.b[i + 1..][..place.across]) {
+                _ if self.b[i] >= 0.0 => Status::Open,
+                Some(d) if place.mu > 0.0 => Status::Slide(d),
+                _ => Status::Stick,
+            }
+        });
+        if let Some(found) = self.settle(slipping.collect()) {
             return Ok(found);
+        }
+        if let Some(kappa) = program::solve(self, &first) {
+            let found = self.settle(self.statuses(&kappa, &first)).or_else(|| self.near(&kappa, &first));
+            if let Some(found) = found {
+                return Ok(found);
+            }
         }
         self.try_all(&first)
     }
@@ -146,13 +161,18 @@ impl Contacts<'_> {
     fn statuses(&self, kappa: &[f64], first: &[usize]) -> Vec<Status> {
         let u = self.rates(kappa);
         let most = first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
+        let fast = ROUGH * u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
         let each = self.places.iter().zip(first).map(|(place, &i)| {
             if !(kappa[i] > 1e-6 * most) {
                 return Status::Open;
             }
             let size = norm(&kappa[i + 1..][..place.across]);
-            match direction(&u[i + 1..][..place.across]) {
-                Some(d) if place.across > 0 && size > (1.0 - 1e-4) * place.mu * kappa[i] => Status::Slide(d),
+            let slip = &u[i + 1..][..place.across];
+            match direction(slip) {
+                // programs are as exact as the largest numbers in them
+                Some(d) if size > if norm(slip) > fast { 0.9 } else { 1.0 - 1e-4 } * place.mu * kappa[i] => {
+                    Status::Slide(d)
+                }
                 _ => Status::Stick,
             }
         });
@@ -163,20 +183,40 @@ impl Contacts<'_> {
     fn settle(&self, mut status: Vec<Status>) -> Option<Solution> {
         let first = self.starts();
         for _ in 0..CHANGES {
-            let (kappa, is_unique) = self.equations(&mut status, &first)?;
+            let (kappa, is_unique) = self.equations(&mut status, &first, &vec![0.0; self.rows()])?;
             let u = self.rates(&kappa);
-            if !self.contradicted(&kappa, &u, &first, &mut status) {
-                let solved = self.is_solved(&kappa, &u, &first, &status);
+            if !self.contradicted(&kappa, &u, &first, &mut status, NOTHING) {
+                let solved = self.is_solved(&kappa, &u, &first, &status, SOLVED);
                 return solved.then_some(Solution { kappa, u, status, is_unique });
             }
         }
         None
     }
 
+    /// The κ nearest to that of the program among those that solve the equations for what it does: where places are redundant, those of least
+    /// norm may pull, or need more friction than there is, and others not. If that will not do either, the program's own, where it is good enough.
+    fn near(&self, kappa: &[f64], first: &[usize]) -> Option<Solution> {
+        let mut status = self.statuses(kappa, first);
+        let rough = status.clone();
+        let good = |kappa: &[f64], u: &[f64], status: &[Status], solved: f64| {
+            !self.contradicted(kappa, u, first, &mut status.to_vec(), ROUGH)
+                && self.is_solved(kappa, u, first, status, solved)
+        };
+        if let Some((kappa, is_unique)) = self.equations(&mut status, first, kappa) {
+            let u = self.rates(&kappa);
+            if good(&kappa, &u, &status, SOLVED) {
+                return Some(Solution { kappa, u, status, is_unique });
+            }
+        }
+        let u = self.rates(kappa);
+        let found = Solution { kappa: kappa.to_vec(), u, status: rough, is_unique: false };
+        good(&found.kappa, &found.u, &found.status, ROUGH).then_some(found)
+    }
+
     /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
-    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
+    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status], solved: f64) -> bool {
         let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let (most, fast) = (SOLVED * large(kappa), SOLVED * large(self.b).max(large(u)));
+        let (most, fast) = (solved * large(kappa), solved * large(self.b).max(large(u)));
         self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
             match status {
@@ -192,9 +232,16 @@ impl Contacts<'_> {
     }
 
     /// Changes what is contradicted; returns whether there was anything.
-    fn contradicted(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &mut [Status]) -> bool {
+    fn contradicted(
+        &self,
+        kappa: &[f64],
+        u: &[f64],
+        first: &[usize],
+        status: &mut [Status],
+        nothing: f64,
+    ) -> bool {
         let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let (most, fast) = (NOTHING * large(kappa), NOTHING * large(self.b).max(large(u)));
+        let (most, fast) = (nothing * large(kappa), nothing * large(self.b).max(large(u)));
         let mut changed = false;
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
@@ -216,10 +263,10 @@ impl Contacts<'_> {
         changed
     }
 
-    /// κ of least norm for a guess, whose directions are made those of u; and whether there is no other.
-    fn equations(&self, status: &mut [Status], first: &[usize]) -> Option<(Vec<f64>, bool)> {
+    /// The κ nearest to `from` for a guess, whose directions are made those of u; and whether there is no other.
+    fn equations(&self, status: &mut [Status], first: &[usize], from: &[f64]) -> Option<(Vec<f64>, bool)> {
         let n = self.rows();
-        let mut kappa = vec![0.0; n];
+        let mut kappa = from.to_vec();
         let mut unique = true;
         for iteration in 0..ITERATIONS {
             let (mut A, mut c, mut unknowns) = (Vec::new(), Vec::new(), Vec::new());
@@ -250,7 +297,11 @@ impl Contacts<'_> {
                 let mut svd = Svd::thin(m, m);
                 svd.factor(&A).ok()?;
                 let rank = svd.sigma().iter().filter(|s| **s > DEPENDENT * svd.sigma()[0]).count();
+                for (row, c) in A.chunks_exact(m).zip(&mut c) {
+                    *c -= row.iter().zip(&unknowns).map(|(a, &j)| a * from[j]).sum::<f64>();
+                }
                 svd.solve(rank, &c, &mut x);
+                x.iter_mut().zip(&unknowns).for_each(|(x, &j)| *x += from[j]);
                 unique = rank == m;
             }
             let before = std::mem::replace(&mut kappa, vec![0.0; n]);
@@ -326,10 +377,12 @@ impl Contacts<'_> {
         for set in 0..1_u32 << n {
             let status = |k: usize| if set >> k & 1 == 1 { Status::Stick } else { Status::Open };
             let mut status: Vec<Status> = (0..n).map(status).collect();
-            let Some((kappa, is_unique)) = self.equations(&mut status, first) else { continue };
+            let Some((kappa, is_unique)) = self.equations(&mut status, first, &vec![0.0; self.rows()]) else {
+                continue;
+            };
             let u = self.rates(&kappa);
-            if !self.contradicted(&kappa, &u, first, &mut status.clone())
-                && self.is_solved(&kappa, &u, first, &status)
+            if !self.contradicted(&kappa, &u, first, &mut status.clone(), NOTHING)
+                && self.is_solved(&kappa, &u, first, &status, SOLVED)
             {
                 return Ok(Solution { kappa, u, status, is_unique });
             }

@@ -44,6 +44,9 @@ pub(super) fn solve(contacts: &Contacts, first: &[usize]) -> Option<Vec<f64>> {
     let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
     let zeros = vec![0.0; rows.len()];
     let mut kappa = vec![0.0; n];
+    // tolerances of the solver are absolute: numbers of about 1
+    let size =
+        contacts.b.iter().zip(&unit).fold(f64::MIN_POSITIVE, |most, (b, unit)| most.max((b * unit).abs()));
     for _ in 0..PROGRAMS {
         let u = contacts.rates(&kappa);
         let mut q: Vec<f64> = (0..n)
@@ -56,13 +59,13 @@ pub(super) fn solve(contacts: &Contacts, first: &[usize]) -> Option<Vec<f64>> {
         for (place, &i) in contacts.places.iter().zip(first) {
             q[i] += place.mu * norm(&u[i + 1..][..place.across]);
         }
-        q.iter_mut().zip(&unit).for_each(|(q, unit)| *q *= unit);
+        q.iter_mut().zip(&unit).for_each(|(q, unit)| *q *= unit / size);
         let mut solver = DefaultSolver::new(&P, &q, &A, &zeros, &cones, settings.clone()).ok()?;
         solver.solve();
         if !matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
             return None;
         }
-        let next: Vec<f64> = solver.solution.x.iter().zip(&unit).map(|(x, unit)| x * unit).collect();
+        let next: Vec<f64> = solver.solution.x.iter().zip(&unit).map(|(x, unit)| x * unit * size).collect();
         let moved: Vec<f64> = next.iter().zip(&kappa).map(|(a, b)| a - b).collect();
         kappa = next;
         if norm(&moved) <= SAME * norm(&kappa) {

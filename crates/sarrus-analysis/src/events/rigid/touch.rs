@@ -65,7 +65,9 @@ impl Journey<'_> {
         let u = at.rates();
         at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
         let staying = self.staying(gaps, &at, slow)?;
+        let before = gaps.now.clone();
         self.hold(gaps, staying, &mut free, mechanism, state, &mut told)?;
+        gaps.loosen(&before);
         recorder.enter(mechanism, state);
         self.tell(gaps, told, t, recorder);
         Ok(())

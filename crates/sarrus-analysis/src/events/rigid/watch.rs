@@ -57,6 +57,8 @@ pub(crate) struct Gaps {
     pub(super) fastest: f64,
     /// Which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
+    /// By how much more than friction can hold a place that sticks may seem to need, as a part of it ([`Gaps::loosen`]).
+    slack: Vec<f64>,
     /// What a reader should know.
     pub(super) notes: Vec<String>,
     /// By contact: how many places were hit, and how fast at most \[m/s\].
@@ -81,6 +83,7 @@ impl Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
             rebounds: vec![false; n],
+            slack: vec![0.0; n],
             gap_values: vec![0.0; n],
             list,
             fastest: 0.0,
@@ -123,7 +126,8 @@ impl Gaps {
             };
             self.watched.push(Watched::Bears(own.start));
             if let Some((_, across)) = element(self.ids[i][1]) {
-                self.watched.push(Watched::Grips(own.start, across.start, across.rows.rows(), gap.rigid.mu));
+                let mu = gap.rigid.mu * (1.0 + self.slack[i]);
+                self.watched.push(Watched::Grips(own.start, across.start, across.rows.rows(), mu));
             }
             if own.sliding.is_some() {
                 self.watched.push(Watched::Slips(place));
@@ -133,6 +137,19 @@ impl Gaps {
         let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
         self.armed.extend(self.watched.iter().map(rebounds));
         self.largest = 0.0;
+    }
+
+    /// After an instant before which places did what `before` says. Where redundant places stick, the multipliers of least norm may ask more friction of
+    /// one than there is while others have it to spare: if nothing has changed, all can go on sticking, and what is watched is let out a little.
+    pub(super) fn loosen(&mut self, before: &[Now]) {
+        let same = self.now == before;
+        for (slack, now) in self.slack.iter_mut().zip(&self.now) {
+            *slack = match now {
+                Now::Sticks if same => 1.2 * *slack + 0.05,
+                Now::Sticks => *slack,
+                _ => 0.0,
+            };
+        }
     }
 
     /// What counts as nothing, by watched number.
