@@ -7,7 +7,7 @@
 //! jumps ends the run: no motion follows it.
 
 use crate::recorder::Recorder;
-use sarrus_solve::integrators::{Because, Ended, Samples, integrate};
+use sarrus_solve::integrators::{Because, Ended, Samples, go_on, integrate};
 use sarrus_solve::{Control, Dynamics, Equations, Integrator, Problem, Stage, State, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::system::WORK;
@@ -16,11 +16,18 @@ use sarrus_system::system::WORK;
 const NEAR: f64 = 16.0;
 
 /// Where a run goes.
-pub(crate) struct Route<'a> {
+#[derive(Clone)]
+pub(crate) struct Route {
     /// Breaks on the way, in ascending order.
-    pub breaks: &'a [f64],
+    pub breaks: Vec<f64>,
     /// Start and end \[s\].
     pub span: (f64, f64),
+    /// Up to where the breaks are known \[s\].
+    pub known: f64,
+    /// Where to end for now \[s\].
+    pub until: f64,
+    /// Whether the first leg goes on with what the integrator remembers.
+    pub resume: bool,
     /// Position violation that a jump of the constraints themselves is told from \[m, rad\].
     pub jump: f64,
 }
@@ -41,33 +48,35 @@ pub(crate) fn advance(
     integrator: &mut Integrator,
     control: &mut Control,
     state: &mut State,
-    route: &Route,
+    route: &mut Route,
     samples: &mut Samples<'_>,
     recorder: &mut Recorder<'_>,
 ) -> Leg {
-    let t_end = route.span.1;
+    let t_end = route.until;
     let near = NEAR * f64::EPSILON * route.span.0.abs().max(t_end.abs());
     let rest = &route.breaks[route.breaks.partition_point(|t| *t <= state.t)..];
     if !integrator.is_adaptive() {
         // the default is a part of the run, not of its first leg
-        control.step.get_or_insert((t_end - route.span.0) / 1000.0);
+        control.step.get_or_insert((route.span.1 - route.span.0) / 1000.0);
     }
+    let drive = if std::mem::take(&mut route.resume) { go_on } else { integrate };
     let leg = |ended: Ended| match ended.because {
         Because::Cut => Leg::Event,
         _ => Leg::Ended(ended),
     };
-    let Some(first) = rest.first().copied().filter(|_| t_end > state.t) else {
-        return leg(integrate(dynamics, integrator, control, state, t_end, samples, recorder));
+    let Some(first) = rest.first().copied().filter(|first| t_end > state.t && *first <= t_end) else {
+        return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     };
     let last = rest[rest.partition_point(|t| *t <= first + near) - 1];
-    if t_end - last <= near {
-        return leg(integrate(dynamics, integrator, control, state, t_end, samples, recorder));
+    // at the end of a run, where nothing comes after it, it is not gone over
+    if t_end >= route.known && t_end - last <= near {
+        return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     }
 
     // up to the break, and samples inside it
     let before = first.next_down();
     if before - state.t > near {
-        let ended = integrate(dynamics, integrator, control, state, before, samples, recorder);
+        let ended = drive(dynamics, integrator, control, state, before, samples, recorder);
         if ended.because != Because::End {
             return leg(ended);
         }

@@ -11,6 +11,7 @@ use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
 };
 use sarrus_system::{Columns, Mechanism, Sampler};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Accelerations of a run that is not sampled are looked at this many times.
@@ -64,10 +65,10 @@ pub(crate) struct Recorder<'a> {
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
-    columns: Option<&'a Columns>,
+    columns: Option<Arc<Columns>>,
     /// Whether a row needs accelerations.
     accelerations: bool,
-    watch: &'a mut dyn Watch,
+    watch: Box<dyn Watch + 'a>,
     bounds: Bounds,
     started: Instant,
     steps: u64,
@@ -84,9 +85,9 @@ impl<'a> Recorder<'a> {
     pub fn new(
         mechanism: &mut Mechanism,
         s: &State,
-        columns: Option<&'a Columns>,
+        columns: Option<Arc<Columns>>,
         bounds: Bounds,
-        watch: &'a mut dyn Watch,
+        watch: Box<dyn Watch + 'a>,
     ) -> Recorder<'a> {
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::VELOCITY, &mut eq);
@@ -95,7 +96,7 @@ impl<'a> Recorder<'a> {
         violations.add(structure, &eq);
         let unknown = unknown(structure);
         let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
-        if let Some(columns) = columns {
+        if let Some(columns) = &columns {
             names.extend_from_slice(&columns.names);
             units.extend_from_slice(&columns.units);
         }
@@ -110,7 +111,7 @@ impl<'a> Recorder<'a> {
             gaps: None,
             sampler: None,
             unsampled: None,
-            accelerations: columns.is_some_and(|c| {
+            accelerations: columns.as_ref().is_some_and(|c| {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
             }),
             columns,
@@ -125,6 +126,32 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// The same, watched by another.
+    pub fn copy<'b>(&self, watch: Box<dyn Watch + 'b>) -> Recorder<'b> {
+        Recorder {
+            trajectory: self.trajectory.clone(),
+            violations: self.violations.clone(),
+            energy: self.energy,
+            stop: self.stop.clone(),
+            events: self.events.clone(),
+            detector: self.detector.clone(),
+            onsets: self.onsets.clone(),
+            gaps: self.gaps.clone(),
+            sampler: self.sampler.clone(),
+            unsampled: self.unsampled.clone(),
+            columns: self.columns.clone(),
+            accelerations: self.accelerations,
+            watch,
+            bounds: self.bounds,
+            started: self.started,
+            steps: self.steps,
+            next_look: self.next_look,
+            eq: self.eq.clone(),
+            sample: self.sample.clone(),
+            unknown: self.unknown.clone(),
+        }
+    }
+
     /// Goes on with another system of the same model, from `s`.
     pub fn enter(&mut self, mechanism: &mut Mechanism, s: &State) {
         self.eq = Equations::new(mechanism);
@@ -134,6 +161,11 @@ impl<'a> Recorder<'a> {
         self.violations.enter(mechanism.system());
         self.violations.add(structure, &self.eq);
         self.energy.add(mechanism.energy(s));
+    }
+
+    /// Neither steps nor time bound the run.
+    pub fn unbound(&mut self) {
+        (self.bounds.max_steps, self.bounds.wall_limit) = (None, None);
     }
 
     /// Whether there is a sample at `t` already.
@@ -159,7 +191,7 @@ impl<'a> Recorder<'a> {
 
 impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn sample(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
-        let Some(columns) = self.columns else { return };
+        let Some(columns) = self.columns.clone() else { return };
 
         // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
         // sample stays as it is, and so does the start, which may violate them on purpose

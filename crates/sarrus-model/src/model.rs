@@ -243,7 +243,7 @@ pub struct Placed {
 }
 
 /// A whole model.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// `name`, or the file's.
     pub name: String,
@@ -310,7 +310,7 @@ pub struct Model {
     /// Where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
     pub placed: OnceLock<HashMap<String, Placed>>,
     /// What was read, for the resolved file; none unless asked for.
-    pub recorder: Option<Mutex<Recorder>>,
+    pub recorder: Option<Arc<Mutex<Recorder>>>,
 }
 
 impl Model {

@@ -71,6 +71,54 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     reactive: Reactive,
 }
 
+/// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
+pub struct Resting {
+    formulation: Box<dyn Formulation>,
+    stabilization: Box<dyn Stabilization>,
+    kkt: Kkt,
+    eq: Equations,
+    accel: Accel,
+    h: f64,
+    careful: bool,
+    pivots: [f64; 2],
+    usual_pivot: f64,
+    nearest: State,
+    room: Room,
+    counts: Counts,
+    near: Option<Near>,
+    bridge: Option<Box<Bridge>>,
+    friction: friction::Room,
+    reactive: Reactive,
+}
+
+impl Resting {
+    /// Goes on with `problem`, which must be the one that it came from or a copy of it.
+    pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
+        let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
+            self;
+        let Resting { nearest, room, counts, near, bridge, friction, reactive, .. } = self;
+        Dynamics {
+            problem,
+            formulation,
+            stabilization,
+            kkt,
+            eq,
+            accel,
+            h,
+            careful,
+            pivots,
+            usual_pivot,
+            nearest,
+            room,
+            counts,
+            near,
+            bridge,
+            friction,
+            reactive,
+        }
+    }
+}
+
 /// Vectors for [`Ode::keep_tangent`].
 struct Room {
     /// Momentum of a change (nv).
@@ -121,6 +169,31 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             friction: friction::Room::default(),
             reactive,
         })
+    }
+
+    /// Lets go of the problem, to [`wake`](Resting::wake) later.
+    pub fn rest(self) -> Resting {
+        let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
+            self;
+        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, .. } = self;
+        Resting {
+            formulation,
+            stabilization,
+            kkt,
+            eq,
+            accel,
+            h,
+            careful,
+            pivots,
+            usual_pivot,
+            nearest,
+            room,
+            counts,
+            near,
+            bridge,
+            friction,
+            reactive,
+        }
     }
 
     /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.

@@ -27,7 +27,7 @@ mod views;
 
 pub use chart::Chart;
 pub use control::*;
-pub use dynamics::{Counts, Dynamics, Steps};
+pub use dynamics::{Counts, Dynamics, Resting, Steps};
 pub use error::{MethodError, SolveError, StepError, StructureError, digits};
 pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};

@@ -39,6 +39,7 @@ pub(crate) enum Source {
 }
 
 /// The columns after `t`.
+#[derive(Clone)]
 pub struct Columns {
     /// Their names.
     pub names: Vec<String>,
@@ -50,7 +51,7 @@ pub struct Columns {
 }
 
 /// The measures that columns read, each after those that it reads itself.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Measures {
     /// Place of its first value, and the measure.
     list: Vec<(usize, Measure)>,

@@ -15,12 +15,14 @@ use sarrus_solve::{Accel, Equations, State};
 use std::sync::Arc;
 
 /// The conditions of a system's events, in their order.
+#[derive(Clone)]
 pub struct Conditions {
     readings: Columns,
     list: Vec<Condition>,
     sets: Vec<Vec<Reading>>,
 }
 
+#[derive(Clone)]
 enum Condition {
     Holds { flag: Reading, margin: Reading },
     Reaches { signal: Box<Signal>, value: f64 },

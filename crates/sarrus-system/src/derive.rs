@@ -23,7 +23,7 @@ pub fn columns(wide: usize) -> &'static [usize] {
 }
 
 /// Seeded copies of an element's bodies, kept between evaluations.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Scratch {
     ids: Vec<u32>,
     dual_poses: Vec<Pose<Dual<6>>>,
@@ -40,6 +40,7 @@ pub struct Scratch {
 /// A number along a motion, as far as passages want it.
 pub type Taylor = Jet<COEFFICIENTS>;
 
+#[derive(Clone)]
 struct Jets<const K: usize> {
     poses: Vec<Pose<Jet<K>>>,
     twists: Vec<Twist<Jet<K>>>,

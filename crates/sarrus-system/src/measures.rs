@@ -15,12 +15,14 @@ use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
 /// A measure with its components.
+#[derive(Clone)]
 pub(crate) struct Measure {
     /// Suffix (empty for a plain number) and unit of each component.
     pub components: Vec<(String, &'static str)>,
     what: What,
 }
 
+#[derive(Clone)]
 enum What {
     Expression(Expression),
     Signals(Vec<Signal>),
@@ -31,6 +33,7 @@ enum What {
 }
 
 /// An expression over columns.
+#[derive(Clone)]
 pub(crate) struct Expression {
     program: Program,
     slots: Vec<Source>,

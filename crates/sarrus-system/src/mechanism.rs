@@ -5,7 +5,7 @@
 //! [`Inertia`](crate::flexible::modal::inertia::Inertia) has the equations.
 
 use crate::at::At;
-use crate::body::BodyKind;
+use crate::body::{Body, BodyKind};
 use crate::constraint::Blocks;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
@@ -42,6 +42,7 @@ impl Energy {
 }
 
 /// A system with the buffers to evaluate it.
+#[derive(Clone)]
 pub struct Mechanism {
     system: Arc<System>,
     poses: Vec<Pose<f64>>,
@@ -62,10 +63,14 @@ pub struct Mechanism {
     contacts: wire::Room,
     /// Friction that depends on reactions.
     frictions: Vec<JointFriction>,
+    /// What acts on each body from outside, about its centre of mass in world axes.
+    external: Vec<Wrench<f64>>,
+    /// Bodies from here on have none.
+    pushed: usize,
 }
 
 /// Bodies along a motion; empty until it is asked for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Motion {
     poses: Vec<Pose<Taylor>>,
     twists: Vec<Twist<Taylor>>,
@@ -99,6 +104,8 @@ impl Mechanism {
             contacts: wire::Room::new(&system),
             room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
             frictions: friction::all(&system.directory),
+            external: vec![Wrench::zero(); n],
+            pushed: 0,
             system,
         }
     }
@@ -128,9 +135,47 @@ impl Mechanism {
         act(contacts, &wire::Bodies { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
     }
 
-    /// Goes on with what the contacts of `other` remember: the same model, of which other parts act.
-    pub fn take_contacts(&mut self, other: &mut Mechanism) {
+    /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
+    /// what its contacts remember, which it loses.
+    pub fn go_on_from(&mut self, other: &mut Mechanism) {
+        self.be_like(other);
         std::mem::swap(&mut self.contacts, &mut other.contacts);
+    }
+
+    /// With the hints of `other`, a mechanism of the same model, and what acts on it from outside.
+    pub fn be_like(&mut self, other: &Mechanism) {
+        self.hints.copy_from_slice(&other.hints);
+        self.external.copy_from_slice(&other.external);
+        self.pushed = other.pushed;
+    }
+
+    /// What acts on the body `id` from outside until it is said anew: a force through its centre of mass and a torque about it, both in
+    /// world axes. Its power counts as work. What a planar body or a point cannot take is left out.
+    pub fn push(&mut self, id: u32, wrench: Wrench<f64>) {
+        let id = id as usize;
+        self.external[id] = wrench;
+        self.pushed = self.pushed.max(id + 1);
+    }
+
+    /// What acts on the body `id` from outside.
+    pub fn external(&self, id: u32) -> Wrench<f64> {
+        self.external[id as usize]
+    }
+
+    /// Bodies from this one on are not pushed.
+    pub(crate) fn pushed(&self) -> usize {
+        self.pushed
+    }
+
+    /// Where the body `id` was placed last.
+    pub(crate) fn pose(&self, id: usize) -> &Pose<f64> {
+        &self.poses[id]
+    }
+
+    /// Nothing acts from outside.
+    pub fn let_go(&mut self) {
+        self.external[..self.pushed].fill(Wrench::zero());
+        self.pushed = 0;
     }
 
     /// Gap, force and slip of every contact at `s`.
@@ -364,28 +409,11 @@ impl Mechanism {
             force.load.wrench(&at, wrenches);
             for (&id, wrench) in force.ids.iter().zip(wrenches) {
                 let body = &system.directory.bodies[id as usize];
-                let f = &mut eq.f[body.v..body.v + body.kind.nv()];
-                match body.kind {
-                    BodyKind::Ground => {}
-                    BodyKind::Rigid | BodyKind::RigidEuler => {
-                        let torque = self.poses[id as usize].rot.transpose_mul(wrench.torque);
-                        for i in 0..3 {
-                            f[i] += wrench.force.0[i];
-                            f[3 + i] += torque.0[i];
-                        }
-                    }
-                    BodyKind::PlanarRigid => {
-                        f[0] += wrench.force.0[0];
-                        f[1] += wrench.force.0[1];
-                        f[2] += wrench.torque.0[2];
-                    }
-                    BodyKind::Point | BodyKind::PlanarPoint => {
-                        for (f, w) in f.iter_mut().zip(&wrench.force.0) {
-                            *f += w;
-                        }
-                    }
-                }
+                add_wrench(body, &self.poses[id as usize], wrench, &mut eq.f);
             }
+        }
+        for id in 0..self.pushed {
+            add_wrench(&system.directory.bodies[id], &self.poses[id], &self.external[id], &mut eq.f);
         }
         self.with_contacts(s, |contacts, bodies, scratch| contacts.add_forces(bodies, scratch, &mut eq.f));
     }
@@ -414,6 +442,9 @@ impl Mechanism {
                 let twist = &self.twists[id as usize];
                 work += wrench.force.dot(twist.v) + wrench.torque.dot(twist.w_W);
             }
+        }
+        for (wrench, twist) in self.external[..self.pushed].iter().zip(&self.twists) {
+            work += wrench.force.dot(twist.v) + wrench.torque.dot(twist.w_W);
         }
         (work, heat)
     }
@@ -845,6 +876,31 @@ impl Motion {
         let moving = pose.jet(&linear, &angular);
         self.twists[id] = Twist::jet(&moving, &linear, &angular);
         self.poses[id] = moving;
+    }
+}
+
+/// Adds `wrench` to the forces `f` of all bodies.
+fn add_wrench(body: &Body, pose: &Pose<f64>, wrench: &Wrench<f64>, f: &mut [f64]) {
+    let f = &mut f[body.v..body.v + body.kind.nv()];
+    match body.kind {
+        BodyKind::Ground => {}
+        BodyKind::Rigid | BodyKind::RigidEuler => {
+            let torque = pose.rot.transpose_mul(wrench.torque);
+            for i in 0..3 {
+                f[i] += wrench.force.0[i];
+                f[3 + i] += torque.0[i];
+            }
+        }
+        BodyKind::PlanarRigid => {
+            f[0] += wrench.force.0[0];
+            f[1] += wrench.force.0[1];
+            f[2] += wrench.torque.0[2];
+        }
+        BodyKind::Point | BodyKind::PlanarPoint => {
+            for (f, w) in f.iter_mut().zip(&wrench.force.0) {
+                *f += w;
+            }
+        }
     }
 }
 

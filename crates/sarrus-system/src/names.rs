@@ -221,7 +221,7 @@ impl Directory {
     }
 
     /// A path or pattern that begins with another name of a body, such as `arm.end.x`, with the body's own: `arm.node4.x`.
-    pub(crate) fn own_name(&self, path: &str) -> String {
+    pub fn own_name(&self, path: &str) -> String {
         for member in &self.flexible {
             let Some(rest) = path.trim_start_matches('!').strip_prefix(member.name.as_str()) else {
                 continue;

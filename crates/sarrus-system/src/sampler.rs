@@ -19,6 +19,7 @@ use std::sync::Arc;
 const NEAR: f64 = 16.0;
 
 /// The sampled controllers of a run.
+#[derive(Clone)]
 pub struct Sampler {
     readings: Columns,
     list: Vec<Clocked>,
@@ -30,6 +31,7 @@ pub struct Sampler {
 }
 
 /// A controller and how far it has come.
+#[derive(Clone)]
 struct Clocked {
     element: ControllerElement,
     reads: Vec<Reading>,
@@ -89,6 +91,12 @@ impl Sampler {
         let mut sampler = Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY };
         sampler.next = sampler.find_next();
         Ok(sampler)
+    }
+
+    /// Breaks that lie beyond the end that it was made for, up to another.
+    pub fn extend(&mut self, breaks: &[f64], end: f64) {
+        self.marks.extend(breaks.iter().copied().chain([end]));
+        self.next = self.find_next();
     }
 
     /// Whether nothing is sampled.

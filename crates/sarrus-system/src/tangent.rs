@@ -68,6 +68,18 @@ impl Mechanism {
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
         self.with_contacts(s, |contacts, bodies, _| contacts.add_tangent(bodies, out));
+        // a torque from outside stays in the world while the body turns: -∂(Rᵀτ)/∂q = -[Rᵀτ]×
+        for (id, body) in system.directory.bodies.iter().enumerate().take(self.pushed()) {
+            if body.kind.turns_in_space() {
+                let torque = self.pose(id).rot.transpose_mul(self.external(id as u32).torque);
+                let (turned, (place, stride)) = (Mat3::skew(torque), place(&system, out, [id as u32; 2]));
+                for r in 0..3 {
+                    for c in 0..3 {
+                        out.K[place + (3 + r) * stride + 3 + c] -= turned.0[r][c];
+                    }
+                }
+            }
+        }
     }
 }
 

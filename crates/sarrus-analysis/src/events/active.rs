@@ -7,6 +7,7 @@ use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::sync::Arc;
 
 /// What acts.
+#[derive(Clone)]
 pub(crate) struct Active {
     elements: Vec<bool>,
     forces: Vec<bool>,

@@ -9,6 +9,7 @@ pub(super) const MOST: usize = 100;
 const WINDOW: f64 = 1e-3;
 
 /// When events have fired.
+#[derive(Clone)]
 pub(super) struct Firings {
     /// Times of the last firings \[s\], by event.
     times: Vec<Vec<f64>>,

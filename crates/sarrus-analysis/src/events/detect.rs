@@ -25,6 +25,7 @@ const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 const TOGETHER: f64 = 1e-12;
 
 /// Watches the conditions of a run.
+#[derive(Clone)]
 pub(crate) struct Detector {
     /// The conditions.
     pub conditions: Conditions,

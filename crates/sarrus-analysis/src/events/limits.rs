@@ -25,7 +25,7 @@ const REST: f64 = 1e-3;
 /// The same as a part of the coordinate's range over the duration of the run.
 const NEVER_LEAVES: f64 = 1e-6;
 
-impl Journey<'_> {
+impl Journey {
     /// Event `i`: the stop `limit` is hit or left.
     pub(super) fn stop(
         &mut self,
@@ -35,11 +35,12 @@ impl Journey<'_> {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
-        let event = &self.system.whole.events.list[i];
+        let system = self.system.clone();
+        let event = &system.whole.events.list[i];
         let found = state.q.clone();
         jump::settle(mechanism, state);
         let before = mechanism.energy(state);
-        let joint = &self.system.directory.joints[limit.lock.joint];
+        let joint = &system.directory.joints[limit.lock.joint];
         let mut changes = Changes::default();
         let mut impulses = Vec::new();
         let word;
@@ -86,9 +87,9 @@ impl Journey<'_> {
     /// Goes over to the system of what acts; nothing jumps.
     fn change(&mut self, mechanism: &mut Mechanism, state: &State) -> Result<(), StepError> {
         let unfit = |_| StepError::NotFinite { t: state.t };
-        let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
+        let system = Arc::new(self.active.system(&self.system).map_err(unfit)?);
         let mut next = system.mechanism();
-        next.set_hints(mechanism.hints());
+        next.go_on_from(mechanism);
         self.note(mechanism);
         *mechanism = next;
         Ok(())

@@ -35,20 +35,22 @@ use jump::Landed;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples};
 use sarrus_solve::{
-    Control, Counts, Dynamics, Equations, Findings, Integrator, Problem, SolveError, Stage, State, StepError,
+    Control, Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
+    StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System, Tree};
 use std::sync::Arc;
 
 /// A run that goes on through events.
-pub(crate) struct Journey<'a> {
+#[derive(Clone)]
+pub(crate) struct Journey {
     /// The system at the start.
-    pub system: &'a Arc<System>,
+    pub system: Arc<System>,
     /// How it is made.
-    pub method: &'a Method,
+    pub method: Arc<Method>,
     /// The way.
-    pub route: Route<'a>,
+    pub route: Route,
     /// What acts.
     pub active: Active,
     /// What the legs so far have cost.
@@ -71,22 +73,30 @@ pub(crate) struct Journey<'a> {
     /// When gaps were looked at last, and how often then.
     touched_at: f64,
     at_once: usize,
+    /// Events that fired at the instant at hand, each with whether its condition held just before.
+    fired: Vec<(usize, bool)>,
+    begun: bool,
 }
+
+/// The equations of a leg that is not at its end, with the integrator where it has one of its own.
+pub(crate) type Pause = (Option<Integrator>, Resting);
 
 /// Why a journey could not begin.
 pub(crate) struct NoStart(pub SolveError);
 
-impl<'a> Journey<'a> {
+impl Journey {
     /// One that has not begun.
-    pub fn new(system: &'a Arc<System>, method: &'a Method, route: Route<'a>) -> Journey<'a> {
+    pub fn new(system: &Arc<System>, method: &Arc<Method>, route: Route) -> Journey {
         Journey {
             firings: Firings::new(system.whole.events.list.len(), route.span),
             hardest: vec![0.0; system.whole.events.list.len()],
             touches: Firings::new(system.contacts.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
-            system,
-            method,
+            fired: Vec::new(),
+            begun: false,
+            system: system.clone(),
+            method: method.clone(),
             route,
             active: Active::new(system),
             counts: Counts::default(),
@@ -98,9 +108,10 @@ impl<'a> Journey<'a> {
         }
     }
 
-    /// Goes from `state` to the end.
+    /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
     pub fn go(
         &mut self,
+        pause: &mut Option<Pause>,
         mechanism: &mut Mechanism,
         integrator: &mut Integrator,
         control: &mut Control,
@@ -108,9 +119,10 @@ impl<'a> Journey<'a> {
         samples: &mut Samples<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ended, NoStart> {
-        let mut fired: Vec<(usize, bool)> = Vec::new();
-        let mut started = false;
-        if let Err(error) = self.touch(mechanism, state, recorder) {
+        let mut started = self.begun;
+        if !self.begun
+            && let Err(error) = self.touch(mechanism, state, recorder)
+        {
             return match error {
                 StepError::Solve { source, .. } | StepError::Project { source, .. } => Err(NoStart(source)),
                 error => Ok(Ended { at: state.t, because: Because::Failed(error), counts: control.counts }),
@@ -121,9 +133,9 @@ impl<'a> Journey<'a> {
             let failed = |source, control: &Control, t| {
                 ended(Because::Failed(StepError::Solve { t, source }), control, t)
             };
-            let made = match self.charted(mechanism) {
-                Ok(own) => self.dynamics(mechanism, state).map(|dynamics| (own, dynamics)),
-                Err(source) => Err(source),
+            let made = match pause.take() {
+                Some((own, resting)) => Ok((own, resting.wake(mechanism))),
+                None => self.begin(mechanism, state),
             };
             let (mut own, mut dynamics) = match made {
                 Ok(made) => made,
@@ -135,17 +147,18 @@ impl<'a> Journey<'a> {
                 None => &mut *integrator,
             };
             started = true;
+            self.begun = true;
             // legs with the same rows, until something happens
             let due = loop {
                 let looked = match &mut recorder.detector {
-                    Some(detector) => detector.look(&mut dynamics, state, &fired),
+                    Some(detector) => detector.look(&mut dynamics, state, &self.fired),
                     None => Ok(Vec::new()),
                 };
                 let way = match looked {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
-                        fired.clear();
-                        advance(&mut dynamics, integrator, control, state, &self.route, samples, recorder)
+                        self.fired.clear();
+                        advance(&mut dynamics, integrator, control, state, &mut self.route, samples, recorder)
                     }
                     Err(source) => Leg::Ended(failed(source, control, state.t)),
                 };
@@ -159,7 +172,13 @@ impl<'a> Journey<'a> {
                     break Ok(Vec::new());
                 }
             };
-            self.close(dynamics);
+            if let Err(ended) = &due
+                && ended.because == Because::End
+            {
+                *pause = Some((own, dynamics.rest()));
+                return Ok(ended.clone());
+            }
+            self.close(&dynamics);
             let due = match due {
                 Ok(due) => due,
                 Err(ended) => {
@@ -167,12 +186,12 @@ impl<'a> Journey<'a> {
                     return Ok(ended);
                 }
             };
-            fired.clear();
+            self.fired.clear();
             for i in due {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
                 // a stop may be hit again at once, by what another one does
                 let limit = self.system.whole.events.list[i].actions.limit;
-                fired.extend(limit.is_none().then_some((i, held)));
+                self.fired.extend(limit.is_none().then_some((i, held)));
                 let done = match limit {
                     Some(limit) => self.stop(i, &limit, mechanism, state, recorder),
                     None => self.fire(i, mechanism, state, recorder),
@@ -202,6 +221,15 @@ impl<'a> Journey<'a> {
                 control.restart();
             }
         }
+    }
+
+    /// The equations of what acts, and the integrator where it is one of their own.
+    pub fn begin<'m>(
+        &self,
+        mechanism: &'m mut Mechanism,
+        state: &State,
+    ) -> Result<(Option<Integrator>, Dynamics<'m, Mechanism>), SolveError> {
+        Ok((self.charted(mechanism)?, self.dynamics(mechanism, state)?))
     }
 
     /// The equations of what acts, with methods of their own.
@@ -245,8 +273,20 @@ impl<'a> Journey<'a> {
         }
     }
 
+    /// The journey with what the leg that it paused in has cost and found.
+    pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> Journey {
+        let mut journey = self.clone();
+        if let Some((own, resting)) = pause.take() {
+            let dynamics = resting.wake(mechanism);
+            journey.close(&dynamics);
+            *pause = Some((own, dynamics.rest()));
+            journey.note(mechanism);
+        }
+        journey
+    }
+
     /// Takes down what a leg has cost and found.
-    fn close(&mut self, dynamics: Dynamics<'_, Mechanism>) {
+    fn close(&mut self, dynamics: &Dynamics<'_, Mechanism>) {
         let (leg, all) = (dynamics.counts(), &mut self.counts);
         all.rhs += leg.rhs;
         all.factorizations += leg.factorizations;
@@ -255,7 +295,7 @@ impl<'a> Journey<'a> {
         for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
             all.add(leg);
         }
-        self.singular.extend(crate::singular::reports(&dynamics));
+        self.singular.extend(crate::singular::reports(dynamics));
         self.left_alone = self.left_alone.or(dynamics.left_alone());
     }
 
@@ -275,7 +315,8 @@ impl<'a> Journey<'a> {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
-        let event = &self.system.whole.events.list[i];
+        let system = self.system.clone();
+        let event = &system.whole.events.list[i];
         let found = state.q.clone();
         if event.actions.switches() {
             jump::settle(mechanism, state);
@@ -339,10 +380,9 @@ impl<'a> Journey<'a> {
         found: &[f64],
     ) -> Result<Landed, StepError> {
         let unfit = |_| StepError::NotFinite { t: state.t };
-        let system = Arc::new(self.active.system(self.system).map_err(unfit)?);
+        let system = Arc::new(self.active.system(&self.system).map_err(unfit)?);
         let mut next = system.mechanism();
-        next.set_hints(mechanism.hints());
-        next.take_contacts(mechanism);
+        next.go_on_from(mechanism);
         self.note(mechanism);
         *mechanism = next;
         jump::jump(mechanism, state, found, None)

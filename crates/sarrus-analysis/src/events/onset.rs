@@ -27,6 +27,7 @@ const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 type Gaps = Vec<((u32, u32, u32, u32), f64)>;
 
 /// Watches the gaps of a run.
+#[derive(Clone)]
 pub(crate) struct Onsets {
     /// Gaps by place of the step.
     looks: Vec<(f64, Gaps)>,

@@ -21,6 +21,6 @@ pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,
 };
 pub use linearize::{Linearization, linearize};
-pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_with};
+pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_at, modes_with};
 pub use place::{About, AboutError};
 pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};

@@ -132,14 +132,20 @@ pub fn modes_with(
 ) -> Result<ModesReport, SetupError> {
     check_size(&system.structure, "modes")?;
     let (mut mechanism, state) = about.find(model, system, &mut |search| watch(Doing::Searching(*search)))?;
-    refuse_singular(&mut mechanism, &state)?;
     watch(Doing::Decomposing(system.structure.nv.saturating_sub(system.structure.nc)));
-    let linear = linearize(&mut mechanism, &state)?;
-    let mut eq = Equations::new(&mechanism);
-    mechanism.update(&state, Stage::POSITION, &mut eq);
-    let equilibrium = at_rest(&mut mechanism, &state, &linear);
+    modes_at(&model.name, &mut mechanism, &state)
+}
+
+/// The modes of a mechanism about `state`, which is on the constraints.
+pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<ModesReport, SetupError> {
+    let system = &mechanism.system().clone();
+    refuse_singular(mechanism, state)?;
+    let linear = linearize(mechanism, state)?;
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(state, Stage::POSITION, &mut eq);
+    let equilibrium = at_rest(mechanism, state, &linear);
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
-    let mut judge = Judge::new(&mut mechanism, &state);
+    let mut judge = Judge::new(mechanism, state);
     let mut modes: Vec<Mode> = roots
         .pairs
         .iter()
@@ -173,7 +179,7 @@ pub fn modes_with(
         |m: &Mode| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided) && m.eigenvalue[0] > roots.growth;
     let stable = !modes.iter().any(grows);
     Ok(ModesReport {
-        model: model.name.clone(),
+        model: name.into(),
         version: VERSION,
         t: state.t,
         equilibrium,

@@ -203,6 +203,19 @@ pub fn integrate<O: Ode>(
     observer: &mut dyn Observer<O>,
 ) -> Ended {
     method.prepare(ode.structure());
+    go_on(ode, method, control, s, t_end, samples, observer)
+}
+
+/// As [`integrate`], from where the last call with the same `method` ended: what it remembers of the steps before still holds.
+pub fn go_on<O: Ode>(
+    ode: &mut O,
+    method: &mut Integrator,
+    control: &mut Control,
+    s: &mut State,
+    t_end: f64,
+    samples: &mut Samples<'_>,
+    observer: &mut dyn Observer<O>,
+) -> Ended {
     control.t_end = t_end;
     let mut between = s.clone();
     let near = |t: f64| NEAR * f64::EPSILON * t.abs();

@@ -12,7 +12,7 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, integrate};
+pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, go_on, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use in_chart::{InChart, MOST_TURN};
 pub use park1987::Park1987;

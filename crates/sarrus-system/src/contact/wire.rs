@@ -31,6 +31,7 @@ pub(crate) const MOST_STATES: usize = 512;
 pub type Candidate = [u32; 3];
 
 /// What evaluates contacts, and what it remembers.
+#[derive(Clone)]
 pub(crate) struct Room {
     /// Pairs to look at, in ascending order.
     pub candidates: Vec<Candidate>,

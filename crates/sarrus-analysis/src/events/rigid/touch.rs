@@ -26,7 +26,7 @@ struct Told {
     lost: f64,
 }
 
-impl Journey<'_> {
+impl Journey {
     /// Impacts at `state`, and what stays closed there.
     pub(in super::super) fn touch(
         &mut self,
@@ -76,11 +76,11 @@ impl Journey<'_> {
     /// The mechanism without the rows of places that are held.
     fn without_holds(&mut self, mechanism: &Mechanism, state: &State) -> Result<Mechanism, StepError> {
         let held = self.active.take_holds();
-        let system = self.active.system(self.system);
+        let system = self.active.system(&self.system);
         self.active.set_holds(held);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
         let mut free = system.mechanism();
-        free.set_hints(mechanism.hints());
+        free.be_like(mechanism);
         Ok(free)
     }
 
@@ -260,11 +260,11 @@ impl Journey<'_> {
                 _ => None,
             };
             now[i] = what;
-            let along = self.active.register(Hold { gap: i, across: false }, gap.hold(self.system, sliding));
+            let along = self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, sliding));
             ids[i][0] = Some(along.id);
             holds.push(along);
             if what == Now::Sticks
-                && let Some(rows) = gap.stick(self.system)
+                && let Some(rows) = gap.stick(&self.system)
             {
                 let across = self.active.register(Hold { gap: i, across: true }, rows);
                 ids[i][1] = Some(across.id);

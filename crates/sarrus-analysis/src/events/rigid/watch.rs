@@ -46,6 +46,7 @@ enum Watched {
 }
 
 /// Watches the gaps of a run.
+#[derive(Clone)]
 pub(crate) struct Gaps {
     /// All of them.
     pub(super) list: Vec<Gap>,

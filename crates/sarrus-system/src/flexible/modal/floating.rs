@@ -40,6 +40,7 @@ pub fn rate<R: Real>(twist: &Twist<R>, k: usize) -> R {
 }
 
 /// Buffers to evaluate modal bodies in.
+#[derive(Clone)]
 pub struct Room<R> {
     eta: Vec<R>,
     rate: Vec<R>,

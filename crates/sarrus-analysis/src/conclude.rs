@@ -1,0 +1,203 @@
+//! The report of a run: how it went, and whether it is certified.
+
+use crate::VERSION;
+use crate::contacts;
+use crate::events::{Active, Gaps, Onsets};
+use crate::failure::{self, explain};
+use crate::notes;
+use crate::recorder::Stop;
+use crate::report::{
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, MethodReport,
+    ReactionsPart, Report, Status, ViolationReport,
+};
+use crate::run::Run;
+use crate::singular;
+use crate::start::{assembly_part, rank_report, size};
+use crate::trajectory::Trajectory;
+use crate::violation::{Levels, Violations};
+use sarrus_solve::integrators::{Because, Ended};
+use sarrus_solve::{State, View};
+use sarrus_system::{ConstraintElement, Family, Mechanism, System};
+use std::collections::BTreeMap;
+
+/// Most elements that a report lists one by one.
+const MOST_ELEMENTS: usize = 1000;
+/// Most columns whose units a report lists.
+const MOST_UNITS: usize = 10_000;
+
+impl Run<'_> {
+    /// How it has gone so far.
+    pub fn report(&mut self) -> Report {
+        let mut journey = self.journey.so_far(&mut self.pause, &mut self.mechanism);
+        let Run { settings, mechanism, state, recorder, method, system, integrator, control, .. } = self;
+        let (ended, rows, not_unique) = (&self.ended, &self.rows, &self.not_unique);
+        let (wall_s, cpu_s) = self.spent;
+        let mut singular = std::mem::take(&mut journey.singular);
+        let (done, [formulation, stabilization]) = (journey.counts, journey.found.clone());
+        let found = &[formulation, stabilization, integrator.findings()];
+
+        let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
+        let (status, mut reason, mut failed) =
+            verdict(ended, recorder.stop.as_ref(), mechanism, state, tried);
+        let slow = mechanism.energy(state).kinetic <= singular::SLOW * recorder.energy.most_kinetic();
+        let why = singular::end(&mut singular, ended, mechanism, state, slow, settings.t_start);
+        if let Some(why) = why {
+            reason = format!("{why} ({reason})");
+            failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
+        }
+        singular.extend(singular::rests(&self.standing, system, settings.t_start));
+        singular::tidy(&mut singular, [settings.t_start, ended.at]);
+        let mut events = recorder.events.clone();
+        events.extend(singular::markers(&singular));
+        events.sort_by(|a, b| a.t.total_cmp(&b.t));
+        let violation = ViolationReport::from(&recorder.violations.total);
+        let energy = EnergyReport::from(&recorder.energy);
+        let limits = Limits {
+            position: settings.certify.position,
+            velocity: settings.certify.velocity,
+            energy: settings.certify.energy,
+        };
+        let mut notes = method.notes.clone();
+        if let Some((t, why)) = &recorder.unsampled {
+            let name = failure::element(why, mechanism);
+            let (why, _) = failure::solve(why, name.as_deref().unwrap_or("one of them"));
+            notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
+        }
+        match not_unique {
+            Some(columns) if !columns.is_empty() => notes.push(format!(
+                "{} components of reactions are not unique: minimum-norm values are shown (`sarrus check`)",
+                columns.len()
+            )),
+            Some(_) => {}
+            None => notes.push("it could not be told which reactions are unique".into()),
+        }
+        notes.extend(singular::notes(&singular, settings.t_start));
+        notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
+        notes.extend(notes::idle_rates(method, system));
+        notes.extend(notes::nonideal(system));
+        let fixed = control.step.filter(|_| !integrator.is_adaptive());
+        notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
+        notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
+        notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
+        notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
+        notes.extend(notes::findings(method, found, system));
+        notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
+        notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
+        let mut constraints = rank_report(&system.structure, rows);
+        constraints.per_joint = per_element(&journey.active, system, &recorder.violations, &mut notes);
+        Report {
+            model: self.model.clone(),
+            version: VERSION,
+            case: self.case.clone(),
+            method: MethodReport {
+                rotation: notes::rotation(system),
+                found: notes::found(found, system),
+                ..method.report()
+            },
+            status,
+            reason,
+            failure: failed,
+            t_start: settings.t_start,
+            t_end: ended.at,
+            counts: CountsReport {
+                steps: ended.counts.steps,
+                rejected: ended.counts.rejected,
+                rhs: ended.counts.rhs,
+                newton_iterations: done.projection_iterations,
+                factorizations: done.factorizations,
+                samples: recorder.trajectory.len() as u64,
+            },
+            wall_s,
+            cpu_s,
+            dof: rows.rank.map(|rank| system.structure.nv - rank),
+            size: size(system),
+            constraints,
+            reactions: ReactionsPart { not_unique: not_unique.clone().unwrap_or_default() },
+            assembly: assembly_part(settings.assembly, &self.assembly),
+            certificate: Certificate::new(status, &violation, &energy, &limits),
+            violation,
+            energy,
+            events,
+            contacts: contacts::reports(
+                mechanism,
+                state,
+                recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
+            ),
+            singular,
+            notes,
+            units: units(&recorder.trajectory),
+        }
+    }
+}
+
+/// How the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
+fn verdict(
+    ended: &Ended,
+    stop: Option<&Stop>,
+    mechanism: &mut Mechanism,
+    s: &State,
+    tried: f64,
+) -> (Status, String, Option<FailureReport>) {
+    match &ended.because {
+        Because::End => (Status::Completed, "the end of the run was reached".into(), None),
+        Because::Stopped | Because::Cut => {
+            let reason = match stop {
+                Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
+                Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
+                Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
+                Some(Stop::Chatter(name, most)) => {
+                    format!("event `{name}` chatters: it fired {most} times within a thousandth of the run")
+                }
+                Some(Stop::Asked) | None => "it was interrupted".into(),
+            };
+            (Status::Stopped, reason, None)
+        }
+        Because::Failed(error) => {
+            let failed = explain(error, mechanism, s, tried);
+            (Status::Failed, failed.message.clone(), Some(failed))
+        }
+    }
+}
+
+/// Violations by element; where there are very many, of the worst.
+fn per_element(
+    active: &Active,
+    system: &System,
+    violations: &Violations,
+    notes: &mut Vec<String>,
+) -> Vec<ElementReport> {
+    let all = active.all(system).zip(&violations.elements);
+    let all: Vec<(&ConstraintElement, &Levels)> = all.filter(|(e, _)| e.family != Family::Internal).collect();
+    let mut chosen: Vec<usize> = (0..all.len()).collect();
+    if chosen.len() > MOST_ELEMENTS {
+        let size = |i: usize| all[i].1.position.max.max(all[i].1.velocity.max);
+        chosen.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+        chosen.truncate(MOST_ELEMENTS);
+        chosen.sort_unstable();
+        notes.push(format!(
+            "`constraints.per_joint` lists the worst {MOST_ELEMENTS} of {} elements",
+            all.len()
+        ));
+    }
+    chosen
+        .into_iter()
+        .map(|i| {
+            let (element, levels) = all[i];
+            ElementReport {
+                name: element.name.clone(),
+                family: element.family.name(),
+                rows: element.rows.rows(),
+                position: levels.position.into(),
+                velocity: levels.velocity.into(),
+                acceleration: levels.acceleration.into(),
+            }
+        })
+        .collect()
+}
+
+fn units(trajectory: &Trajectory) -> BTreeMap<String, &'static str> {
+    if trajectory.width() > MOST_UNITS || trajectory.is_empty() {
+        return BTreeMap::new();
+    }
+    trajectory.names().iter().cloned().zip(trajectory.units().iter().copied()).collect()
+}

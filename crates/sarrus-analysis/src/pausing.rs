@@ -1,0 +1,166 @@
+//! What a run that pauses can be asked: to be changed, kept, restored, read.
+
+use crate::error::SetupError;
+use crate::events::Journey;
+use crate::recorder::Recorder;
+use crate::run::Run;
+use sarrus_model::Span;
+use sarrus_solve::integrators::{Ended, Observer, Samples};
+use sarrus_solve::{Control, Dynamics, Problem, SolveError, State};
+use sarrus_system::system::WORK;
+use sarrus_system::{Columns, Mechanism};
+
+/// All of a run that moves, kept to go back to.
+pub(crate) struct Kept {
+    mechanism: Mechanism,
+    state: State,
+    control: Control,
+    journey: Journey,
+    recorder: Recorder<'static>,
+    ended: Ended,
+}
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Kept {
+            mechanism: self.mechanism.clone(),
+            state: self.state.clone(),
+            control: self.control.clone(),
+            journey: self.journey.clone(),
+            recorder: self.recorder.copy(Box::new(())),
+            ended: self.ended.clone(),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Nothing but its end bounds it, and samples are taken when it is told to.
+    pub fn unbounded(&mut self) {
+        self.recorder.unbound();
+        self.samples = Samples::none();
+    }
+
+    /// Looks for breaks up to `t` \[s\] and some way beyond.
+    pub fn look_ahead(&mut self, t: f64) {
+        let route = &mut self.journey.route;
+        if t < route.known {
+            return;
+        }
+        let (from, to) = (route.known.next_down(), t + (t - route.span.0).max(route.span.1 - route.span.0));
+        let mut breaks = self.system.breakpoints(from, to);
+        if let Some(detector) = &self.recorder.detector {
+            detector.conditions.breakpoints(from, to, &mut breaks);
+        }
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        if let Some(sampler) = &mut self.recorder.sampler {
+            sampler.extend(&breaks, to);
+        }
+        route.breaks.extend(breaks);
+        route.known = to;
+    }
+
+    /// Something was set that the integrator does not know of.
+    pub fn changed(&mut self) {
+        self.is_changed = true;
+    }
+
+    /// Calls `act` with the equations at hand and the state. They are there after [`go`](Run::go).
+    pub fn with_dynamics<T>(
+        &mut self,
+        act: impl FnOnce(&mut Dynamics<'_, Mechanism>, &mut State) -> T,
+    ) -> Result<T, SolveError> {
+        let (own, mut dynamics) = match self.pause.take() {
+            Some((own, resting)) => (own, resting.wake(&mut self.mechanism)),
+            None => self.journey.begin(&mut self.mechanism, &self.state)?,
+        };
+        let done = act(&mut dynamics, &mut self.state);
+        self.pause = Some((own, dynamics.rest()));
+        Ok(done)
+    }
+
+    /// Takes a sample at the present state.
+    pub fn sample(&mut self) {
+        // a run that has ended for another reason than its end has no equations that hold
+        let Some((own, resting)) = self.pause.take() else { return };
+        let mut dynamics = resting.wake(&mut self.mechanism);
+        self.recorder.sample(&mut dynamics, &self.state);
+        self.pause = Some((own, dynamics.rest()));
+    }
+
+    /// The columns `columns` at the present state.
+    pub fn read(&mut self, columns: &Columns, row: &mut [f64]) -> Result<(), SolveError> {
+        self.with_dynamics(|dynamics, s| {
+            dynamics.evaluate(s)?;
+            let (mechanism, eq, accel) = dynamics.parts();
+            columns.row(mechanism, s, eq, accel, row);
+            Ok(())
+        })?
+    }
+
+    /// Goes on from another state, whose other energy counts as work. Returns whether it had to be moved onto the constraints, where that is
+    /// asked for.
+    pub fn replace(&mut self, mut state: State, project: bool) -> Result<bool, SolveError> {
+        let moved = self.with_dynamics(|dynamics, old| {
+            let moved = project && dynamics.project(&mut state)?;
+            let mechanism = dynamics.problem_mut();
+            let [before, after] = [&*old, &state].map(|s| mechanism.energy(s));
+            state.x[WORK] += after.balance() - before.balance();
+            mechanism.accept(&state);
+            *old = state;
+            Ok::<bool, SolveError>(moved)
+        })??;
+        self.changed();
+        Ok(moved)
+    }
+
+    /// The run as it is.
+    pub fn keep(&self) -> Kept {
+        Kept {
+            mechanism: self.mechanism.clone(),
+            state: self.state.clone(),
+            control: self.control.clone(),
+            journey: self.journey.clone(),
+            recorder: self.recorder.copy(Box::new(())),
+            ended: self.ended.clone(),
+        }
+    }
+}
+
+impl Run<'static> {
+    /// Goes back to what was kept.
+    pub fn restore(&mut self, kept: &Kept) {
+        let Kept { mechanism, state, control, journey, recorder, ended } = kept.clone();
+        (self.mechanism, self.state, self.control) = (mechanism, state, control);
+        (self.journey, self.recorder, self.ended) = (journey, recorder, ended);
+        self.pause = None;
+    }
+
+    /// Another one that goes on from here.
+    pub fn copy(&self) -> Result<Run<'static>, SetupError> {
+        let bad = |source| SetupError::Method { source, at: Span::NONE };
+        let Kept { mechanism, state, control, journey, recorder, ended } = self.keep();
+        Ok(Run {
+            settings: self.settings.clone(),
+            mechanism,
+            state,
+            recorder,
+            method: self.method.clone(),
+            system: self.system.clone(),
+            model: self.model.clone(),
+            case: self.case.clone(),
+            integrator: self.method.new_integrator().map_err(bad)?,
+            control,
+            samples: Samples::none(),
+            journey,
+            pause: None,
+            ended,
+            assembly: self.assembly.clone(),
+            standing: self.standing.clone(),
+            rows: self.rows,
+            not_unique: self.not_unique.clone(),
+            is_changed: false,
+            spent: self.spent,
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! A run from assembly to certificate, as far as it has come.
+//!
+//! Whatever happens after the first step, the trajectory so far and a report come back: a failed run says at which
+//! element and with which number, a stopped one why.
+
+use crate::assemble::{AssemblyReport, assemble};
+use crate::error::SetupError;
+use crate::events::{Detector, Gaps, Journey, NoStart, Onsets, Pause};
+use crate::failure;
+use crate::joints;
+use crate::legs::Route;
+use crate::method::{Facts, Method};
+use crate::recorder::{Bounds, Recorder};
+use crate::redundancy::{Scaled, analyse};
+use crate::settings::Settings;
+use crate::simulate::{Plan, Simulate, Watch};
+use crate::start::Rows;
+use crate::trajectory::Trajectory;
+use sarrus_model::settings::Coordinates;
+use sarrus_model::{Diagnostic, Model, Span};
+use sarrus_solve::integrators::{Because, Ended, Samples};
+use sarrus_solve::{Control, Equations, Integrator, MethodError, Problem, Stage, Standing, State};
+use sarrus_system::{Columns, Conditions, Mechanism, Sampler, System};
+use std::sync::Arc;
+
+/// Results larger than this are refused [bytes].
+const MOST_BYTES: f64 = 4.0 * (1_u64 << 30) as f64;
+
+/// A run, as far as it has come.
+pub(crate) struct Run<'w> {
+    /// What was asked for.
+    pub settings: Settings,
+    /// The mechanism with what acts at the moment.
+    pub mechanism: Mechanism,
+    /// Where it is.
+    pub state: State,
+    /// What has been noted of it.
+    pub recorder: Recorder<'w>,
+    /// How it is made.
+    pub method: Arc<Method>,
+    /// The system at the start.
+    pub system: Arc<System>,
+    pub(crate) model: String,
+    pub(crate) case: Option<String>,
+    pub(crate) integrator: Integrator,
+    pub(crate) control: Control,
+    pub(crate) samples: Samples<'static>,
+    pub(crate) journey: Journey,
+    pub(crate) pause: Option<Pause>,
+    pub(crate) ended: Ended,
+    pub(crate) assembly: AssemblyReport,
+    pub(crate) standing: Vec<Standing>,
+    pub(crate) rows: Rows,
+    pub(crate) not_unique: Option<Vec<String>>,
+    /// Whether something was set since it went on.
+    pub(crate) is_changed: bool,
+    /// Time spent: wall, and where it is known processor \[s\].
+    pub(crate) spent: (f64, Option<f64>),
+}
+
+impl<'w> Run<'w> {
+    /// Puts the mechanism together and chooses the method where it is left open; nothing moves yet.
+    pub fn new(
+        model: &Model,
+        system: &Arc<System>,
+        request: &Simulate,
+        mut watch: Box<dyn Watch + 'w>,
+    ) -> Result<Run<'w>, SetupError> {
+        let settings = Settings::read(model, &request.overrides)?;
+        let columns = columns(model, system, &settings, request.record)?.map(Arc::new);
+        let conditions = Conditions::new(model, system)?;
+        let span = (settings.t_start, settings.t_end);
+        let mut breaks = system.breakpoints(span.0, span.1);
+        conditions.breakpoints(span.0, span.1, &mut breaks);
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        let sampler = Sampler::new(model, system, span, &breaks)?;
+        let assembled = assemble(model, system, settings.assembly)?;
+        if let Some(open) = assembled.open_branch(model, system) {
+            return Err(open.into());
+        }
+        let state = assembled.state;
+        let mut mechanism = system.mechanism();
+        mechanism.set_hints(&assembled.hints);
+        mechanism.note_angles(&state);
+        if !system.contacts.is_empty() {
+            mechanism.accept(&state);
+        }
+
+        // the method, from what the start tells
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(&state, Stage::POSITION, &mut eq);
+        let rows = Rows::find(&system.structure, &eq)?;
+        let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
+        drop(eq);
+        let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
+        // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
+        let rubs = mechanism.reactive_forces() > 0;
+        let gaps = system.gaps();
+        let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
+        if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
+        && !rubs
+        // nor places of rigid contacts that come to be held
+        && gaps.is_empty()
+        // nor do they know of the fluid's inertia
+        && system.directory.added.is_empty()
+        {
+            method.take_tree(&settings);
+        }
+        if slides && method.view.resolves_constraints() {
+            return Err(SetupError::Model(vec![no_friction(&method)]));
+        }
+        let bad = |source: MethodError| SetupError::Method { source, at: Span::NONE };
+        method.new_formulation().map_err(bad)?;
+        method.new_stabilization().map_err(bad)?;
+        let integrator = method.new_integrator().map_err(bad)?;
+        let control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
+        watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
+
+        // the run
+        let bounds = Bounds { span, max_steps: settings.max_steps, wall_limit: settings.wall_limit };
+        let mut recorder = Recorder::new(&mut mechanism, &state, columns.clone(), bounds, watch);
+        let samples = match columns {
+            Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
+            None => Samples::none(),
+        };
+        if !conditions.is_empty() {
+            recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
+        }
+        if !system.contacts.is_empty() && integrator.is_adaptive() {
+            let mut onsets = Onsets::new(span);
+            onsets.look_ahead(&mut mechanism, &state);
+            recorder.onsets = Some(onsets);
+        }
+        if !gaps.is_empty() {
+            recorder.gaps = Some(Gaps::new(gaps));
+        }
+        recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
+        let jump = settings.certify.position;
+        let route = Route { breaks, span, known: span.1, until: span.1, resume: false, jump };
+        let method = Arc::new(method);
+        Ok(Run {
+            journey: Journey::new(system, &method, route),
+            ended: Ended { at: state.t, because: Because::End, counts: control.counts },
+            model: model.name.clone(),
+            case: model.case.clone(),
+            assembly: assembled.report,
+            standing: assembled.standing,
+            system: system.clone(),
+            pause: None,
+            is_changed: false,
+            spent: (0.0, None),
+            settings,
+            mechanism,
+            state,
+            recorder,
+            method,
+            integrator,
+            control,
+            samples,
+            rows,
+            not_unique,
+        })
+    }
+
+    /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
+    pub fn go(&mut self, t: f64) -> Result<&Ended, SetupError> {
+        self.journey.route.until = t;
+        self.journey.route.resume = self.pause.is_some() && !self.is_changed;
+        self.is_changed = false;
+        let Run { journey, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
+        let ended = journey.go(pause, mechanism, integrator, control, state, samples, recorder);
+        let system = &self.system;
+        self.ended = ended.map_err(|NoStart(source)| {
+            let element = failure::element(&source, &system.mechanism());
+            SetupError::Start { source, element }
+        })?;
+        Ok(&self.ended)
+    }
+
+    /// The samples.
+    pub fn into_trajectory(self) -> Trajectory {
+        self.recorder.trajectory
+    }
+}
+
+/// The error for friction of rigid contacts that an integrator cannot take in.
+fn no_friction(method: &Method) -> Diagnostic {
+    let message = format!(
+        "integrator `{}` cannot take in friction that depends on what rigid contacts bear",
+        method.integrator.name
+    );
+    Diagnostic::bare(message)
+        .hint("take an explicit one, such as `rk45`, or leave out `method = \"impulsive\"`")
+}
+
+/// Columns of reactions and efforts that are not unique at the start; nothing is computed where no row is redundant.
+pub(crate) fn not_unique(
+    mechanism: &mut Mechanism,
+    s: &State,
+    eq: &Equations,
+    rows: &Rows,
+) -> Option<Vec<String>> {
+    let structure = mechanism.structure().clone();
+    if rows.rank == Some(structure.nc) {
+        return Some(Vec::new());
+    }
+    let mut scaled = Scaled::new(&structure, eq, rows.known_redundant(&structure)).ok()?;
+    analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
+}
+
+/// The columns asked for, unless their samples would not fit. They are looked at even where nothing is recorded: a wrong
+/// measure is wrong either way.
+fn columns(
+    model: &Model,
+    system: &Arc<System>,
+    settings: &Settings,
+    record: bool,
+) -> Result<Option<Columns>, SetupError> {
+    let columns = Columns::new(model, system, &settings.columns)?;
+    if !record {
+        return Ok(None);
+    }
+    let (rows, width) = (settings.samples(), columns.names.len() + 1);
+    let bytes = rows * width as f64 * size_of::<f64>() as f64;
+    if bytes > MOST_BYTES {
+        return Err(SetupError::TooLarge { bytes, rows, columns: width });
+    }
+    Ok(Some(columns))
+}
