@@ -4,6 +4,7 @@ use crate::error::SetupError;
 use crate::events::Journey;
 use crate::recorder::Recorder;
 use crate::run::Run;
+use crate::simulate::Watch;
 use sarrus_model::Span;
 use sarrus_solve::integrators::{Ended, Observer, Samples};
 use sarrus_solve::{Control, Dynamics, Problem, SolveError, State};
@@ -132,19 +133,26 @@ impl Run<'static> {
     pub fn restore(&mut self, kept: &Kept) {
         let Kept { mechanism, state, control, journey, recorder, ended } = kept.clone();
         (self.mechanism, self.state, self.control) = (mechanism, state, control);
-        (self.journey, self.recorder, self.ended) = (journey, recorder, ended);
+        let watch = self.recorder.unwatch();
+        (self.journey, self.recorder, self.ended) = (journey, recorder.copy(watch), ended);
         self.pause = None;
     }
 
+    /// Gives whoever watches to another run.
+    pub fn hand_over(&mut self, other: &mut Run<'static>) {
+        let watch = self.recorder.unwatch();
+        other.recorder = other.recorder.copy(watch);
+    }
+
     /// Another one that goes on from here.
-    pub fn copy(&self) -> Result<Run<'static>, SetupError> {
+    pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Run<'static>, SetupError> {
         let bad = |source| SetupError::Method { source, at: Span::NONE };
         let Kept { mechanism, state, control, journey, recorder, ended } = self.keep();
         Ok(Run {
             settings: self.settings.clone(),
             mechanism,
             state,
-            recorder,
+            recorder: recorder.copy(watch),
             method: self.method.clone(),
             system: self.system.clone(),
             model: self.model.clone(),

@@ -152,6 +152,11 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Whoever watches, who does no more.
+    pub fn unwatch(&mut self) -> Box<dyn Watch + 'a> {
+        std::mem::replace(&mut self.watch, Box::new(()))
+    }
+
     /// Goes on with another system of the same model, from `s`.
     pub fn enter(&mut self, mechanism: &mut Mechanism, s: &State) {
         self.eq = Equations::new(mechanism);

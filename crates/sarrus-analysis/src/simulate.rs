@@ -60,7 +60,7 @@ pub struct Progress {
 }
 
 /// Who watches a run, and may stop it.
-pub trait Watch {
+pub trait Watch: Send {
     /// The run is about to begin.
     fn begin(&mut self, _plan: &Plan) {}
 

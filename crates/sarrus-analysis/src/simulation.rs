@@ -8,10 +8,11 @@
 
 use crate::error::SetupError;
 use crate::pausing::Kept;
+use crate::recorder::Stop;
 use crate::report::{FailureReport, Report};
 use crate::run::Run;
 use crate::settings::Settings;
-use crate::simulate::Simulate;
+use crate::simulate::{Simulate, Watch};
 use crate::trajectory::Trajectory;
 use sarrus_math::Vec3;
 use sarrus_model::suggest::did_you_mean;
@@ -66,6 +67,12 @@ pub enum SimulationError {
     /// The simulation is over.
     #[error("the simulation is over: {0}")]
     Over(String),
+    /// Whoever watches has interrupted it; it may go on from where it is.
+    #[error("interrupted at t = {t} s")]
+    Interrupted {
+        /// Where it is \[s\].
+        t: f64,
+    },
     /// The step could not be made; the state is the last one that was reached.
     #[error("{}", .0.message)]
     Failed(Box<FailureReport>),
@@ -179,7 +186,17 @@ impl Simulation {
         system: &Arc<System>,
         request: &Simulate,
     ) -> Result<Simulation, SimulationError> {
-        let mut run = Run::new(&model, system, request, Box::new(()))?;
+        Simulation::watched(model, system, request, Box::new(()))
+    }
+
+    /// The same with somebody who is told of every step inside, and may interrupt it.
+    pub fn watched(
+        model: Arc<Model>,
+        system: &Arc<System>,
+        request: &Simulate,
+        watch: Box<dyn Watch>,
+    ) -> Result<Simulation, SimulationError> {
+        let mut run = Run::new(&model, system, request, watch)?;
         run.unbounded();
         run.go(run.state.t)?;
         if request.record {
@@ -219,6 +236,10 @@ impl Simulation {
     fn judge(&mut self) -> Result<(), SimulationError> {
         if self.run.ended.because == Because::End {
             return Ok(());
+        }
+        if self.run.recorder.stop == Some(Stop::Asked) {
+            self.run.recorder.stop = None;
+            return Err(SimulationError::Interrupted { t: self.run.state.t });
         }
         let report = self.run.report();
         self.over = Some(report.reason);
@@ -405,6 +426,7 @@ impl Simulation {
             model.initial.push(Model::setting(path.clone(), Value::new(Data::Number(*value))));
         }
         let mut fresh = Simulation::new(Arc::new(model), &self.run.system, &self.request)?;
+        self.run.hand_over(&mut fresh.run);
         // what a plain reset goes back to is the model's own start
         (fresh.model, fresh.dt) = (self.model.clone(), self.dt);
         std::mem::swap(&mut fresh.start, &mut self.start);
@@ -413,9 +435,9 @@ impl Simulation {
     }
 
     /// Another simulation that goes on from here by itself. Integrators that remember steps begin anew in it.
-    pub fn copy(&self) -> Result<Simulation, SimulationError> {
+    pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Simulation, SimulationError> {
         let (model, request) = (self.model.clone(), self.request.clone());
-        let run = self.run.copy().map_err(SimulationError::Setup)?;
+        let run = self.run.copy(watch).map_err(SimulationError::Setup)?;
         let (start, dt, over) = (self.start.clone(), self.dt, self.over.clone());
         Ok(Simulation { model, request, run, start, dt, over })
     }

@@ -265,7 +265,7 @@ fn a_copy_goes_its_own_way() {
     let mut sim = build(text(CART), Overrides { step: Some(0.01), ..with("rk4") }, true);
     sim.set_dt(0.01).unwrap();
     (0..10).for_each(|_| sim.step().unwrap());
-    let mut copy = sim.copy().unwrap();
+    let mut copy = sim.copy(Box::new(())).unwrap();
     (0..10).for_each(|_| sim.step().unwrap());
     (0..10).for_each(|_| copy.step().unwrap());
     assert_eq!(sim.state(), copy.state());
@@ -349,4 +349,34 @@ fn a_state_that_is_set_is_brought_onto_the_constraints() {
     assert!(eq.phi.iter().all(|x| x.abs() < 1e-10));
     sim.advance(0.1).unwrap();
     assert!(sim.report().certificate.passed);
+}
+
+/// Interrupts after some steps.
+struct Impatient(u32);
+
+impl sarrus::analysis::Watch for Impatient {
+    fn step(&mut self, _: &sarrus::analysis::Progress) -> sarrus::analysis::Flow {
+        self.0 += 1;
+        if self.0 == 5 { sarrus::analysis::Flow::Stop } else { sarrus::analysis::Flow::Continue }
+    }
+}
+
+#[test]
+fn an_interrupted_step_can_be_gone_on_from() {
+    let model = shipped("four_bar.toml");
+    let system = Arc::new(compile(&model).unwrap());
+    let request = Simulate { overrides: Overrides { step: Some(0.01), ..with("rk4") }, record: false };
+    let mut sim = Simulation::watched(Arc::new(model), &system, &request, Box::new(Impatient(0))).unwrap();
+    assert!(matches!(sim.advance(0.5), Err(SimulationError::Interrupted { .. })));
+    assert!((sim.t() - 0.05).abs() < 1e-12 && sim.over().is_none());
+    sim.advance(0.5).unwrap();
+    let mut other = build(shipped("four_bar.toml"), request.overrides, false);
+    other.advance(0.5).unwrap();
+    assert_eq!(sim.state(), other.state());
+}
+
+#[test]
+fn simulations_may_move_to_other_threads() {
+    fn moves<T: Send>(_: &T) {}
+    moves(&build(text(CART), Overrides::default(), false));
 }

@@ -39,7 +39,7 @@ pub struct Progress {
 }
 
 /// Who watches a comparison, and may stop it.
-pub trait Watch {
+pub trait Watch: Send {
     /// Asked now and then.
     fn progress(&mut self, _progress: &Progress) -> Flow {
         Flow::Continue
@@ -67,7 +67,7 @@ pub(crate) struct Meter<'a> {
     limit: Option<f64>,
     passed: bool,
     /// Asked at every step where a run is alone.
-    alone: Option<&'a mut dyn FnMut() -> Flow>,
+    alone: Option<&'a mut (dyn FnMut() -> Flow + Send)>,
 }
 
 impl<'a> Meter<'a> {

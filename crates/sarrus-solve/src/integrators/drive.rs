@@ -88,12 +88,12 @@ impl<O: ?Sized> Observer<O> for () {}
 /// Times at which samples are wanted, in increasing order.
 pub struct Samples<'a> {
     next: Option<f64>,
-    rest: Box<dyn Iterator<Item = f64> + 'a>,
+    rest: Box<dyn Iterator<Item = f64> + Send + 'a>,
 }
 
 impl<'a> Samples<'a> {
     /// The times of `times`, which must increase.
-    pub fn new(times: impl Iterator<Item = f64> + 'a) -> Samples<'a> {
+    pub fn new(times: impl Iterator<Item = f64> + Send + 'a) -> Samples<'a> {
         let mut rest = Box::new(times);
         Samples { next: rest.next(), rest }
     }

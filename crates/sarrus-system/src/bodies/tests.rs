@@ -498,7 +498,7 @@ fn what_is_recorded_gives_the_same_body() {
     for (head, keys) in texts {
         let model = load(&format!("{head}bodies.b = {{ {keys} }}"));
         let first = read_bodies(&model).unwrap().remove(1);
-        let recorder = model.recorder.unwrap().into_inner().unwrap();
+        let recorder = model.recorder.as_ref().unwrap().lock().unwrap();
         let recorded = recorder.element(sarrus_model::Section::Bodies, "b").unwrap().to_vec();
         for key in ["mass", if first.kind.turns() { "inertia" } else { "mass" }] {
             assert!(recorded.iter().any(|(k, _)| k == key), "{keys}: no {key}");
