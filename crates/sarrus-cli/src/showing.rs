@@ -16,7 +16,8 @@ use std::time::Duration;
 
 /// A model that is about to be run and shown.
 pub struct Showing {
-    scene: Scene,
+    /// What there is, with its report once the run is over.
+    pub scene: Scene,
     feed: Feed,
     system: Arc<System>,
     /// Whether the columns tell where bodies are.

@@ -5,6 +5,9 @@
 pub struct Paint(bool);
 
 impl Paint {
+    /// Leaves all words alone.
+    pub const PLAIN: Paint = Paint(false);
+
     fn code(self, code: &str, text: &str) -> String {
         if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }

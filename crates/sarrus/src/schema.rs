@@ -30,8 +30,8 @@ fn methods() -> [(&'static str, Vec<&'static str>); 3] {
     ]
 }
 
-/// The sections whose entries have a kind.
-fn families() -> Vec<Family> {
+/// The sections whose entries have a kind, with all kinds and their keys.
+pub fn families() -> Vec<Family> {
     let family =
         |section, default_kind, or_expression, kinds| Family { section, default_kind, or_expression, kinds };
     vec![

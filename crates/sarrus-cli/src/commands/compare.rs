@@ -74,13 +74,15 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
 }
 
 /// What is wrong with the flags.
-enum Wrong {
+pub enum Wrong {
+    /// A number, or what the model says.
     Setup(SetupError),
+    /// A list of methods.
     List(String),
 }
 
 /// What the flags ask for.
-fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
+pub fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
     let over = Overrides { t_end: args.t_end, ..Overrides::default() };
     let settings = Settings::read(model, &over).map_err(Wrong::Setup)?;
     let positive = |flag: &'static str, value: f64| {
@@ -204,7 +206,8 @@ fn tell(found: &Comparison, args: &CompareArgs, printer: &mut Printer) {
     }
 }
 
-fn write(results: &Results, found: &Comparison) -> Result<Vec<String>, ResultsError> {
+/// Writes the folder of a comparison, and returns the names of its files.
+pub fn write(results: &Results, found: &Comparison) -> Result<Vec<String>, ResultsError> {
     results.write("compare.json", |out| {
         out.write_all(found.to_json().as_bytes())?;
         out.write_all(b"\n")

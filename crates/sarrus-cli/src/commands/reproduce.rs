@@ -85,7 +85,8 @@ fn shown(dir: &Path, r: &Reproduction) -> String {
     format!("{}: claims.md, claims.json and {} figures as SVG and PNG", dir.display(), r.figures.len())
 }
 
-fn write(results: &Results, r: &Reproduction) -> Result<(), ResultsError> {
+/// Writes the folder of a reproduction.
+pub fn write(results: &Results, r: &Reproduction) -> Result<(), ResultsError> {
     results.write("claims.md", |out| out.write_all(r.markdown().as_bytes()))?;
     let json = serde_json::to_string_pretty(r).unwrap_or_default();
     results.write("claims.json", |out| writeln!(out, "{json}"))?;

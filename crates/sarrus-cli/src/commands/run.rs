@@ -124,7 +124,8 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     }
 }
 
-fn write(
+/// Writes the folder of results, and returns the names of its files.
+pub fn write(
     results: &Results,
     model: &Model,
     request: &Simulate,

@@ -1,0 +1,177 @@
+//! Models that are loaded and compiled, and what can be asked of them.
+
+use crate::analyses::{self, Compared, Found};
+use crate::errors::{model_error, setup_error};
+use crate::options::overrides;
+use crate::run::Run;
+use crate::table::{Columns, Trajectories};
+use crate::watch::Watcher;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sarrus::analysis::{
+    CheckOptions, EquilibriumOptions, Simulate, check_with, equilibrium_with, modes_with, prescribed,
+};
+use sarrus::io::{LoadOptions, write_resolved};
+use sarrus::model::{Failure, Model};
+use sarrus::system::{System, compile};
+use sarrus_cli::style::Paint;
+use sarrus_cli::{check_text, linear_text};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A model as it is said, and as it is computed with.
+pub struct Opened {
+    /// As it is said.
+    pub model: Model,
+    /// Compiled.
+    pub system: Arc<System>,
+}
+
+/// A model that is ready to run.
+#[pyclass(frozen, module = "sarrus._sarrus")]
+pub struct Loaded(Arc<Opened>);
+
+/// Loads a file and compiles it.
+#[pyfunction]
+pub fn load(
+    py: Python<'_>,
+    path: PathBuf,
+    set: Vec<(String, String)>,
+    case: Option<String>,
+) -> PyResult<Loaded> {
+    opened(py, |options| sarrus::io::load(&path, options), set, case)
+}
+
+/// Loads a text and compiles it.
+#[pyfunction]
+pub fn loads(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    set: Vec<(String, String)>,
+    case: Option<String>,
+) -> PyResult<Loaded> {
+    opened(py, |options| sarrus::io::load_str(name, text, options), set, case)
+}
+
+/// Name and text of every model that comes with the program.
+#[pyfunction]
+pub fn examples() -> Vec<(&'static str, &'static str)> {
+    sarrus_zoo::MODELS.to_vec()
+}
+
+fn opened(
+    py: Python<'_>,
+    load: impl FnOnce(&LoadOptions) -> Result<Model, Failure> + Send,
+    set: Vec<(String, String)>,
+    case: Option<String>,
+) -> PyResult<Loaded> {
+    // what is read is kept, so that results can be saved with the model
+    let options = LoadOptions { set, case, record: true };
+    let done = py.detach(|| {
+        let model = load(&options)?;
+        match compile(&model) {
+            Ok(system) => Ok(Opened { model, system: Arc::new(system) }),
+            Err(diagnostics) => Err(Failure { diagnostics, sources: model.sources }),
+        }
+    });
+    match done {
+        Ok(opened) => Ok(Loaded(Arc::new(opened))),
+        Err(failure) => Err(model_error(py, &failure)),
+    }
+}
+
+#[pymethods]
+impl Loaded {
+    /// Name of the model.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.model.name
+    }
+
+    /// Name of the case that was taken.
+    #[getter]
+    fn case(&self) -> Option<&str> {
+        self.0.model.case.as_deref()
+    }
+
+    /// The model with every expression of the loading replaced by its value, as `model.toml` of results has it.
+    fn resolved(&self) -> String {
+        write_resolved(&self.0.model, &[])
+    }
+
+    /// Looks at the model: findings as JSON and as text, and what was raised on the way.
+    fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<Found> {
+        let opened = &*self.0;
+        let mut watcher = Watcher::new(None);
+        let options = CheckOptions { along, distribute };
+        let found = py.detach(|| check_with(&opened.model, &opened.system, options, &mut watcher));
+        match (watcher.raised, found) {
+            (Some(raised), _) => Err(raised),
+            (None, Err(error)) => Err(setup_error(py, &error, &opened.model)),
+            (None, Ok(report)) => Ok((report.to_json(), check_text::check(&report, all, Paint::PLAIN))),
+        }
+    }
+
+    /// Runs the model: what it leaves behind, and what was raised on the way.
+    fn run(
+        &self,
+        py: Python<'_>,
+        options: &Bound<'_, PyDict>,
+        record: bool,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(Run, Option<PyErr>)> {
+        let request = Simulate { overrides: overrides(options)?, record };
+        Run::make(py, &self.0, request, told)
+    }
+
+    /// How the model moves in the small, as JSON and as text.
+    fn modes(&self, py: Python<'_>, about: &str, all: bool) -> PyResult<Found> {
+        let opened = &*self.0;
+        let about = analyses::about(about)?;
+        let found = py.detach(|| modes_with(&opened.model, &opened.system, about, &mut |_| {}));
+        match found {
+            Ok(report) => Ok((report.to_json(), linear_text::modes(&report, all, Paint::PLAIN))),
+            Err(error) => Err(setup_error(py, &error, &opened.model)),
+        }
+    }
+
+    /// Where the model comes to rest, as JSON and as text, with a row per part of the loads.
+    fn equilibrium(&self, py: Python<'_>, load_steps: Option<u32>) -> PyResult<(Found, Columns)> {
+        let opened = &*self.0;
+        let options = EquilibriumOptions { load_steps };
+        let found = py.detach(|| equilibrium_with(&opened.model, &opened.system, &options, &mut |_| {}));
+        match found {
+            Ok(found) => {
+                let text = linear_text::equilibrium(&found.report, &opened.system, Paint::PLAIN);
+                let columns = Columns { trajectory: Trajectories::Own(found.steps) };
+                Ok(((found.report.to_json(), text), columns))
+            }
+            Err(error) => Err(setup_error(py, &error, &opened.model)),
+        }
+    }
+
+    /// The motion that drivers prescribe, as JSON and as text, with its samples.
+    fn inverse(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<(Found, Columns)> {
+        let opened = &*self.0;
+        let over = overrides(options)?;
+        match py.detach(|| prescribed(&opened.model, &opened.system, &over)) {
+            Ok(found) => {
+                let text = linear_text::inverse(&found.report, Paint::PLAIN);
+                let columns = Columns { trajectory: Trajectories::Own(found.trajectory) };
+                Ok(((found.report.to_json(), text), columns))
+            }
+            Err(error) => Err(setup_error(py, &error, &opened.model)),
+        }
+    }
+
+    /// Runs many methods side by side.
+    fn compare(
+        &self,
+        py: Python<'_>,
+        options: &Bound<'_, PyDict>,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(Compared, Option<PyErr>)> {
+        analyses::compared(py, &self.0, options, told)
+    }
+}

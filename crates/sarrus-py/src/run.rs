@@ -1,0 +1,166 @@
+//! What a run leaves behind.
+
+use crate::errors::{results_error, setup_error};
+use crate::model::Opened;
+use crate::table::{Columns, Trajectories};
+use crate::watch::Watcher;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sarrus::analysis::{Outcome, Settings, SetupError, Simulate, Status, simulate};
+use sarrus_cli::commands::run::write;
+use sarrus_cli::results::{Results, ResultsError};
+use sarrus_cli::showing::Showing;
+use sarrus_view::motion::Motion;
+use sarrus_view::{Live, Options, Viewer};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a run leaves behind.
+#[pyclass(frozen, module = "sarrus._sarrus")]
+pub struct Run {
+    opened: Arc<Opened>,
+    request: Simulate,
+    outcome: Arc<Outcome>,
+    /// What is needed to draw it: made when it is first drawn, or before the run where columns do not tell where bodies are.
+    showing: Mutex<Option<Showing>>,
+}
+
+/// Why something cannot be drawn or written.
+enum Wrong {
+    Setup(SetupError),
+    Results(ResultsError),
+    NotRecorded,
+}
+
+impl Run {
+    /// Runs a model.
+    pub fn make(
+        py: Python<'_>,
+        opened: &Arc<Opened>,
+        request: Simulate,
+        told: Option<Py<PyAny>>,
+    ) -> PyResult<(Run, Option<PyErr>)> {
+        let mut watcher = Watcher::new(told);
+        let Opened { model, system } = &**opened;
+        let done = py.detach(|| {
+            let settings = Settings::read(model, &request.overrides)?;
+            if settings.columns == ["*"] || !request.record {
+                return Ok((simulate(model, system, &request, &mut watcher)?, None));
+            }
+            let mut showing = Showing::new(model, system, &request.overrides).map_err(SetupError::Model)?;
+            let outcome =
+                showing.listening(true, &mut watcher, |watch| simulate(model, system, &request, watch))?;
+            showing.finish(&outcome);
+            Ok((outcome, Some(showing)))
+        });
+        match done {
+            Ok((outcome, showing)) => {
+                let (outcome, showing) = (Arc::new(outcome), Mutex::new(showing));
+                Ok((Run { opened: opened.clone(), request, outcome, showing }, watcher.raised))
+            }
+            // what was raised on the way comes before what came of it
+            Err(error) => Err(watcher.raised.unwrap_or_else(|| setup_error(py, &error, model))),
+        }
+    }
+
+    /// Does something with all that is needed to draw.
+    fn shown<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Showing, &Motion) -> Result<T, Wrong> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| {
+            let mut place = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+            let showing = match &mut *place {
+                Some(showing) => showing,
+                none => {
+                    let Opened { model, system } = &*self.opened;
+                    let made = Showing::new(model, system, &self.request.overrides);
+                    let showing = none.insert(made.map_err(|d| Wrong::Setup(SetupError::Model(d)))?);
+                    showing.finish(&self.outcome);
+                    showing
+                }
+            };
+            let motion = showing.motion(&self.outcome).filter(|motion| motion.table.len() > 0);
+            work(showing, &motion.ok_or(Wrong::NotRecorded)?)
+        });
+        done.map_err(|wrong| self.error(py, &wrong))
+    }
+
+    fn error(&self, py: Python<'_>, wrong: &Wrong) -> PyErr {
+        match wrong {
+            Wrong::Setup(error) => setup_error(py, error, &self.opened.model),
+            Wrong::Results(error) => results_error(error),
+            Wrong::NotRecorded => PyValueError::new_err(
+                "the run has no samples to draw\nhint: `record=False` keeps none; leave it out",
+            ),
+        }
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// `completed`, `stopped` or `failed`.
+    #[getter]
+    fn status(&self) -> &'static str {
+        match self.outcome.report.status {
+            Status::Completed => "completed",
+            Status::Stopped => "stopped",
+            Status::Failed => "failed",
+        }
+    }
+
+    /// Why it ended.
+    #[getter]
+    fn reason(&self) -> &str {
+        &self.outcome.report.reason
+    }
+
+    /// `report.json`.
+    fn report(&self, py: Python<'_>) -> String {
+        py.detach(|| self.outcome.report.to_json())
+    }
+
+    /// The samples.
+    fn columns(&self) -> Columns {
+        Columns { trajectory: Trajectories::Run(self.outcome.clone()) }
+    }
+
+    /// Writes the files of `sarrus run --out`, and returns their names.
+    fn save(&self, py: Python<'_>, dir: PathBuf, html: bool) -> PyResult<Vec<String>> {
+        let Opened { model, .. } = &*self.opened;
+        let written = |showing: Option<&Showing>| {
+            let results = Results::create(&dir).map_err(Wrong::Results)?;
+            write(&results, model, &self.request, &self.outcome, showing).map_err(Wrong::Results)
+        };
+        if html && !self.outcome.trajectory.is_empty() {
+            self.shown(py, |showing, _| written(Some(showing)))
+        } else {
+            py.detach(|| written(None)).map_err(|wrong| self.error(py, &wrong))
+        }
+    }
+
+    /// `report.html`.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        self.shown(py, |showing, motion| Ok(showing.html(motion)))
+    }
+
+    /// The animation as binary glTF.
+    fn gltf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.shown(py, |showing, motion| Ok(showing.gltf(motion)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Starts the viewer, which ends with the program; returns its address.
+    fn view(&self, py: Python<'_>, host: String, port: u16, open: bool) -> PyResult<String> {
+        let name = self.opened.model.name.clone();
+        let live = self.shown(py, |showing, motion| Ok(Live::finished(&showing.scene, motion)))?;
+        let started = py.detach(|| Viewer::start(&Options { host, port }, vec![(name, live)]));
+        let viewer = started.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        if open {
+            py.detach(|| viewer.open());
+        }
+        Ok(viewer.url().to_string())
+    }
+}
