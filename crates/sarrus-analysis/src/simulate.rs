@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::contacts;
 use crate::error::SetupError;
 use crate::events::{Active, Detector, Gaps, Journey, NoStart, Onsets};
-use crate::failure::{self, explain};
+use crate::failure::{self, explain, with_functions};
 use crate::joints;
 use crate::legs::Route;
 use crate::method::{Facts, Method};
@@ -107,6 +107,15 @@ impl Watch for () {}
 
 /// Runs a compiled model.
 pub fn simulate(
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, SetupError> {
+    with_functions(|| run(model, system, request, watch))
+}
+
+fn run(
     model: &Model,
     system: &Arc<System>,
     request: &Simulate,

@@ -5,8 +5,8 @@
 
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::functions::Functions;
 use crate::expr::{Expr, ExprError, Function, Lookup, Quantity, Scope};
+use crate::functions::Functions;
 use crate::model::{Locals, Model};
 use crate::tables::Curve;
 use crate::transform::Transform;

@@ -23,7 +23,8 @@ pub fn check_names(functions: &Functions) -> Done {
             return Err(Diagnostic::bare(message).hint("choose another name"));
         }
         if let Some(n) = function.arguments().filter(|n| *n > MOST_ARGUMENTS) {
-            let message = format!("function `{name}` wants {n} arguments: a call takes {MOST_ARGUMENTS} at most");
+            let message =
+                format!("function `{name}` wants {n} arguments: a call takes {MOST_ARGUMENTS} at most");
             return Err(Diagnostic::bare(message).note(SOURCE));
         }
     }
@@ -42,9 +43,10 @@ impl Loader {
     /// Refuses parameters, points, functions and tables of a file with such a name.
     pub(super) fn check_given(&mut self, scope: &ScopeData, definitions: &Definitions<'_>) {
         let own = definitions.names();
-        let points = scope.points.keys().map(|name| {
-            (name.as_str(), "point", definitions.place(name).unwrap_or(Span::NONE))
-        });
+        let points = scope
+            .points
+            .keys()
+            .map(|name| (name.as_str(), "point", definitions.place(name).unwrap_or(Span::NONE)));
         for (name, what, span) in own.into_iter().chain(points) {
             if self.functions.get(name).is_some() {
                 self.fail(taken(name, what, span));

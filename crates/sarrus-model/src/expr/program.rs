@@ -329,13 +329,7 @@ fn with_constant(op: Op, args: &[Term]) -> (Op, f64, [Option<Term>; MAX_ARGUMENT
 }
 
 /// Why an operation on finite numbers gave none.
-pub(super) fn fault_message(
-    op: Op,
-    constant: f64,
-    library: &Library,
-    args: &[f64],
-    value: f64,
-) -> String {
+pub(super) fn fault_message(op: Op, constant: f64, library: &Library, args: &[f64], value: f64) -> String {
     match op {
         Op::Table(i) => {
             let table = &library.tables[i as usize];

@@ -3,8 +3,8 @@
 use super::ast::{At, Node};
 use super::functions::{Call, FUNCTIONS};
 use super::graph::Term;
-use super::op::MAX_ARGUMENTS;
 use super::lower::{Lowering, Place, Result, Value};
+use super::op::MAX_ARGUMENTS;
 use super::parse::fail;
 use super::{Bound, ExprError, Function, Lookup};
 use crate::functions::Given;
@@ -91,8 +91,7 @@ impl Lowering<'_> {
         let (name, given) = (call.name, call.arguments.len());
         let wanted = function.arguments().unwrap_or(given);
         if given != wanted || given > MAX_ARGUMENTS {
-            let (wanted, most) =
-                if given == wanted { (MAX_ARGUMENTS, " at most") } else { (wanted, "") };
+            let (wanted, most) = if given == wanted { (MAX_ARGUMENTS, " at most") } else { (wanted, "") };
             let plural = if wanted == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {wanted} argument{plural}{most}, {given} given");
             return Err(fail(call.at, message, Some(format!("`{name}` is a function given by a program"))));
@@ -107,7 +106,8 @@ impl Lowering<'_> {
             && !value.is_finite()
             && terms.iter().all(|x| x.value().is_some_and(f64::is_finite))
         {
-            let arguments: Vec<String> = terms.iter().filter_map(|x| x.value()).map(|x| x.to_string()).collect();
+            let arguments: Vec<String> =
+                terms.iter().filter_map(|x| x.value()).map(|x| x.to_string()).collect();
             self.fault(call.at, format!("function `{name}` gave {value} for ({})", arguments.join(", ")));
         }
         Ok(Value::Number(term))
