@@ -174,6 +174,33 @@ fn sampling_allocates_nothing_after_warm_up() {
     }
 }
 
+/// A torque and a driver by functions, with derivatives and without.
+#[test]
+fn functions_given_by_a_program_allocate_nothing_after_warm_up() {
+    use sarrus::model::functions::{Closure, Functions};
+    let mut functions = Functions::default();
+    functions.add("law", Closure::new(2, |x| -0.3 * x[0] - x[1].sin()));
+    let ramp = Closure::new(1, |t| t[0].sin())
+        .with_gradient(|t, out| out[0] = t[0].cos())
+        .with_second(|t, out| out[0] = -t[0].sin());
+    functions.add("ramp", ramp);
+    let text = "format = 'sarrus/1'\nrun = { t_end = 2, step = 0.01, integrator = 'rk4' }\n\
+        bodies.a = { from = [0, 0, 0], to = [1, 0, 0], mass = 1 }\n\
+        bodies.b = { from = [1, 0, 0], to = [2, 0, 0], mass = 1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0, 0], axis = [0, 1, 0] }\n\
+        joints.B = { kind = 'revolute', bodies = ['a', 'b'], at = [1, 0, 0], axis = [0, 1, 0] }\n\
+        drivers.D = { kind = 'joint', joint = 'A', angle = 'ramp(t)' }\n\
+        forces.T = { kind = 'actuator', joint = 'B', torque = 'law(B.rate, B.angle)' }\n";
+    let options = LoadOptions { functions, ..LoadOptions::default() };
+    let model = load_str("model.toml", text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let mut steps = Steps::default();
+    let request = Simulate { record: false, ..Simulate::default() };
+    let report = simulate(&model, &system, &request, &mut steps).unwrap().report;
+    assert!(report.counts.steps > 80, "{:?}", report.counts);
+    assert_eq!(steps.at[1] - steps.at[0], 0);
+}
+
 /// A loop, redundant rows, and rows at velocity level.
 #[test]
 fn partitioning_and_correction_allocate_nothing_after_warm_up() {
