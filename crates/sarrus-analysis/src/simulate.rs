@@ -25,6 +25,7 @@ use crate::singular;
 use crate::start::{Rows, assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
+use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
@@ -130,6 +131,8 @@ fn run(
     breaks.sort_by(f64::total_cmp);
     breaks.dedup();
     let sampler = Sampler::new(model, system, span, &breaks)?;
+    // that search has called functions all along the run
+    forget_fault();
     let assembled = assemble(model, system, settings.assembly)?;
     if let Some(open) = assembled.open_branch(model, system) {
         return Err(open.into());

@@ -57,7 +57,7 @@ pub fn exact(t: f64) -> [f64; 2] {
 
 /// The largest deviations from these.
 pub fn deviation(outcome: &Outcome) -> Result<[f64; 2], Box<dyn Error>> {
-    let column = |name: &str| outcome.trajectory.column(name).ok_or(format!("no column {name}"));
+    let column = |name: &'static str| outcome.trajectory.column(name).ok_or(format!("no column {name}"));
     let mut most = [0.0; 2];
     for ((t, speed), angle) in column("t")?.zip(column("shaft.rate")?).zip(column("hinge.angle")?) {
         let [omega, phi] = exact(t);

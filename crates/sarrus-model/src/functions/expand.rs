@@ -49,7 +49,7 @@ impl Given {
         self.gradient(x, FIRST, &mut slopes[..n]);
         let mut y = R::from_f64(value);
         for (d, slope) in d.iter().zip(&slopes).filter(|(d, _)| !d.is_zero()) {
-            y += *d * *slope;
+            y += scaled(*d, *slope);
         }
         let mut finite = slopes[..n].iter().all(|x| x.is_finite());
         if is_there(d, |_, _, product| !product.is_zero()) {
@@ -58,7 +58,7 @@ impl Given {
             finite &= bends[..n * n].iter().all(|x| x.is_finite());
             is_there(d, |i, j, product| {
                 let both = if i == j { 0.5 * bends[i * n + j] } else { bends[i * n + j] };
-                y += product * both;
+                y += scaled(product, both);
                 false
             });
             if is_there(d, |_, _, product| d.iter().any(|d| !(product * *d).is_zero())) {
@@ -84,7 +84,7 @@ impl Given {
                 let times = if i == j { 1.0 } else { 2.0 };
                 let product = product * d[k];
                 higher |= d.iter().any(|d| !(product * *d).is_zero());
-                y += product * (times * change[i * n + j] / 6.0);
+                y += scaled(product, times * change[i * n + j] / 6.0);
                 false
             });
         }
@@ -148,6 +148,11 @@ impl Given {
         let width = high - low;
         out.iter_mut().zip(&*before).for_each(|(out, before)| *out = (*out - before) / width);
     }
+}
+
+/// d · slope. A slope that is no number makes the derivatives infinite that it has a part in, and leaves the value alone.
+fn scaled<R: Real>(d: R, slope: f64) -> R {
+    if slope.is_finite() { d * slope } else { d * f64::MAX * f64::MAX }
 }
 
 /// Whether `see` says so of a product dᵢ dⱼ, i ≤ j, of which neither is zero.
