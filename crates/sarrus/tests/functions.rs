@@ -193,15 +193,20 @@ fn a_function_that_fails_in_the_middle_ends_the_run_and_is_named() {
     let at_time = || given(vec![("law", Closure::new(2, |x| if x[0] > 0.3 { f64::NAN } else { 0.1 }))]);
     let at_angle = || given(vec![("law", Closure::new(2, |x| if x[1] < -0.6 { f64::NAN } else { 0.1 }))]);
     let text = pendulum("0.5*law(t, A.angle)", "");
-    for integrator in ["rk45", "dop853", "abm", "radau5", "rk4 0.01", "staggered 0.01", "bdf2 0.01"] {
+    for integrator in
+        ["rk45", "dop853", "abm", "radau5", "rk4 0.01", "staggered 0.01", "bdf", "generalized_alpha 0.01"]
+    {
         for (what, options) in [("time", at_time()), ("angle", at_angle())] {
             let outcome = run(&text, &options, integrator);
             let report = &outcome.report;
             let failure =
                 report.failure.as_ref().unwrap_or_else(|| panic!("{integrator} {what}: {}", report.reason));
             assert_eq!(report.status, Status::Failed);
+            // an implicit method may meet it first where it takes differences
+            let explicit = ["rk45", "dop853", "abm", "rk4 0.01", "staggered 0.01"].contains(&integrator);
+            let said = if explicit { "function `law` gave NaN" } else { "function `law` gave " };
             assert!(
-                failure.message.starts_with("function `law` gave NaN at t = 0."),
+                failure.message.starts_with(said) && failure.message.contains(" at t = 0."),
                 "{integrator} {what}: {}",
                 failure.message
             );
@@ -246,26 +251,27 @@ fn a_fault_that_changes_nothing_is_not_blamed() {
     let options = given(vec![("root", Closure::new(1, |x| x[0].sqrt()))]);
     // the side of `if` that is not taken, and a column that nothing reads
     let more = "measures.m = 'root(-1 - A.rate^2)'";
-    let outcome = run(&pendulum("if(A.angle > 10, root(-1), 0)", more), &options, "rk45");
+    let outcome = run(&pendulum("if(t > 10, root(-1), 0)", more), &options, "rk45");
     assert_eq!(outcome.report.status, Status::Completed, "{}", outcome.report.reason);
     let more = format!("{more}\nforces.X = {{ kind = 'actuator', joint = 'A', torque = 'exp(3000*t)' }}");
-    let outcome = run(&pendulum("if(A.angle > 10, root(-1), 0)", &more), &options, "rk4 0.01");
+    let outcome = run(&pendulum("if(t > 10, root(-1), 0)", &more), &options, "rk4 0.01");
     assert_eq!(outcome.report.status, Status::Failed);
     assert!(!outcome.report.reason.contains("root"), "{}", outcome.report.reason);
 }
 
 #[test]
-fn a_function_without_a_value_at_the_start_is_named_before_the_run() {
+fn a_function_without_a_value_at_the_start_is_named() {
     let nan = || {
         let derivative = |_: &[f64], out: &mut [f64]| out.fill(0.0);
         Closure::new(1, |_| f64::NAN).with_gradient(derivative).with_second(derivative)
     };
-    for text in [pendulum("law(t)", ""), driven("angle = 'law(t)'")] {
-        let (model, system) = setup(&text, &given(vec![("law", nan())]));
-        let error = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_err();
-        assert_eq!(error.to_string(), "function `law` gave NaN for (0) at the start", "{text}");
-        assert_eq!(error.diagnostics().len(), 1);
-    }
+    let (model, system) = setup(&driven("angle = 'law(t)'"), &given(vec![("law", nan())]));
+    let error = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_err();
+    assert_eq!(error.to_string(), "function `law` gave NaN for (0) at the start");
+    assert_eq!(error.diagnostics().len(), 1);
+    // a force is asked for in the first step only
+    let outcome = run(&pendulum("law(t)", ""), &given(vec![("law", nan())]), "rk45");
+    assert_eq!(outcome.report.reason, "function `law` gave NaN at t = 0, for the arguments (0)");
     // what is wrong for another reason stays so
     let text = driven("angle = 'law(t)'") + "initial.A.angle = 1\n";
     let ok = Closure::new(1, |_| 0.0).with_gradient(|_, o| o.fill(0.0)).with_second(|_, o| o.fill(0.0));
@@ -279,7 +285,7 @@ fn wrong_calls_have_their_place_in_the_file() {
     let options = given(vec![("law", law())]);
     let cases = [
         ("1 + law(t, A.angle)", "`law` takes 3 arguments, 2 given", "law(t, A.angle)", None),
-        ("law(t, A.angle, 1) + lov(1)", "there is no function `lov`", "lov", Some("did you mean `law`?")),
+        ("law(t, A.angle, 1) + laws(1)", "there is no function `laws`", "laws", Some("did you mean `law`?")),
         ("2*law", "`law` is a function", "law", Some("call it: `law(…)`")),
     ];
     for (torque, message, place, hint) in cases {
@@ -354,7 +360,7 @@ fn the_example_finds_its_closed_forms() {
 /// A mass on a rail: with a force u held between events its speed is known.
 #[test]
 fn inputs_are_held_until_an_event_or_a_program_sets_them() {
-    let text = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\nrun = { t_end = 2, every = 0.5 }\n\
+    let text = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\nrun.t_end = 2\noutput.every = 0.5\n\
         bodies.b = { kind = 'point', at = [0, 0], mass = 1 }\n\
         forces.F = { kind = 'force', body = 'b', force = ['knob.out', 'pair.w'] }\n\
         controllers.knob = { kind = 'input', value = 3 }\n\
