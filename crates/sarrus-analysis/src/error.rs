@@ -2,6 +2,7 @@
 
 use crate::assemble::AssemblyError;
 use crate::rank::ConstraintRankError;
+use sarrus_model::functions::Fault;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Diagnostic, Span};
 use sarrus_solve::{MethodError, SolveError};
@@ -193,6 +194,12 @@ pub enum SetupError {
     /// The rank could not be determined.
     #[error("the rank of the constraints cannot be determined: {0}")]
     Rank(#[from] ConstraintRankError),
+    /// A function given by a program has no value at the start.
+    #[error("{fault} at the start")]
+    Function {
+        /// What it did.
+        fault: Box<Fault>,
+    },
     /// The equations cannot be evaluated or solved at the start.
     #[error("the equations at the start cannot be solved: {source}")]
     Start {
@@ -285,6 +292,9 @@ impl SetupError {
             SetupError::NotReached { .. } => one(Span::NONE, Some("take an earlier time".into())),
             SetupError::NoModes { .. } => one(Span::NONE, None),
             SetupError::Rank(_) => one(Span::NONE, None),
+            SetupError::Function { .. } => {
+                one(Span::NONE, Some("the program that gives it knows more".into()))
+            }
             SetupError::Start { element, .. } => {
                 one(Span::NONE, element.as_ref().map(|e| format!("look at {e}")))
             }

@@ -1,6 +1,8 @@
 //! What went wrong in a step, said with names instead of rows.
 
+use crate::error::SetupError;
 use crate::report::FailureReport;
+use sarrus_model::functions::{Fault, fault, forget_fault};
 use sarrus_solve::{Accel, Equations, Problem, SolveError, Stage, State, StepError, digits};
 use sarrus_system::Mechanism;
 
@@ -9,6 +11,13 @@ const UNBOUNDED: f64 = 1e100;
 
 /// Names what `error` is about, in a step of size `h` from `s`.
 pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h: f64) -> FailureReport {
+    // a function that gave no number in this step, before what reads it
+    if let Some(fault) = fault().filter(|_| !matches!(error, StepError::Jump { .. })) {
+        let message =
+            format!("{} at t = {}, for the arguments {}", fault.what(), short(error.t()), fault.arguments());
+        let element = Some(format!("function `{}`", fault.name()));
+        return FailureReport { message, element, t: error.t(), number: None };
+    }
     let blamed = match error {
         StepError::StepTooSmall { h_min, .. } => controller(mechanism, s, h_min.min(h)),
         StepError::NotFinite { .. }
@@ -23,6 +32,17 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
         }
         None => told(error, mechanism),
     }
+}
+
+/// Runs what may call functions given by a program; where it cannot begin because one gave no number, the error names it.
+pub(crate) fn with_functions<T>(work: impl FnOnce() -> Result<T, SetupError>) -> Result<T, SetupError> {
+    forget_fault();
+    work().map_err(|error| match (fault(), &error) {
+        (Some(fault), SetupError::Start { .. } | SetupError::Assembly(_) | SetupError::Rank(_)) => {
+            SetupError::Function { fault: Box::<Fault>::new(fault) }
+        }
+        _ => error,
+    })
 }
 
 /// The controller with an output, a state or a rate that is not a number in the step from `s`, and what of it.

@@ -6,6 +6,7 @@ use crate::report::EventReport;
 use crate::simulate::{Progress, Watch};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
+use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
@@ -220,6 +221,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             self.watch.row(row);
         }
         self.sample = sample;
+        // a column without a number is no reason for a step to fail
+        forget_fault();
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
@@ -261,6 +264,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             Bounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(Stop::Wall(limit)),
             _ => None,
         };
+        // what a function did in trials of this step is over
+        forget_fault();
         if self.stop.is_some() { Flow::Stop } else { Flow::Continue }
     }
 

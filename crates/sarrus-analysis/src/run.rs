@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::simulate::{Plan, Simulate, Watch};
 use crate::start::Rows;
 use crate::trajectory::Trajectory;
+use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Samples};
@@ -75,6 +76,8 @@ impl<'w> Run<'w> {
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let sampler = Sampler::new(model, system, span, &breaks)?;
+        // that search has called functions all along the run
+        forget_fault();
         let assembled = assemble(model, system, settings.assembly)?;
         if let Some(open) = assembled.open_branch(model, system) {
             return Err(open.into());

@@ -3,6 +3,7 @@
 use crate::assemble::AssemblyReport;
 use crate::clock::Clock;
 use crate::error::SetupError;
+use crate::failure::with_functions;
 use crate::method::Method;
 use crate::report::Report;
 use crate::run::Run;
@@ -104,10 +105,12 @@ pub fn simulate(
     request: &Simulate,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, SetupError> {
-    let mut run = Run::new(model, system, request, Box::new(watch))?;
-    let clock = Clock::start();
-    run.go(run.settings.t_end)?;
-    run.spent = (clock.wall(), clock.cpu());
-    let report = run.report();
-    Ok(Outcome { trajectory: run.into_trajectory(), report })
+    with_functions(|| {
+        let mut run = Run::new(model, system, request, Box::new(watch))?;
+        let clock = Clock::start();
+        run.go(run.settings.t_end)?;
+        run.spent = (clock.wall(), clock.cpu());
+        let report = run.report();
+        Ok(Outcome { trajectory: run.into_trajectory(), report })
+    })
 }

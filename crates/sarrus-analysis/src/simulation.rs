@@ -7,6 +7,7 @@
 //! What is set between steps acts from there on: the next step begins with a new slope, and integrators that remember steps begin anew.
 
 use crate::error::SetupError;
+use crate::failure::with_functions;
 use crate::pausing::Kept;
 use crate::recorder::Stop;
 use crate::report::{FailureReport, Report};
@@ -196,9 +197,12 @@ impl Simulation {
         request: &Simulate,
         watch: Box<dyn Watch>,
     ) -> Result<Simulation, SimulationError> {
-        let mut run = Run::new(&model, system, request, watch)?;
-        run.unbounded();
-        run.go(run.state.t)?;
+        let mut run = with_functions(|| {
+            let mut run = Run::new(&model, system, request, watch)?;
+            run.unbounded();
+            run.go(run.state.t)?;
+            Ok(run)
+        })?;
         if request.record {
             run.sample();
         }
@@ -225,7 +229,7 @@ impl Simulation {
             return Err(SimulationError::Backwards { t, now: self.run.state.t });
         }
         self.run.look_ahead(t);
-        self.run.go(t)?;
+        with_functions(|| self.run.go(t).map(|_| ()))?;
         if self.request.record && self.run.ended.because == Because::End {
             self.run.sample();
         }

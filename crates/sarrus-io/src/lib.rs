@@ -28,6 +28,7 @@ pub mod schema;
 pub use load::{INCLUDE_KEYS, SECTIONS, SectionInfo, TABLE_KEYS};
 pub use resolved::write_resolved;
 
+use sarrus_model::functions::Functions;
 use sarrus_model::{Failure, Model};
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub const MAX_DEPTH: usize = 64;
 /// Deepest nesting of included files.
 pub const MAX_INCLUDES: usize = 32;
 
-/// What is laid over the file.
+/// What is laid over the file, and what is given to it.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Parameters of the command line, `name` and value as text; `left.l1` reaches into an include.
@@ -49,6 +50,8 @@ pub struct LoadOptions {
     pub case: Option<String>,
     /// Whether what is read from the model is kept for [`write_resolved`].
     pub record: bool,
+    /// Functions that expressions of the file may call, and of the files that it includes.
+    pub functions: Functions,
 }
 
 /// Loads a model file.

@@ -59,7 +59,18 @@ pub fn write_resolved(model: &Model, run: &[(&str, Plain)]) -> String {
     section(&mut out, "output", recorder.element(Section::Output, "output").unwrap_or_default().to_vec());
     let view = model.view.table.entries.iter().filter_map(|e| Some((e.key.to_string(), raw(&e.value)?)));
     section(&mut out, "view", view.collect());
-    out
+    with_functions(model, out)
+}
+
+/// The text, with a remark on functions that must be given to load it again.
+fn with_functions(model: &Model, text: String) -> String {
+    let called = |name: &str| text.contains(&format!("{name}("));
+    let given = model.scopes.first().into_iter().flat_map(|scope| scope.given.iter());
+    let names: Vec<&str> = given.map(|f| f.name()).filter(|name| called(name)).collect();
+    if names.is_empty() {
+        return text;
+    }
+    format!("# Calls functions that a program gives: {}.\n{text}", names.join(", "))
 }
 
 /// An element as its kind read it.

@@ -7,6 +7,7 @@
 pub mod diagnostic;
 pub mod expr;
 pub mod fluids;
+pub mod functions;
 pub mod key;
 pub mod materials;
 pub mod model;

@@ -6,6 +6,7 @@
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expr::{Expr, ExprError, Function, Lookup, Quantity, Scope};
+use crate::functions::Functions;
 use crate::model::{Locals, Model};
 use crate::tables::Curve;
 use crate::transform::Transform;
@@ -41,6 +42,8 @@ pub struct ScopeData {
     pub functions: HashMap<String, Arc<Function>>,
     /// `[tables]`
     pub tables: HashMap<String, Arc<Curve>>,
+    /// Functions given by the program that loads the file; the same in every file of a model.
+    pub given: Functions,
     /// The files that elements name, by name as written.
     pub texts: HashMap<String, NamedFile>,
     /// What is in the files that shapes name, by name as written.
@@ -61,7 +64,10 @@ impl ScopeData {
         if let Some(f) = self.functions.get(name) {
             return Some(Lookup::Function(f.clone()));
         }
-        self.tables.get(name).map(|c| Lookup::Table(c.clone()))
+        if let Some(c) = self.tables.get(name) {
+            return Some(Lookup::Table(c.clone()));
+        }
+        self.given.get(name).map(|f| Lookup::Given(f.clone()))
     }
 }
 
@@ -75,6 +81,7 @@ impl Scope for ScopeData {
         names.extend(self.points.keys().cloned());
         names.extend(self.functions.keys().cloned());
         names.extend(self.tables.keys().cloned());
+        names.extend(self.given.iter().map(|f| f.name().to_owned()));
         names.sort();
         names
     }

@@ -314,7 +314,7 @@ impl Names<'_> {
 
     /// The place in x of a controller's state.
     fn state(&self, reader: &Reader, path: &str, span: sarrus_model::Span) -> Result<usize> {
-        let hint = "a switch is a state of an `ode` controller with the rate 0";
+        let hint = "a switch is a controller of kind `input`, or a state of an `ode` one with the rate 0";
         let (name, state) = path.rsplit_once('.').unwrap_or((path, ""));
         let Some(controller) = self.controllers.iter().find(|c| c.name == name) else {
             if matches!(self.directory.get(name), Some(Named::Controller(_))) {

@@ -5,7 +5,7 @@ use crate::names::Directory;
 use crate::signal::Signal;
 use sarrus_math::Real;
 use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
-use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector};
+use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
 /// An expression and the signals in its slots.
 #[derive(Clone, Debug)]
@@ -93,8 +93,10 @@ type OfTime<'a> = (Shape, Box<dyn Fn(f64) -> f64 + 'a>);
 /// What an expression may read, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Time only: drivers.
+    /// Time only: positions of drivers.
     Time,
+    /// Time only: speeds of drivers.
+    Rate,
     /// Time and positions: constraints.
     Position,
     /// Time, positions, velocities, controllers: forces.
@@ -142,6 +144,7 @@ impl<'a> Binder<'a> {
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
         let program = model.compile(expr, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        self.check_derivatives(&program, |name| expr.span_of_call(name))?;
         let formula = Formula { program, signals };
         self.note(&formula);
         Ok(formula)
@@ -153,12 +156,34 @@ impl<'a> Binder<'a> {
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
         let programs = model.compile_vector(vector, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        for program in programs.iter().flatten() {
+            self.check_derivatives(program, |_| vector.span)?;
+        }
         let formula = |program| {
             let formula = Formula { program, signals: signals.clone() };
             self.note(&formula);
             formula
         };
         Ok(programs.into_iter().map(|program| program.map(formula)).collect())
+    }
+
+    /// Refuses a function given by a program where its second derivatives are part of the motion and it gives none: differences would
+    /// be good to some six digits only, and nothing would show it.
+    fn check_derivatives(&self, program: &Program, place: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
+        let is_position = matches!(self.level, Level::Time | Level::Position);
+        if !is_position || program.slots().next().is_none() {
+            return Ok(());
+        }
+        let Some(function) = program.functions().find(|f| f.order() < 2) else { return Ok(()) };
+        let (name, missing) = (function.name(), ["first and second", "second"][function.order().min(1)]);
+        let message = format!(
+            "function `{name}` comes without {missing} derivatives, which are needed where it gives positions"
+        );
+        let hint = match self.level {
+            Level::Time => "give them with the function, or prescribe the speed instead",
+            _ => "give them with the function",
+        };
+        Err(Diagnostic::new(place(name), message).hint(hint))
     }
 
     /// Keeps a formula that may switch with time; one inside another comes with that.
@@ -185,7 +210,7 @@ impl<'a> Binder<'a> {
         if path == "t" {
             return Ok(Bound::Scalar(slot(Signal::Time)));
         }
-        if self.level == Level::Time {
+        if matches!(self.level, Level::Time | Level::Rate) {
             return Err(format!(
                 "`{path}` cannot be read here: a driver is a function of `t` and parameters"
             ));

@@ -408,6 +408,14 @@ impl System {
         self.forces.push(ForceElement::new(name.to_owned(), force));
     }
 
+    /// The place in x of a value that is set from outside, by its path: `X.out` of a controller `X` of kind `input`, or `X.name`.
+    pub fn input(&self, path: &str) -> Option<usize> {
+        let (name, own) = path.rsplit_once('.')?;
+        let element = self.controllers.iter().find(|c| c.name == name && c.controller.is_input())?;
+        let place = element.named_states().iter().position(|(state, _)| state == own)?;
+        Some(element.x + place)
+    }
+
     /// The model pose, at rest, at the start of the run.
     pub fn start(&self) -> State {
         let mut state = State::zeros(&self.structure);
@@ -527,7 +535,9 @@ pub(crate) struct Parts {
 /// The states of controllers that are integrated, as stretches of x: start and length. Those that are held have no error.
 fn integrated(controllers: &[ControllerElement]) -> Vec<(usize, usize)> {
     let mut stretches: Vec<(usize, usize)> = Vec::new();
-    for element in controllers.iter().filter(|c| c.controller.sampling().is_none()) {
+    for element in
+        controllers.iter().filter(|c| c.controller.sampling().is_none() && !c.controller.is_input())
+    {
         let n = element.controller.states();
         match stretches.last_mut() {
             Some((start, len)) if *start + *len == element.x => *len += n,

@@ -174,6 +174,48 @@ fn sampling_allocates_nothing_after_warm_up() {
     }
 }
 
+/// A torque and a driver by functions, with derivatives and without.
+#[test]
+fn functions_given_by_a_program_allocate_nothing_after_warm_up() {
+    use sarrus::model::functions::{Closure, Functions};
+    let mut functions = Functions::default();
+    functions.add("law", Closure::new(2, |x| -0.3 * x[0] - x[1].sin()));
+    let ramp = Closure::new(1, |t| t[0].sin())
+        .with_gradient(|t, out| out[0] = t[0].cos())
+        .with_second(|t, out| out[0] = -t[0].sin());
+    functions.add("ramp", ramp);
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n\
+        bodies.a = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+        bodies.b = { from = [1, 0], to = [2, 0], mass = 1 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0] }\n\
+        joints.B = { kind = 'revolute', bodies = ['a', 'b'], at = [1, 0] }\n\
+        drivers.D = { kind = 'joint', joint = 'A', angle = 'ramp(t)' }\n\
+        forces.T = { kind = 'actuator', joint = 'B', torque = 'law(B.rate, B.angle)' }\n";
+    let options = LoadOptions { functions, ..LoadOptions::default() };
+    let model = load_str("model.toml", text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(&start.hints);
+    let none = Options::new();
+    let formulation = formulations::make("proximal", &none).unwrap();
+    let stabilization = stabilizations::make("projection", &none).unwrap();
+    let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
+    let mut method = (integrators::find("rk4").unwrap().new)(&none).unwrap();
+    let mut control = Control::new(1e-8, 1e-10, Some(1e-2)).unwrap();
+    let mut state = start.state;
+    control.t_end = 10.0;
+    method.prepare(&system.structure);
+    let mut before = 0;
+    for step in 0..70 {
+        if step == 20 {
+            before = ALLOCATIONS.get();
+        }
+        method.step(&mut dynamics, &mut state, &mut control).unwrap();
+    }
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+}
+
 /// A loop, redundant rows, and rows at velocity level.
 #[test]
 fn partitioning_and_correction_allocate_nothing_after_warm_up() {

@@ -108,6 +108,10 @@ pub fn prescribed(
     system: &Arc<System>,
     overrides: &Overrides,
 ) -> Result<Prescribed, SetupError> {
+    failure::with_functions(|| follow(model, system, overrides))
+}
+
+fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<Prescribed, SetupError> {
     let settings = Settings::read(model, overrides)?;
     let columns = Columns::new(model, system, &settings.columns)?;
     let assembled = assemble(model, system, settings.assembly)?;

@@ -1,7 +1,7 @@
 //! Bodies, joints, forces and the like: names, `if`, kinds.
 
 use super::repeat::Repeats;
-use super::{Done, Loader, sections};
+use super::{Done, Loader, given, sections};
 use sarrus_model::materials::{KEYS, Material};
 use sarrus_model::model::{Locals, Named};
 use sarrus_model::scope::{Context, ScopeData};
@@ -102,6 +102,9 @@ impl Loader {
         if section == Section::Bodies && self.model.aliases.contains_key(&element.name) {
             self.replaced.push(Element { section: Section::Ground, ..element });
             return Ok(());
+        }
+        if self.functions.get(&own).is_some() {
+            return Err(given::taken(&own, section.singular(), p.span));
         }
         if let Some((other, at)) = self.owner(&element.name) {
             return Err(sections::twice(&element.name, section.singular(), p.span, other, at));

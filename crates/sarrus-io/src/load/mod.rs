@@ -4,6 +4,7 @@ mod cases;
 mod csv;
 mod definitions;
 mod elements;
+mod given;
 mod include;
 mod order;
 mod overrides;
@@ -21,6 +22,7 @@ use definitions::Definitions;
 use overrides::Overrides;
 use repeat::Repeats;
 use sarrus_model::Data;
+use sarrus_model::functions::Functions;
 use sarrus_model::scope::{Context, NamedFile, ScopeData};
 use sarrus_model::settings::{OutputSettings, RunSettings, VIEW_KEYS};
 use sarrus_model::{
@@ -64,6 +66,8 @@ struct Loader {
     promised: Vec<(String, Span)>,
     /// Bodies of included files that others replace.
     replaced: Vec<Element>,
+    /// Functions that a program gives.
+    functions: Functions,
 }
 
 /// A file on its way into the model.
@@ -92,6 +96,7 @@ impl Loader {
             count: 0,
             promised: Vec::new(),
             replaced: Vec::new(),
+            functions: Functions::default(),
         }
     }
 
@@ -141,6 +146,8 @@ impl Loader {
             overrides.case(case)?;
         }
         overrides.command_line(&options.set, &mut self.model.sources)?;
+        given::check_names(&options.functions)?;
+        self.functions = options.functions.clone();
         self.open.push(path.to_path_buf());
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         self.instance(Instance {
@@ -172,6 +179,7 @@ impl Loader {
             file: root.span.file,
             planar: self.model.is_planar(),
             transform,
+            given: self.functions.clone(),
             ..ScopeData::default()
         };
 
@@ -194,6 +202,7 @@ impl Loader {
         for (name, what, span) in definitions.names() {
             self.take(&scope.prefix, name, what, span);
         }
+        self.check_given(&scope, &definitions);
         for (path, span) in overrides.unused(root) {
             let hint = sarrus_model::suggest::did_you_mean(&path, definitions.parameters());
             self.fail(Diagnostic::new(span, format!("parameter `{path}` does not exist")).maybe_hint(hint));

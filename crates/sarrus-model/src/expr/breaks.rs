@@ -1,7 +1,7 @@
 //! Times at which a program switches: where its value or a derivative may jump because of the time alone.
 //!
 //! Instructions are looked at in order, with the breaks of those before. Between these every register that depends
-//! on nothing but the time is smooth, and of a known [`Shape`]. An argument that is affine there takes each of its
+//! on nothing but the time is smooth, and of a known [`Shape`]; a function given by a program counts as smooth everywhere. An argument that is affine there takes each of its
 //! levels at a time that two values tell; any other is sampled. A change found either way is then bisected to the
 //! first floating point number on the other side.
 
@@ -82,7 +82,7 @@ impl Program {
                     TimeSlot::Function(shape, _) => shape,
                     TimeSlot::Other => Shape::Other,
                 },
-                op => shape(op, &self.code.tables, arg),
+                op => shape(op, &self.code.library.tables, arg),
             };
             shapes[i.target as usize] = result;
         }
@@ -227,7 +227,7 @@ impl Search<'_, '_> {
         };
         let mut registers = [0.0; MAX_REGISTERS];
         for i in &code.instructions[..self.index] {
-            let value = apply(i.op, i.constant, &code.tables, &read, |k| registers[i.args[k] as usize]);
+            let value = apply(i.op, i.constant, &code.library, &read, |k| registers[i.args[k] as usize]);
             registers[i.target as usize] = value;
         }
         let mut arguments = [0.0; MAX_ARGUMENTS];
@@ -239,7 +239,7 @@ impl Search<'_, '_> {
 
     /// A number for the way that the instruction goes at a time.
     fn side(&self, t: f64) -> f64 {
-        let [x, a, b, c, _] = self.arguments(t);
+        let [x, a, b, c, ..] = self.arguments(t);
         let code = &self.program.code;
         let region = |below: bool, above: bool| if below { 0.0 } else { 1.0 + f64::from(u8::from(above)) };
         let flag = |condition: bool| f64::from(u8::from(condition));
@@ -255,11 +255,11 @@ impl Search<'_, '_> {
             Op::Step => ramp(a, c),
             Op::Pulse => region(x - a < 0.0, x - a >= b),
             Op::Modulo => {
-                let rest = apply(op, 0.0, &code.tables, &|_| f64::NAN, |k| [x, a][k]);
+                let rest = apply(op, 0.0, &code.library, &|_| f64::NAN, |k| [x, a][k]);
                 ((x - rest) / a).round()
             }
             Op::Table(i) => {
-                let table = &code.tables[i as usize];
+                let table = &code.library.tables[i as usize];
                 let [first, last] = table.range();
                 let turns = ((x - first) / (last - first)).floor();
                 let repeats = table.outside() == Outside::Repeat;
@@ -270,7 +270,7 @@ impl Search<'_, '_> {
             // one instant of equality counts
             Op::Equal | Op::NotEqual => region(x < a, x > a),
             // the value itself tells: signs, whole numbers, flags
-            op => apply(op, 0.0, &code.tables, &|_| f64::NAN, |k| [x, a][k]),
+            op => apply(op, 0.0, &code.library, &|_| f64::NAN, |k| [x, a][k]),
         }
     }
 
@@ -287,7 +287,7 @@ impl Search<'_, '_> {
             Op::Floor | Op::Ceil => vec![(p[0], q[0], Levels::Whole(0.0))],
             Op::Round => vec![(p[0], q[0], Levels::Whole(0.5))],
             Op::Modulo => vec![(p[0] / p[1], q[0] / q[1], Levels::Whole(0.0))],
-            Op::Table(i) => vec![(p[0], q[0], Levels::Knots(&code.tables[i as usize]))],
+            Op::Table(i) => vec![(p[0], q[0], Levels::Knots(&code.library.tables[i as usize]))],
             _ => vec![difference(0, 1)],
         }
     }

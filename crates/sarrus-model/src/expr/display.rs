@@ -3,13 +3,10 @@
 //! Works like an evaluation in which registers hold texts. A text moves to its last reader, so a long sum
 //! is written in time linear in its length.
 
-use std::sync::Arc;
-
 use super::graph::Term;
-use super::op::{MAX_ARGUMENTS, Op};
+use super::op::{Library, MAX_ARGUMENTS, Op};
 use super::program::{Code, Instruction, TooLarge};
 use super::{MAX_DEPTH, MAX_LENGTH};
-use crate::tables::Curve;
 
 /// Brackets, calls and signs that the deepest operation may itself add to the nesting.
 const RESERVE: usize = 4;
@@ -47,12 +44,13 @@ enum Form {
     Factor(String),
 }
 
-fn form(op: Op, constant: f64, tables: &[Arc<Curve>], name_of: &dyn Fn(u32) -> String) -> Form {
+fn form(op: Op, constant: f64, library: &Library, name_of: &dyn Fn(u32) -> String) -> Form {
     let call = |name: &str| Form::Call(name.into());
     match op {
         Op::Slot(slot) => Form::Atom(name_of(slot)),
         Op::Constant => Form::Atom(number(constant)),
-        Op::Table(i) => call(tables.get(i as usize).map_or("", |t| t.name())),
+        Op::Table(i) => call(library.tables.get(i as usize).map_or("", |t| t.name())),
+        Op::Given(i, _) => call(library.functions.get(i as usize).map_or("", |f| f.name())),
         Op::PowerInteger(n) => Form::Suffix(format!("^{n}"), FACTOR, ATOM),
         Op::PowerConstant => Form::Suffix(format!("^{}", number(constant)), FACTOR, ATOM),
         Op::AddConstant if constant < 0.0 => Form::Suffix(format!(" - {}", number(-constant)), SUM, SUM),
@@ -189,7 +187,7 @@ pub(super) fn text(code: &Code) -> String {
             let piece = &mut registers[register];
             args.push(if last[i][k] { std::mem::take(piece) } else { piece.clone() });
         }
-        let form = form(instruction.op, instruction.constant, &code.tables, &|slot| name_of(code, slot));
+        let form = form(instruction.op, instruction.constant, &code.library, &|slot| name_of(code, slot));
         registers[instruction.target as usize] = write(form, args);
     }
     std::mem::take(&mut registers[result].text)
@@ -221,7 +219,7 @@ pub(super) fn check_size(code: &Code) -> Result<(), TooLarge> {
     }
     let mut sizes = [Size::default(); u8::MAX as usize + 1];
     for instruction in &code.instructions {
-        let form = form(instruction.op, instruction.constant, &code.tables, &|slot| name_of(code, slot));
+        let form = form(instruction.op, instruction.constant, &code.library, &|slot| name_of(code, slot));
         let mut size = Size { length: form.length(), depth: 0, level: form.level() };
         for (k, register) in instruction.args().enumerate() {
             let arg = sizes[register];
@@ -246,8 +244,8 @@ pub(super) fn check_size(code: &Code) -> Result<(), TooLarge> {
 }
 
 /// One operation on numbers, for messages.
-pub(super) fn call(op: Op, constant: f64, tables: &[Arc<Curve>], args: &[f64]) -> String {
-    let form = form(op, constant, tables, &|_| String::new());
+pub(super) fn call(op: Op, constant: f64, library: &Library, args: &[f64]) -> String {
+    let form = form(op, constant, library, &|_| String::new());
     let pieces = args.iter().map(|x| {
         let text = format!("{x}");
         let level = if *x < 0.0 { FACTOR } else { ATOM };

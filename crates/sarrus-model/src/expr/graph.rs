@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::op::{MAX_ARGUMENTS, Op, apply};
+use super::op::{Library, MAX_ARGUMENTS, Op, apply};
+use crate::functions::Given;
 use crate::tables::Curve;
 
 /// A constant, by its bits, or a node.
@@ -44,7 +45,7 @@ pub(crate) struct Operation {
 pub(crate) struct Graph {
     pub nodes: Vec<Operation>,
     known: HashMap<Operation, u32>,
-    pub tables: Vec<Arc<Curve>>,
+    pub library: Library,
     /// The path behind each slot.
     pub names: BTreeMap<u32, String>,
 }
@@ -56,18 +57,25 @@ impl Graph {
     }
 
     pub fn table(&mut self, table: &Arc<Curve>, x: Term) -> Term {
-        let known = self.tables.iter().position(|t| Arc::ptr_eq(t, table));
-        let index = known.unwrap_or_else(|| {
-            self.tables.push(table.clone());
-            self.tables.len() - 1
-        });
-        self.add(Op::Table(index as u32), &[x])
+        let index = self.library.table(table);
+        self.add(Op::Table(index), &[x])
+    }
+
+    /// The call of a function given by a program: its value on loading, a node at run time. Then it is called whatever its arguments
+    /// are: what the program does is not known here.
+    pub fn given(&mut self, function: &Arc<Given>, args: &[Term], on_loading: bool) -> Term {
+        if on_loading {
+            let value = |k: usize| args[k].value().unwrap_or(f64::NAN);
+            return Term::constant(function.eval(args.len(), value));
+        }
+        let index = self.library.function(function);
+        self.keep(Op::Given(index, args.len() as u8), args)
     }
 
     /// The operation on these arguments: folded, simplified, or a node.
     pub fn add(&mut self, op: Op, args: &[Term]) -> Term {
         if let Some(values) = constants(args) {
-            return Term::constant(apply(op, 0.0, &self.tables, &|_| f64::NAN, |k| values[k]));
+            return Term::constant(apply(op, 0.0, &self.library, &|_| f64::NAN, |k| values[k]));
         }
         match (op, args) {
             (Op::Power, [x, p]) => match p.value() {

@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
             let values: Vec<f64> = args.iter().filter_map(|a| a.value()).collect();
             let bad = |x: &f64| if value.is_nan() { x.is_nan() } else { !x.is_finite() };
             if !values.iter().any(bad) {
-                let message = fault_message(op, 0.0, &self.graph.tables, &values, value);
+                let message = fault_message(op, 0.0, &self.graph.library, &values, value);
                 self.fault(at, message);
             }
         }

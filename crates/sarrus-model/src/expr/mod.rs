@@ -30,6 +30,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::functions::Given;
 use crate::tables::Curve;
 
 pub use breaks::{Shape, TimeSlot};
@@ -230,6 +231,8 @@ pub enum Lookup {
     Function(Arc<Function>),
     /// A table.
     Table(Arc<Curve>),
+    /// A function given by a program.
+    Given(Arc<Given>),
     /// Something that has a value at run time only, by its full path.
     Runtime(String),
     /// A name that cannot be used, and why.

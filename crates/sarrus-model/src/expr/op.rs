@@ -7,10 +7,38 @@ use std::sync::Arc;
 
 use sarrus_math::Real;
 
+use crate::functions::{Given, MOST_ARGUMENTS};
 use crate::tables::Curve;
 
-/// Most arguments of an operation.
-pub(crate) const MAX_ARGUMENTS: usize = 5;
+/// Most arguments of an operation; built-in ones have five at most.
+pub(crate) const MAX_ARGUMENTS: usize = MOST_ARGUMENTS;
+
+/// What operations refer to by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Library {
+    pub tables: Vec<Arc<Curve>>,
+    pub functions: Vec<Arc<Given>>,
+}
+
+impl Library {
+    /// The number of a table, added where it is new.
+    pub fn table(&mut self, table: &Arc<Curve>) -> u32 {
+        number(&mut self.tables, table) as u32
+    }
+
+    /// The number of a function, likewise.
+    pub fn function(&mut self, function: &Arc<Given>) -> u16 {
+        number(&mut self.functions, function) as u16
+    }
+}
+
+fn number<T>(list: &mut Vec<Arc<T>>, item: &Arc<T>) -> usize {
+    let known = list.iter().position(|other| Arc::ptr_eq(other, item));
+    known.unwrap_or_else(|| {
+        list.push(item.clone());
+        list.len() - 1
+    })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
@@ -18,6 +46,8 @@ pub(crate) enum Op {
     Slot(u32),
     /// Position among the tables of the program.
     Table(u32),
+    /// Position among the functions given by a program, and how many arguments the call has.
+    Given(u16, u8),
     PowerInteger(i32),
     Negative,
     Not,
@@ -81,6 +111,7 @@ impl Op {
             | Greater | GreaterEqual | Equal | NotEqual | And | Or => 2,
             If | Clamp | Smoothstep | Pulse => 3,
             Step => 5,
+            Given(_, n) => n as usize,
         }
     }
 
@@ -140,14 +171,15 @@ fn modulo<R: Real>(a: R, b: R) -> R {
 pub(crate) fn apply<R: Real>(
     op: Op,
     constant: f64,
-    tables: &[Arc<Curve>],
+    library: &Library,
     read: &impl Fn(u32) -> R,
     arg: impl Fn(usize) -> R,
 ) -> R {
     match op {
         Op::Slot(slot) => read(slot),
         Op::Constant => R::from_f64(constant),
-        Op::Table(i) => tables[i as usize].eval(arg(0)),
+        Op::Table(i) => library.tables[i as usize].eval(arg(0)),
+        Op::Given(i, n) => library.functions[i as usize].eval(n as usize, arg),
         Op::PowerInteger(n) => arg(0).powi(n),
         Op::Negative => -arg(0),
         Op::Not => flag(arg(0).value() == 0.0),

@@ -10,10 +10,11 @@ use sarrus_math::Real;
 
 use super::display;
 use super::graph::{Graph, Term};
-use super::op::{MAX_ARGUMENTS, Op, apply};
-use crate::tables::{Curve, Outside};
+use super::op::{Library, MAX_ARGUMENTS, Op, apply};
+use crate::functions::{self, Given};
+use crate::tables::Outside;
 
-/// Most registers that a program may use.
+/// Most registers that a program may use: as many as a byte can number.
 pub(super) const MAX_REGISTERS: usize = 256;
 
 /// One number as a function of slots that are read at run time. Cloning is cheap.
@@ -31,7 +32,7 @@ pub(super) struct Code {
     registers: usize,
     /// A constant, or the register of the result.
     pub result: Term,
-    pub tables: Vec<Arc<Curve>>,
+    pub library: Library,
     /// Path behind each slot that is read, by slot.
     pub names: Vec<(u32, String)>,
 }
@@ -40,8 +41,8 @@ pub(super) struct Code {
 pub(super) struct Instruction {
     pub op: Op,
     pub constant: f64,
-    pub args: [u16; MAX_ARGUMENTS],
-    pub target: u16,
+    pub args: [u8; MAX_ARGUMENTS],
+    pub target: u8,
 }
 
 impl Instruction {
@@ -57,7 +58,7 @@ impl Program {
             instructions: Vec::new(),
             registers: 0,
             result: Term::constant(x),
-            tables: Vec::new(),
+            library: Library::default(),
             names: Vec::new(),
         };
         Program { code: Arc::new(code) }
@@ -67,11 +68,25 @@ impl Program {
     pub fn eval<R: Real>(&self, read: &impl Fn(u32) -> R) -> R {
         match self.code.result {
             Term::Constant(bits) => R::from_f64(f64::from_bits(bits)),
-            Term::Node(result) => match self.code.registers {
-                0..=8 => self.run::<R, 8>(read)[result as usize],
-                9..=32 => self.run::<R, 32>(read)[result as usize],
-                _ => self.run::<R, MAX_REGISTERS>(read)[result as usize],
-            },
+            Term::Node(result) if self.code.library.functions.is_empty() => self.result(result, read),
+            Term::Node(result) => {
+                functions::begin();
+                let value = self.result(result, read);
+                // of what is not finite, a derivative included, nothing is left to be zero
+                if !(value - value).is_zero() {
+                    functions::confirm();
+                }
+                value
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn result<R: Real>(&self, result: u32, read: &impl Fn(u32) -> R) -> R {
+        match self.code.registers {
+            0..=8 => self.run::<R, 8>(read)[result as usize],
+            9..=32 => self.run::<R, 32>(read)[result as usize],
+            _ => self.run::<R, MAX_REGISTERS>(read)[result as usize],
         }
     }
 
@@ -79,7 +94,7 @@ impl Program {
         let mut registers = [R::zero(); N];
         for i in &self.code.instructions {
             let arg = |k: usize| registers[i.args[k] as usize];
-            let value = apply(i.op, i.constant, &self.code.tables, read, arg);
+            let value = apply(i.op, i.constant, &self.code.library, read, arg);
             registers[i.target as usize] = value;
         }
         registers
@@ -88,6 +103,11 @@ impl Program {
     /// The slots it reads, each once, in ascending order.
     pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.code.names.iter().map(|(slot, _)| *slot)
+    }
+
+    /// The functions given by a program that it calls, each once.
+    pub fn functions(&self) -> impl Iterator<Item = &Given> {
+        self.code.library.functions.iter().map(|f| &**f)
     }
 
     /// Whether it reads `slot`.
@@ -130,7 +150,7 @@ impl Program {
         let mut first = None;
         for i in &self.code.instructions {
             let arg = |k: usize| registers[i.args[k] as usize];
-            let value = apply(i.op, i.constant, &self.code.tables, read, arg);
+            let value = apply(i.op, i.constant, &self.code.library, read, arg);
             if first.is_none() && !value.is_finite() && i.args().all(|a| registers[a].is_finite()) {
                 let args: Vec<f64> = i.args().map(|a| registers[a]).collect();
                 first = Some(self.describe(i, &args, value));
@@ -149,7 +169,7 @@ impl Program {
             let path = self.code.names.iter().find(|(s, _)| *s == slot).map_or("", |(_, name)| name);
             return format!("`{path}` is {value}");
         }
-        fault_message(i.op, i.constant, &self.code.tables, args, value)
+        fault_message(i.op, i.constant, &self.code.library, args, value)
     }
 
     /// The part of `graph` behind `result` as a program, or why it is too large.
@@ -182,19 +202,13 @@ impl Program {
             }
         }
 
-        let mut tables = Vec::new();
+        let mut library = Library::default();
         let mut names = Vec::new();
         for instruction in &mut emitter.instructions {
             match &mut instruction.op {
                 Op::Slot(slot) => names.push((*slot, graph.names.get(slot).cloned().unwrap_or_default())),
-                Op::Table(i) => {
-                    let table = &graph.tables[*i as usize];
-                    let known = tables.iter().position(|t| Arc::ptr_eq(t, table));
-                    *i = known.unwrap_or(tables.len()) as u32;
-                    if known.is_none() {
-                        tables.push(table.clone());
-                    }
-                }
+                Op::Table(i) => *i = library.table(&graph.library.tables[*i as usize]),
+                Op::Given(i, _) => *i = library.function(&graph.library.functions[*i as usize]),
                 _ => {}
             }
         }
@@ -203,7 +217,7 @@ impl Program {
             result: Term::Node(u32::from(emitter.register[root as usize])),
             registers: emitter.used,
             instructions: emitter.instructions,
-            tables,
+            library,
             names,
         };
         display::check_size(&code)?;
@@ -224,8 +238,8 @@ pub(super) struct TooLarge;
 struct Emitter {
     instructions: Vec<Instruction>,
     /// Register of each node.
-    register: Vec<u16>,
-    free: Vec<u16>,
+    register: Vec<u8>,
+    free: Vec<u8>,
     used: usize,
 }
 
@@ -234,7 +248,7 @@ impl Emitter {
         Emitter { instructions: Vec::new(), register: vec![0; nodes], free: Vec::new(), used: 0 }
     }
 
-    fn allocate(&mut self) -> Result<u16, TooLarge> {
+    fn allocate(&mut self) -> Result<u8, TooLarge> {
         if let Some(register) = self.free.pop() {
             return Ok(register);
         }
@@ -242,10 +256,10 @@ impl Emitter {
             return Err(TooLarge);
         }
         self.used += 1;
-        Ok((self.used - 1) as u16)
+        Ok((self.used - 1) as u8)
     }
 
-    fn push(&mut self, op: Op, constant: f64, args: [u16; MAX_ARGUMENTS], target: u16) {
+    fn push(&mut self, op: Op, constant: f64, args: [u8; MAX_ARGUMENTS], target: u8) {
         self.instructions.push(Instruction { op, constant, args, target });
     }
 
@@ -260,7 +274,7 @@ impl Emitter {
 
         // arguments, constants in registers of their own
         let mut registers = [0; MAX_ARGUMENTS];
-        let mut done: [Option<u16>; MAX_ARGUMENTS] = [None; MAX_ARGUMENTS];
+        let mut done: [Option<u8>; MAX_ARGUMENTS] = [None; MAX_ARGUMENTS];
         for (k, arg) in args.iter().flatten().enumerate() {
             registers[k] = match arg {
                 Term::Constant(bits) => {
@@ -290,7 +304,11 @@ impl Emitter {
 
 /// The operation with its constant argument inside, where there is such an operation.
 fn with_constant(op: Op, args: &[Term]) -> (Op, f64, [Option<Term>; MAX_ARGUMENTS]) {
-    let short = |op, constant, x: Term| (op, constant, [Some(x), None, None, None, None]);
+    let short = |op, constant, x: Term| {
+        let mut list = [None; MAX_ARGUMENTS];
+        list[0] = Some(x);
+        (op, constant, list)
+    };
     if let [a, b] = *args {
         match (op, a.value(), b.value()) {
             (Op::Add, None, Some(c)) => return short(Op::AddConstant, c, a),
@@ -311,26 +329,25 @@ fn with_constant(op: Op, args: &[Term]) -> (Op, f64, [Option<Term>; MAX_ARGUMENT
 }
 
 /// Why an operation on finite numbers gave none.
-pub(super) fn fault_message(
-    op: Op,
-    constant: f64,
-    tables: &[Arc<Curve>],
-    args: &[f64],
-    value: f64,
-) -> String {
+pub(super) fn fault_message(op: Op, constant: f64, library: &Library, args: &[f64], value: f64) -> String {
     match op {
         Op::Table(i) => {
-            let table = &tables[i as usize];
+            let table = &library.tables[i as usize];
             let [first, last] = table.range();
             if table.outside() == Outside::Error && args.first().is_some_and(|x| *x < first || *x > last) {
                 return format!("table `{}` goes from {first} to {last}, not to {}", table.name(), args[0]);
             }
+        }
+        Op::Given(i, _) => {
+            let list: Vec<String> = args.iter().map(f64::to_string).collect();
+            let name = library.functions[i as usize].name();
+            return format!("function `{name}` gave {value} for ({})", list.join(", "));
         }
         Op::Divide if args.get(1) == Some(&0.0) => return "division by zero".into(),
         Op::DivideConstant if constant == 0.0 => return "division by zero".into(),
         Op::Modulo if args.get(1) == Some(&0.0) => return "the remainder of a division by zero".into(),
         _ => {}
     }
-    let what = display::call(op, constant, tables, args);
+    let what = display::call(op, constant, library, args);
     if value.is_nan() { format!("{what} is not a number") } else { format!("{what} is too large") }
 }

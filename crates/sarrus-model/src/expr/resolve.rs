@@ -4,9 +4,12 @@ use super::ast::{At, Node};
 use super::functions::{Call, FUNCTIONS};
 use super::graph::Term;
 use super::lower::{Lowering, Place, Result, Value};
+use super::op::MAX_ARGUMENTS;
 use super::parse::fail;
 use super::{Bound, ExprError, Function, Lookup};
+use crate::functions::Given;
 use crate::suggest::did_you_mean;
+use std::sync::Arc;
 
 impl Lowering<'_> {
     /// Refuses `5 kg*m` where something is called `m`.
@@ -63,6 +66,10 @@ impl Lowering<'_> {
                 }
                 Ok(Value::Number(y))
             }
+            Some(Lookup::Given(function)) => {
+                let values = self.values(arguments, place)?;
+                self.given(&function, &Call { name: word, arguments: &values, at })
+            }
             Some(Lookup::Refused { message, hint }) => Err(fail(name, message, hint)),
             Some(Lookup::Value(_) | Lookup::Point(_)) => {
                 let hint = Some(format!("to multiply, write `{word}*(…)`"));
@@ -70,10 +77,40 @@ impl Lowering<'_> {
             }
             Some(Lookup::Runtime(_)) | None => {
                 let builtins = FUNCTIONS.iter().map(|f| f.name.to_owned());
-                let hint = did_you_mean(word, builtins.chain(place.scope.names()));
-                Err(fail(name, format!("there is no function `{word}`"), hint))
+                let near = did_you_mean(word, builtins.chain(place.scope.names()));
+                let hint = near.unwrap_or_else(|| {
+                    "define it in [functions]; one that a program gives must be given when the file is loaded".into()
+                });
+                Err(fail(name, format!("there is no function `{word}`"), Some(hint)))
             }
         }
+    }
+
+    /// The call of a function given by a program.
+    fn given(&mut self, function: &Arc<Given>, call: &Call<'_>) -> Result<Value> {
+        let (name, given) = (call.name, call.arguments.len());
+        let wanted = function.arguments().unwrap_or(given);
+        if given != wanted || given > MAX_ARGUMENTS {
+            let (wanted, most) = if given == wanted { (MAX_ARGUMENTS, " at most") } else { (wanted, "") };
+            let plural = if wanted == 1 { "" } else { "s" };
+            let message = format!("`{name}` takes {wanted} argument{plural}{most}, {given} given");
+            return Err(fail(call.at, message, Some(format!("`{name}` is a function given by a program"))));
+        }
+        let mut terms = [Term::constant(0.0); MAX_ARGUMENTS];
+        for k in 0..given {
+            terms[k] = call.number(k)?;
+        }
+        let (terms, on_loading) = (&terms[..given], self.bind.is_none());
+        let term = self.graph.given(function, terms, on_loading);
+        if let Some(value) = term.value()
+            && !value.is_finite()
+            && terms.iter().all(|x| x.value().is_some_and(f64::is_finite))
+        {
+            let arguments: Vec<String> =
+                terms.iter().filter_map(|x| x.value()).map(|x| x.to_string()).collect();
+            self.fault(call.at, format!("function `{name}` gave {value} for ({})", arguments.join(", ")));
+        }
+        Ok(Value::Number(term))
     }
 
     fn values(&mut self, arguments: &[Node], place: Place<'_>) -> Result<Vec<(Value, At)>> {
@@ -199,7 +236,7 @@ impl Lowering<'_> {
                 let suffix = k.map_or("", |k| [".x", ".y", ".z"][k]);
                 self.bound(&format!("{full}{suffix}"), at, place)
             }
-            Lookup::Function(_) | Lookup::Table(_) => {
+            Lookup::Function(_) | Lookup::Table(_) | Lookup::Given(_) => {
                 let message = format!("`{path}` is a function");
                 Err(fail(at, message, Some(format!("call it: `{path}(…)`"))))
             }

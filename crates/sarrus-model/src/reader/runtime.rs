@@ -32,6 +32,18 @@ impl RuntimeExpr {
     pub fn margin(&self) -> RuntimeExpr {
         RuntimeExpr { expr: Arc::new(self.expr.margin()), place: None, verbatim: None, ..self.clone() }
     }
+
+    /// Where it calls the function `name`; the whole of it where that cannot be told.
+    pub fn span_of_call(&self, name: &str) -> Span {
+        let call = self.expr.calls().into_iter().find(|(called, _)| called == name);
+        match (call, self.verbatim) {
+            (Some((_, at)), Some(start)) if self.span.is_some() => {
+                let place = |offset: usize| start + offset as u32;
+                Span { file: self.span.file, start: place(at.start), end: place(at.end) }
+            }
+            _ => self.span,
+        }
+    }
 }
 
 /// A vector of expressions, or one vector expression, in world or body axes of the model.

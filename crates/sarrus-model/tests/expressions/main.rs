@@ -3,6 +3,7 @@
 mod breaks;
 mod derivatives;
 mod errors;
+mod given;
 mod grammar;
 mod programs;
 mod round_trip;

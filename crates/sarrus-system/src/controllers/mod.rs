@@ -6,6 +6,7 @@
 //! which the caller puts into the [`Directory`](crate::names::Directory); then [`Kind::read`] binds its expressions, and
 //! [`order`] finds the order in which outputs can be computed.
 
+mod input;
 mod ode;
 mod pid;
 mod pid_sampled;
@@ -61,6 +62,11 @@ pub trait Controller: Send + Sync {
     fn sampling(&self) -> Option<&Sampling> {
         None
     }
+
+    /// Whether its states are set from outside, by a program or an event, and held in between.
+    fn is_input(&self) -> bool {
+        false
+    }
 }
 
 /// The names of a controller.
@@ -111,7 +117,7 @@ pub struct Kind {
 }
 
 /// Every kind of controller, in the order of `sarrus list controllers`.
-pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND, sampled::KIND];
+pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND, sampled::KIND, input::KIND];
 
 /// Kinds that the file format names and that are not available yet.
 const LATER: &[&str] = &["transfer_function", "state_space"];

@@ -89,7 +89,8 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
         let message = format!("the coordinate of joint `{}` is {what}, `{key}` does not fit", joint.name);
         return Err(ctx.reader.error(key, message).hint(format!("use {hint}")));
     }
-    let target = ctx.binder(Level::Time, vec![]).scalar(&ctx.reader.require_expression(key)?)?;
+    let level = if matches!(key, "rate" | "speed") { Level::Rate } else { Level::Time };
+    let target = ctx.binder(level, vec![]).scalar(&ctx.reader.require_expression(key)?)?;
     let coordinate = joint.coordinate(k, 0, 1);
     let ids = joint.bodies.to_vec();
     let effort = if is_angle { ("torque".to_string(), "N m") } else { ("force".to_string(), "N") };

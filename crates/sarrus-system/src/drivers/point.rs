@@ -8,7 +8,7 @@ use crate::at::At;
 use crate::constraint::Constraint;
 use crate::constraints::Built;
 use crate::context::Context;
-use crate::formula::{Formula, Level};
+use crate::formula::{Binder, Formula, Level};
 use sarrus_math::Real;
 use sarrus_model::Result;
 use sarrus_model::reader::Turns;
@@ -77,25 +77,25 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     let turns = ctx.directory.bodies[body as usize].kind.turns();
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let mut binder = ctx.binder(Level::Time, vec![]);
+    let (mut places, mut speeds) = (ctx.binder(Level::Time, vec![]), ctx.binder(Level::Rate, vec![]));
     ctx.reader.one_of(&["position", "velocity"])?;
     ctx.reader.one_of(&["angle", "rate"])?;
-    let mut vector = |key: &str, how: Turns| -> Result<Vec<Driven>> {
+    let vector = |binder: &mut Binder, key: &str, how: Turns| -> Result<Vec<Driven>> {
         match ctx.reader.expressions(key, how, true)? {
             Some(vector) => Ok(driven(binder.vector(&vector)?)),
             None => Ok(vec![]),
         }
     };
-    let position = vector("position", Turns::Point)?;
-    let velocity = vector("velocity", Turns::Polar)?;
-    let mut omega = if ctx.is_planar() { vec![] } else { vector("omega", Turns::Axial)? };
+    let position = vector(&mut places, "position", Turns::Point)?;
+    let velocity = vector(&mut speeds, "velocity", Turns::Polar)?;
+    let mut omega = if ctx.is_planar() { vec![] } else { vector(&mut speeds, "omega", Turns::Axial)? };
     let mut angle = None;
     if ctx.is_planar() {
         if let Some(expr) = ctx.reader.heading_expression("angle")? {
-            angle = Some(binder.scalar(&expr)?);
+            angle = Some(places.scalar(&expr)?);
         }
         if let Some(expr) = ctx.reader.axial_expression("rate")? {
-            omega.push((2, binder.scalar(&expr)?));
+            omega.push((2, speeds.scalar(&expr)?));
         }
     }
     for key in if ctx.is_planar() { ["omega", "omega"] } else { ["angle", "rate"] } {
