@@ -19,9 +19,11 @@ True
 from ._families import SHAPES as shapes
 from ._sarrus import VERSION as __version__
 from .errors import ColumnError, Error, ModelError, RunError
+from .functions import Function
 from .model import Model, compare, example, examples, kinds, load, loads, papers, reproduce, schema
 from .reports import Check, Comparison, Equilibrium, Inverse, Modes, Report, Reproduction
 from .result import Result, Samples, Viewer
+from .simulation import Simulation, State
 
 __all__ = [
     "Check",
@@ -29,6 +31,7 @@ __all__ = [
     "Comparison",
     "Equilibrium",
     "Error",
+    "Function",
     "Inverse",
     "Model",
     "ModelError",
@@ -38,6 +41,8 @@ __all__ = [
     "Result",
     "RunError",
     "Samples",
+    "Simulation",
+    "State",
     "Viewer",
     "__version__",
     "compare",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _sarrus, _text
 from ._families import SHAPES, Families, Shapes
 from .errors import ModelError, RunError
+from .functions import Function, given, handed
 from .progress import Told, teller
 from .reports import Check, Comparison, Equilibrium, Inverse, Modes, Reproduction
 from .result import Result, Samples
+from .simulation import Simulation
 from .types import Method, Vector
 
 __all__ = [
@@ -75,6 +77,7 @@ class Model(Families):
         if note is not None:
             self._tree["note"] = _text.plain(note, "`note`")
         self._folder = None if folder is None else os.fspath(folder)
+        self._functions: dict[str, Function] = {}
         self._source: _Source | None = None
         self._loaded: _sarrus.Loaded | None = None
         self.last_result = None
@@ -85,6 +88,7 @@ class Model(Families):
         model = cls.__new__(cls)
         model._tree = {}
         model._folder = None
+        model._functions = {}
         model._source = source
         model._loaded = source.load()
         model.last_result = None
@@ -93,7 +97,7 @@ class Model(Families):
 
     def __getstate__(self) -> dict[str, Any]:
         # what is compiled is made again where it is needed
-        state = {k: v for k, v in self.__dict__.items() if k in ("_tree", "_folder", "_source")}
+        state = {k: v for k, v in self.__dict__.items() if k in ("_tree", "_folder", "_functions", "_source")}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -113,7 +117,7 @@ class Model(Families):
 
     def _ready(self) -> _sarrus.Loaded:
         if self._loaded is None:
-            source = self._source or _Source(text=self.to_toml(), name=self._file())
+            source = self._source or _Source(text=self.to_toml(), name=self._file(), functions=self._functions)
             self._loaded = source.load()
         return self._loaded
 
@@ -131,6 +135,36 @@ class Model(Families):
             return f"<sarrus.Model {self.name!r} from {self._source.shown()}>"
         counts = [f"{len(section)} {name}" for name, section in self._tree.items() if isinstance(section, dict)]
         return f"<sarrus.Model {self.name!r}: {', '.join(counts) or 'empty'}>"
+
+    # functions
+
+    def function(
+        self,
+        name: str,
+        value: Callable[..., float] | Function,
+        *,
+        gradient: Callable[..., Any] | None = None,
+        second: Callable[..., Any] | None = None,
+    ) -> str:
+        """Gives a function of Python to the model: expressions call it by `name`, with numbers. See :class:`sarrus.Function`.
+
+        >>> import sarrus
+        >>> m = sarrus.Model("spring", space="planar", gravity=(0, 0))
+        >>> m.body("bar", from_=(0, 0), to=(1, 0), mass=1)
+        'bar'
+        >>> m.joints.revolute("A", bodies=("ground", "bar"), at=(0, 0))
+        'A'
+        >>> m.function("law", lambda angle, rate: 2 - 3 * angle - 0.1 * rate)
+        'law'
+        >>> m.forces.actuator("motor", joint="A", torque="law(A.angle, A.rate)")
+        'motor'
+        >>> m.run(t_end=1).certificate.passed
+        True
+        """
+        self._edit()
+        made = value if isinstance(value, Function) else Function(value, gradient=gradient, second=second)
+        self._functions[name] = made
+        return name
 
     # text
 
@@ -246,6 +280,49 @@ class Model(Families):
             raise RunError(run.reason, result)
         return result
 
+    def simulation(
+        self,
+        *,
+        dt: float | None = None,
+        columns: str | Sequence[str] | None = None,
+        formulation: Method | None = None,
+        stabilization: Method | None = None,
+        integrator: Method | None = None,
+        coordinates: Literal["absolute", "joint"] | None = None,
+        regularize: Literal["auto", "jets", "amirouche", False] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
+        record: bool = False,
+    ) -> Simulation:
+        """Begins a simulation that goes on step by step, `dt` seconds at a time (`output.every` of the model where it is left out).
+
+        `step` is that of the integrator inside, where it has fixed ones. With `record` every step leaves a sample
+        (:meth:`sarrus.Simulation.result`).
+
+        >>> import sarrus
+        >>> sim = sarrus.example("four_bar").simulation(dt=0.01)
+        >>> sim.step()
+        >>> sim.t
+        0.01
+        """
+        loaded = self._ready()
+        options = {
+            "columns": [columns] if isinstance(columns, str) else None if columns is None else list(columns),
+            "formulation": _text.method(formulation, "`formulation`"),
+            "stabilization": _text.method(stabilization, "`stabilization`"),
+            "integrator": _text.method(integrator, "`integrator`"),
+            "coordinates": coordinates,
+            "regularize": "false" if regularize is False else regularize,
+            "rtol": rtol,
+            "atol": atol,
+            "step": step,
+        }
+        sim = Simulation(loaded.simulation(options, bool(record)))
+        if dt is not None:
+            sim.dt = dt
+        return sim
+
     def modes(self, about: Literal["equilibrium", "start"] | float = "equilibrium", *, all: bool = False) -> Modes:
         """Finds how the model swings about its equilibrium, its start, or a time of a run [s].
 
@@ -309,13 +386,15 @@ class _Source:
         name: str = "model.toml",
         set: Sequence[tuple[str, str]] = (),
         case: str | None = None,
+        functions: Mapping[str, Function] | None = None,
     ) -> None:
         self.path, self.text, self.name, self.set, self.case = path, text, name, list(set), case
+        self.functions = dict(functions or {})
 
     def load(self) -> _sarrus.Loaded:
         if self.path is not None:
-            return _sarrus.load(self.path, self.set, self.case)
-        return _sarrus.loads(self.name, self.text or "", self.set, self.case)
+            return _sarrus.load(self.path, self.set, self.case, handed(self.functions))
+        return _sarrus.loads(self.name, self.text or "", self.set, self.case, handed(self.functions))
 
     def shown(self) -> str:
         return self.path if self.path is not None else self.name
@@ -333,10 +412,17 @@ def _assignments(set: Set | None) -> list[tuple[str, str]]:
     return [(str(name), _text.assignment(value, f"parameter `{name}`")) for name, value in (set or {}).items()]
 
 
-def load(path: str | os.PathLike[str], *, set: Set | None = None, case: str | None = None) -> Model:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    set: Set | None = None,
+    case: str | None = None,
+    functions: Mapping[str, Callable[..., float] | Function] | None = None,
+) -> Model:
     """Loads a model file, TOML or JSON; `example:NAME` stands for one that comes with the package.
 
-    `set` sets parameters (`{"n": 4}`, `{"left.l1": "20 cm"}`), `case` takes a case of the file.
+    `set` sets parameters (`{"n": 4}`, `{"left.l1": "20 cm"}`), `case` takes a case of the file, `functions` are what its expressions may
+    call beside those that every file knows (:class:`sarrus.Function`).
 
     >>> import sarrus
     >>> sarrus.load("example:n_four_bar", set={"n": 2}).check().size.bodies
@@ -345,10 +431,17 @@ def load(path: str | os.PathLike[str], *, set: Set | None = None, case: str | No
     shown = os.fspath(path)
     if shown.startswith("example:"):
         return example(shown.removeprefix("example:"), set=set, case=case)
-    return Model._from(_Source(path=shown, set=_assignments(set), case=case))
+    return Model._from(_Source(path=shown, set=_assignments(set), case=case, functions=given(functions)))
 
 
-def loads(text: str, name: str = "model.toml", *, set: Set | None = None, case: str | None = None) -> Model:
+def loads(
+    text: str,
+    name: str = "model.toml",
+    *,
+    set: Set | None = None,
+    case: str | None = None,
+    functions: Mapping[str, Callable[..., float] | Function] | None = None,
+) -> Model:
     """Loads a model from a text. `name` is shown in errors, its ending tells TOML from JSON, and files that the text includes are
     looked for beside it.
 
@@ -357,7 +450,7 @@ def loads(text: str, name: str = "model.toml", *, set: Set | None = None, case: 
     >>> print(f"{model.run(t_end=1)['ball.z'][-1]:.3f}")
     -4.905
     """
-    return Model._from(_Source(text=text, name=name, set=_assignments(set), case=case))
+    return Model._from(_Source(text=text, name=name, set=_assignments(set), case=case, functions=given(functions)))
 
 
 def examples() -> dict[str, str]:

@@ -38,7 +38,7 @@ pub fn compared(
     options: &Bound<'_, PyDict>,
     told: Option<Py<PyAny>>,
 ) -> PyResult<(Compared, Option<PyErr>)> {
-    let Opened { model, system } = opened;
+    let Opened { model, system, .. } = opened;
     let args = compare_args(options)?;
     let matrix = match matrix(&args, model) {
         Ok(matrix) => matrix,

@@ -9,9 +9,11 @@
 mod analyses;
 mod catalogue;
 mod errors;
+mod functions;
 mod model;
 mod options;
 mod run;
+mod simulation;
 mod table;
 mod watch;
 
@@ -24,6 +26,7 @@ fn _sarrus(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", sarrus::analysis::VERSION)?;
     m.add_class::<model::Loaded>()?;
     m.add_class::<run::Run>()?;
+    m.add_class::<simulation::Simulation>()?;
     m.add_class::<table::Columns>()?;
     m.add_function(wrap_pyfunction!(model::load, m)?)?;
     m.add_function(wrap_pyfunction!(model::loads, m)?)?;

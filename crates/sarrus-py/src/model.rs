@@ -2,8 +2,10 @@
 
 use crate::analyses::{self, Compared, Found};
 use crate::errors::{model_error, setup_error};
+use crate::functions::{Handed, Raised, functions};
 use crate::options::overrides;
 use crate::run::Run;
+use crate::simulation::Simulation;
 use crate::table::{Columns, Trajectories};
 use crate::watch::Watcher;
 use pyo3::prelude::*;
@@ -22,9 +24,18 @@ use std::sync::Arc;
 /// A model as it is said, and as it is computed with.
 pub struct Opened {
     /// As it is said.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// Compiled.
     pub system: Arc<System>,
+    /// What its functions have raised.
+    raised: Raised,
+}
+
+impl Opened {
+    /// What a function of the model has raised on this thread, once.
+    pub fn raised(&self) -> Option<PyErr> {
+        self.raised.take()
+    }
 }
 
 /// A model that is ready to run.
@@ -38,8 +49,9 @@ pub fn load(
     path: PathBuf,
     set: Vec<(String, String)>,
     case: Option<String>,
+    functions: Vec<Handed>,
 ) -> PyResult<Loaded> {
-    opened(py, |options| sarrus::io::load(&path, options), set, case)
+    opened(py, |options| sarrus::io::load(&path, options), set, case, functions)
 }
 
 /// Loads a text and compiles it.
@@ -50,8 +62,9 @@ pub fn loads(
     text: &str,
     set: Vec<(String, String)>,
     case: Option<String>,
+    functions: Vec<Handed>,
 ) -> PyResult<Loaded> {
-    opened(py, |options| sarrus::io::load_str(name, text, options), set, case)
+    opened(py, |options| sarrus::io::load_str(name, text, options), set, case, functions)
 }
 
 /// Name and text of every model that comes with the program.
@@ -65,19 +78,21 @@ fn opened(
     load: impl FnOnce(&LoadOptions) -> Result<Model, Failure> + Send,
     set: Vec<(String, String)>,
     case: Option<String>,
+    handed: Vec<Handed>,
 ) -> PyResult<Loaded> {
+    let (functions, raised) = functions(handed);
     // what is read is kept, so that results can be saved with the model
-    let options = LoadOptions { set, case, record: true };
+    let options = LoadOptions { set, case, record: true, functions };
     let done = py.detach(|| {
         let model = load(&options)?;
         match compile(&model) {
-            Ok(system) => Ok(Opened { model, system: Arc::new(system) }),
+            Ok(system) => Ok((Arc::new(model), Arc::new(system))),
             Err(diagnostics) => Err(Failure { diagnostics, sources: model.sources }),
         }
     });
     match done {
-        Ok(opened) => Ok(Loaded(Arc::new(opened))),
-        Err(failure) => Err(model_error(py, &failure)),
+        Ok((model, system)) => Ok(Loaded(Arc::new(Opened { model, system, raised }))),
+        Err(failure) => Err(raised.take().unwrap_or_else(|| model_error(py, &failure))),
     }
 }
 
@@ -123,6 +138,11 @@ impl Loaded {
     ) -> PyResult<(Run, Option<PyErr>)> {
         let request = Simulate { overrides: overrides(options)?, record };
         Run::make(py, &self.0, request, told)
+    }
+
+    /// Begins a simulation that goes on step by step.
+    fn simulation(&self, py: Python<'_>, options: &Bound<'_, PyDict>, record: bool) -> PyResult<Simulation> {
+        Simulation::make(py, &self.0, options, record)
     }
 
     /// How the model moves in the small, as JSON and as text.

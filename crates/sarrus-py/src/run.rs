@@ -42,7 +42,7 @@ impl Run {
         told: Option<Py<PyAny>>,
     ) -> PyResult<(Run, Option<PyErr>)> {
         let mut watcher = Watcher::new(told);
-        let Opened { model, system } = &**opened;
+        let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
             let settings = Settings::read(model, &request.overrides)?;
             if settings.columns == ["*"] || !request.record {
@@ -57,11 +57,22 @@ impl Run {
         match done {
             Ok((outcome, showing)) => {
                 let (outcome, showing) = (Arc::new(outcome), Mutex::new(showing));
-                Ok((Run { opened: opened.clone(), request, outcome, showing }, watcher.raised))
+                let failed = outcome.report.status == Status::Failed;
+                let raised = watcher.raised.or_else(|| opened.raised().filter(|_| failed));
+                Ok((Run { opened: opened.clone(), request, outcome, showing }, raised))
             }
             // what was raised on the way comes before what came of it
-            Err(error) => Err(watcher.raised.unwrap_or_else(|| setup_error(py, &error, model))),
+            Err(error) => {
+                let raised = watcher.raised.or_else(|| opened.raised());
+                Err(raised.unwrap_or_else(|| setup_error(py, &error, model)))
+            }
         }
+    }
+
+    /// What a simulation leaves behind.
+    pub fn of(opened: &Arc<Opened>, request: Simulate, outcome: Outcome) -> Run {
+        let (opened, outcome, showing) = (opened.clone(), Arc::new(outcome), Mutex::new(None));
+        Run { opened, request, outcome, showing }
     }
 
     /// Does something with all that is needed to draw.
@@ -75,7 +86,7 @@ impl Run {
             let showing = match &mut *place {
                 Some(showing) => showing,
                 none => {
-                    let Opened { model, system } = &*self.opened;
+                    let Opened { model, system, .. } = &*self.opened;
                     let made = Showing::new(model, system, &self.request.overrides);
                     let showing = none.insert(made.map_err(|d| Wrong::Setup(SetupError::Model(d)))?);
                     showing.finish(&self.outcome);

@@ -7,12 +7,14 @@ use crate::errors::{model_error, run_error};
 use crate::model::Opened;
 use crate::options::overrides;
 use crate::run::Run;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sarrus::analysis::equations::{Triplets, jacobian, mass_matrix};
-use sarrus::analysis::{Flow, Outcome, Progress, Sensor, Simulate, Simulation as Core, SimulationError, Watch};
+use sarrus::analysis::{
+    Flow, Outcome, Progress, Sensor, Simulate, Simulation as Core, SimulationError, Watch,
+};
 use sarrus::model::Failure;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -70,7 +72,7 @@ fn signals(raised: &Raised) -> Box<dyn Watch> {
 impl Inner {
     fn error(&self, py: Python<'_>, error: &SimulationError) -> PyErr {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(raised) = raised.or_else(|| self.opened.raised(py)) {
+        if let Some(raised) = raised.or_else(|| self.opened.raised()) {
             return raised;
         }
         let text = match error.hint() {
@@ -102,9 +104,8 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let request = Simulate { overrides: overrides(options)?, record };
         let raised = Raised::default();
-        let begun = py.detach(|| {
-            Core::watched(opened.model.clone(), &opened.system, &request, signals(&raised))
-        });
+        let begun =
+            py.detach(|| Core::watched(opened.model.clone(), &opened.system, &request, signals(&raised)));
         match begun {
             Ok(core) => {
                 let (sensors, places) = (HashMap::new(), HashMap::new());
@@ -115,7 +116,7 @@ impl Simulation {
                 let sources = opened.model.sources.clone();
                 let told = || model_error(py, &Failure { diagnostics: error.diagnostics(), sources });
                 let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-                Err(raised.or_else(|| opened.raised(py)).unwrap_or_else(told))
+                Err(raised.or_else(|| opened.raised()).unwrap_or_else(told))
             }
         }
     }
@@ -211,10 +212,11 @@ impl Simulation {
     fn set_state(
         &self,
         py: Python<'_>,
-        q: Option<Vec<f64>>,
-        v: Option<Vec<f64>>,
+        q: Option<PyReadonlyArray1<'_, f64>>,
+        v: Option<PyReadonlyArray1<'_, f64>>,
         project: bool,
     ) -> PyResult<bool> {
+        let [q, v] = [q, v].map(|x| x.map(|x| x.as_array().to_vec()));
         self.compute(py, |core| core.set_state(q.as_deref(), v.as_deref(), project))
     }
 
