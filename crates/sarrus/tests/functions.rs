@@ -3,7 +3,7 @@
 //! The oracle of a function is the same one as an expression.
 
 use sarrus::analysis::{AssemblyError, MethodText, SetupError};
-use sarrus::model::Diagnostic;
+use sarrus::model::Failure;
 use sarrus::model::functions::{Closure, Functions};
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -40,16 +40,16 @@ fn driven(by: &str) -> String {
     )
 }
 
-fn compiled(text: &str, options: &LoadOptions) -> Result<(Model, Arc<System>), (Model, Vec<Diagnostic>)> {
+fn compiled(text: &str, options: &LoadOptions) -> Result<(Model, Arc<System>), Failure> {
     let model = load_str("model.toml", text, options).unwrap_or_else(|e| panic!("{}", e.render()));
     match compile(&model) {
         Ok(system) => Ok((model, Arc::new(system))),
-        Err(errors) => Err((model, errors)),
+        Err(diagnostics) => Err(Failure { diagnostics, sources: model.sources }),
     }
 }
 
 fn setup(text: &str, options: &LoadOptions) -> (Model, Arc<System>) {
-    compiled(text, options).unwrap_or_else(|(model, errors)| panic!("{}", errors[0].render(&model.sources)))
+    compiled(text, options).unwrap_or_else(|e| panic!("{}", e.render()))
 }
 
 /// How an integrator is asked for: with tolerances, or with a step.
@@ -154,14 +154,16 @@ fn a_driver_of_positions_needs_the_derivatives_of_its_function() {
     ];
     for (text, function, missing, place) in cases {
         let options = given(vec![("ramp", function)]);
-        let Err((model, errors)) = compiled(&text, &options) else { panic!("{text}") };
+        let Err(Failure { sources, diagnostics: errors }) = compiled(&text, &options) else {
+            panic!("{text}")
+        };
         assert_eq!(
             errors[0].message,
             format!(
                 "function `ramp` comes without {missing} derivatives, which are needed where it gives positions"
             )
         );
-        assert_eq!(model.sources.slice(errors[0].at.unwrap()), Some(place));
+        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(place));
     }
     // of a speed one derivative is enough, and differences are good for that: ten digits of γ
     let written = run(&driven("rate = 'sin(t)'"), &LoadOptions::default(), "rk45");
@@ -289,9 +291,11 @@ fn wrong_calls_have_their_place_in_the_file() {
         ("2*law", "`law` is a function", "law", Some("call it: `law(…)`")),
     ];
     for (torque, message, place, hint) in cases {
-        let Err((model, errors)) = compiled(&pendulum(torque, ""), &options) else { panic!("{torque}") };
+        let Err(Failure { sources, diagnostics: errors }) = compiled(&pendulum(torque, ""), &options) else {
+            panic!("{torque}")
+        };
         assert_eq!(errors[0].message, message);
-        assert_eq!(model.sources.slice(errors[0].at.unwrap()), Some(place), "{torque}");
+        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(place), "{torque}");
         if hint.is_some() {
             assert_eq!(errors[0].hint.as_deref(), hint);
         }
@@ -345,7 +349,9 @@ fn the_resolved_model_keeps_the_call_and_asks_for_the_function() {
     assert!(resolved.starts_with("# Calls functions that a program gives: law.\n"), "{resolved}");
     assert!(resolved.contains("0.5*law(t, A.angle, A.rate)"), "{resolved}");
     assert_eq!(difference(&first, &run(&resolved, &options, "rk45")), 0.0);
-    let Err((_, errors)) = compiled(&resolved, &LoadOptions::default()) else { panic!("{resolved}") };
+    let Err(Failure { diagnostics: errors, .. }) = compiled(&resolved, &LoadOptions::default()) else {
+        panic!("{resolved}")
+    };
     assert_eq!(errors[0].message, "there is no function `law`");
     assert!(errors[0].hint.as_ref().is_some_and(|hint| hint.contains("a program gives")), "{:?}", errors[0]);
 }
@@ -393,7 +399,7 @@ fn inputs_are_held_until_an_event_or_a_program_sets_them() {
 #[test]
 fn inputs_that_say_too_much_or_nothing_are_refused() {
     let said = |input: &str| {
-        let Err((_, errors)) = compiled(
+        let Err(Failure { diagnostics: errors, .. }) = compiled(
             &pendulum("0", &format!("controllers.c = {{ kind = 'input', {input} }}")),
             &LoadOptions::default(),
         ) else {

@@ -72,8 +72,8 @@ impl Program {
             Term::Node(result) => {
                 functions::begin();
                 let value = self.result(result, read);
-                // of what is not finite, a derivative included, nothing is left to be zero
-                if !(value - value).is_zero() {
+                // a number or derivative that is not finite stays so, whatever it is multiplied by
+                if !(value * 0.0).is_zero() {
                     functions::confirm();
                 }
                 value

@@ -222,6 +222,10 @@ fn faults_are_those_that_the_result_depends_on() {
     // nobody asked the function for this one
     assert!(plain.eval(&|_| f64::NAN).is_nan());
     assert_eq!(fault(), None);
+    // nor is the side that was not taken before to blame for it
+    assert_eq!(chosen.eval(&|_| -1.0), 0.0);
+    assert!(plain.eval(&|_| f64::NAN).is_nan());
+    assert_eq!(fault(), None);
     // the value is there, its slope is not
     assert_eq!(plain.eval(&|_| Jet::<2>::variable(0.0)).value(), 1.0);
     assert!(fault().is_some());
