@@ -26,6 +26,7 @@ mod recorder;
 mod redundancy;
 mod report;
 mod settings;
+mod sigma;
 mod simulate;
 mod singular;
 mod start;
@@ -44,7 +45,8 @@ pub use redundancy::*;
 pub use report::*;
 pub use sarrus_solve::integrators::Flow;
 pub use settings::{MethodText, MethodTextError, Overrides, Settings};
-pub use simulate::{Outcome, Plan, Progress, Simulate, Watch, simulate};
+pub use sigma::SmallestSingular;
+pub use simulate::{Outcome, Plan, Progress, Seen, Simulate, Watch, simulate};
 pub use trajectory::Trajectory;
 pub use violation::{Levels, Spread, Violations};
 

@@ -28,7 +28,7 @@ use crate::violation::{Levels, Violations};
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Flow, Samples};
-use sarrus_solve::{Control, Equations, MethodError, Problem, Stage, State, View};
+use sarrus_solve::{Accel, Control, Equations, MethodError, Problem, Stage, State, View};
 use sarrus_system::{Columns, Conditions, ConstraintElement, Family, Mechanism, Sampler, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,6 +85,15 @@ pub struct Progress {
     pub steps: u64,
 }
 
+/// What is known of a sample beside its state.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// Size of the step that it lies in or ends \[s\]; none at the start.
+    pub step: Option<f64>,
+    /// Equations, accelerations and multipliers there, where a column needs them.
+    pub solved: Option<(&'a Equations, &'a Accel)>,
+}
+
 /// Who watches a run, and may stop it.
 pub trait Watch {
     /// The run is about to begin.
@@ -96,7 +105,7 @@ pub trait Watch {
     }
 
     /// A sample of the trajectory is taken at `s`.
-    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State) {}
+    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State, _seen: &Seen) {}
 
     /// The same sample as the trajectory has it, a number per column, `t` first; comes right after [`sample`](Watch::sample).
     fn row(&mut self, _row: &[f64]) {}

@@ -308,6 +308,12 @@ impl Room {
         }
     }
 
+    /// Calls `found` with every place that overlaps where the bodies are, and what it does.
+    pub fn for_each_place(&mut self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Act<f64>)) {
+        self.refresh(bodies);
+        self.for_each(bodies, |pair, _, act| found(pair, act));
+    }
+
     /// Calls `found` with every gap that is closed, its number, its bodies, and its normal force.
     fn for_each_gap(
         &self,
