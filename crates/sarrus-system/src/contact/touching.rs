@@ -7,10 +7,12 @@
 //!
 //! Cost: that of finding the places, once more. Does not allocate once `out` is large enough.
 
+use super::What;
 use super::rigid::RigidPlace;
 use super::wire::Bodies;
 use crate::mechanism::Mechanism;
-use crate::system::{ConstraintElement, Family};
+use crate::system::{ConstraintElement, Family, System};
+use sarrus_math::Vec3;
 use sarrus_solve::State;
 
 /// A place where two surfaces touch.
@@ -18,7 +20,7 @@ use sarrus_solve::State;
 pub struct TouchingPlace {
     /// Number of its contact, in the order of `[contacts]`.
     pub contact: u32,
-    /// First and second body.
+    /// First and second body, as `between` has them; of bodies that are on both of its sides the second is the later one, the ground the first.
     pub bodies: [u32; 2],
     /// Where it is, world axes \[m\].
     pub point: [f64; 3],
@@ -39,20 +41,43 @@ impl Mechanism {
         // poses, and the outputs that laws may read
         self.observe(s, |_| ());
         self.with_contacts(s, |contacts, bodies, _| {
-            contacts.for_each_place(bodies, |pair, act| {
-                out.push(TouchingPlace {
-                    contact: pair.number,
-                    bodies: pair.ids(),
-                    point: act.point.0,
-                    force: (act.force * -1.0).0,
-                    normal: act.normal.force,
-                });
+            contacts.for_each_place(bodies, |pair, act, turned| {
+                let own = Place { contact: pair.number, bodies: pair.ids(), turned };
+                out.push(own.with(act.point, act.force, act.normal.force));
             });
             if let Some(lambda) = lambda {
                 add_rigid(bodies, lambda, out);
             }
         });
     }
+}
+
+/// A place of surfaces that need not be in the order of their contact.
+struct Place {
+    contact: u32,
+    bodies: [u32; 2],
+    turned: bool,
+}
+
+impl Place {
+    /// With a force on the first of its bodies.
+    fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPlace {
+        let Place { contact, bodies: [a, b], turned } = self;
+        TouchingPlace {
+            contact,
+            bodies: if turned { [b, a] } else { [a, b] },
+            point: point.0,
+            force: if turned { force.0 } else { force.0.map(|f| -f) },
+            normal,
+        }
+    }
+}
+
+/// Whether the first of two bodies is on the second side of a contact.
+fn is_turned(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
+    let What::Surfaces { sides, .. } = &system.contacts[contact].contact.what else { return false };
+    let has = |side: usize, body: u32| sides[side].iter().any(|&i| system.surfaces[i as usize].body == body);
+    !(has(0, a) && has(1, b))
 }
 
 /// Adds the places of rigid contacts that stay closed under the multipliers `lambda`.
@@ -81,13 +106,10 @@ fn add_rigid(bodies: &Bodies, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
                 force = force - *t * lambda[own.start + k];
             }
         }
-        out.push(TouchingPlace {
-            contact: contact as u32,
-            bodies: [element.ids[0], element.ids[1]],
-            point: ((touch.points[0] + touch.points[1]) * 0.5).0,
-            force: (force * -1.0).0,
-            normal: N,
-        });
+        let bodies = [element.ids[0], element.ids[1]];
+        let turned = is_turned(system, contact, bodies);
+        let point = (touch.points[0] + touch.points[1]) * 0.5;
+        out.push(Place { contact: contact as u32, bodies, turned }.with(point, force, N));
     }
 }
 
