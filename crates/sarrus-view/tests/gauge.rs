@@ -57,14 +57,14 @@ fn forces_of_places_add_up_to_the_column_of_their_contact() {
             let places = kept.touches.at(sample);
             let (force, normal) = sums(places);
             assert!(is_same(normal, *wanted), "{law} {friction}: {normal} is not {wanted}");
-            // along the normal, -y on the ground
-            assert!(is_same(-force[1], normal), "{law} {friction}");
+            // along the normal, y on the block
+            assert!(is_same(force[1], normal), "{law} {friction}");
             let across = force[0].abs();
             let most = if friction.is_empty() { 0.0 } else { 0.6 * normal };
             // LuGre overshoots while its bristles stretch
             assert!(across <= most * 1.3 + 1e-12, "{law} {friction}: {across} of {most}");
-            // the ground is drawn along, up the slope
-            assert!(friction.is_empty() || sample == 0 || force[0] >= 0.0);
+            // it is held back
+            assert!(friction.is_empty() || sample == 0 || force[0] <= 0.0);
             touched += places.len();
             assert!(places.iter().all(|p| p.contact == 0 && p.point[1].abs() < 1e-3 && p.point[2] == 0.0));
         }
@@ -91,8 +91,8 @@ fn rigid_contacts_bear_weight_and_friction() {
             let (force, normal) = sums(places);
             assert!(places.len() <= corners, "{space}: {}", places.len());
             assert!(is_same(normal, table.column("slope.force").unwrap()[sample]), "{space}: t = {t}");
-            assert!((normal - weight).abs() < 1e-6 && (force[normal_axis] + weight).abs() < 1e-6, "t = {t}");
-            let wanted = if *t < 0.199 { 0.6 * weight } else { -4.905 };
+            assert!((normal - weight).abs() < 1e-6 && (force[normal_axis] - weight).abs() < 1e-6, "t = {t}");
+            let wanted = if *t < 0.199 { -0.6 * weight } else { 4.905 };
             let near = (0.199..0.201).contains(t);
             assert!(near || (force[0] - wanted).abs() < 1e-6, "{space}: t = {t}: {force:?}");
         }

@@ -20,7 +20,8 @@ use sarrus_solve::State;
 pub struct TouchingPlace {
     /// Number of its contact, in the order of `[contacts]`.
     pub contact: u32,
-    /// First and second body, as `between` has them; of bodies that are on both of its sides the second is the later one, the ground the first.
+    /// First and second body, as `between` has them, but the ground is the first; of bodies that are on both of its sides the second is the later
+    /// one.
     pub bodies: [u32; 2],
     /// Where it is, world axes \[m\].
     pub point: [f64; 3],
@@ -63,6 +64,8 @@ impl Place {
     /// With a force on the first of its bodies.
     fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPlace {
         let Place { contact, bodies: [a, b], turned } = self;
+        // on what moves
+        let turned = b == 0 || a != 0 && turned;
         TouchingPlace {
             contact,
             bodies: if turned { [b, a] } else { [a, b] },
