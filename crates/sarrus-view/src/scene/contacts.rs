@@ -19,7 +19,14 @@ pub(super) fn all(system: &System) -> Vec<ContactEntry> {
     let entries = system.contacts.iter().map(|entry| ContactEntry {
         name: entry.contact.name.clone(),
         between: match &entry.contact.what {
-            What::Surfaces { sides, .. } => Some(sides.each_ref().map(|side| words(system, side)).join(", ")),
+            What::Surfaces { sides, .. } => {
+                let mut names = sides.each_ref().map(|side| words(system, side));
+                // the force is that on the second, which is what moves
+                if names[1] == "ground" {
+                    names.reverse();
+                }
+                Some(names.join(", "))
+            }
             What::Gap { .. } => None,
         },
     });
