@@ -19,8 +19,9 @@ use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, Structure
 /// Iterations at a sample, at most; at the first of a system nothing is known yet.
 const MOST: u32 = 6;
 const MOST_FIRST: u32 = 60;
-/// The value is found where an iteration changes it by less than this part.
-const SETTLED: f64 = 1e-7;
+/// The value is found where an iteration changes it by less than this part; at the first sample the direction is to be as good as it gets.
+const SETTLED: f64 = 1e-6;
+const SETTLED_FIRST: f64 = 1e-12;
 /// How much of everything is mixed in: what that leaves after one iteration is its square.
 const MIXED: f64 = 1e-3;
 
@@ -85,6 +86,7 @@ impl SmallestSingular {
             let kept = if size > 0.0 { *mu / size } else { 0.0 };
             *mu = kept + if first { 1.0 } else { MIXED } * anything(i) / (s.nc as f64).sqrt();
         }
+        let settled = if first { SETTLED_FIRST } else { SETTLED };
         let mut sigma = f64::INFINITY;
         // the first may have a part that no motion has
         for i in 0..=if first { MOST_FIRST } else { MOST } {
@@ -92,7 +94,7 @@ impl SmallestSingular {
             eq.mass_mul(s, &self.x, &mut self.momentum);
             let energy: f64 = self.momentum.iter().zip(&self.x).map(|(p, x)| p * x).sum();
             let last = std::mem::replace(&mut sigma, norm(&self.mu) / energy.max(0.0).sqrt());
-            if i > 1 && (last - sigma).abs() <= SETTLED * sigma {
+            if i > 0 && (last - sigma).abs() <= settled * sigma {
                 break;
             }
             kkt.least_norm(eq, &self.rest, &self.mu, &mut self.x, &mut self.next)?;
