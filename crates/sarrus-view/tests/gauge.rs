@@ -3,7 +3,7 @@
 mod common;
 
 use common::{bytes, compiled, kept, live, read, request, shipped};
-use sarrus::analysis::Simulate;
+use sarrus::analysis::{MethodText, Simulate};
 use sarrus::system::contact::TouchingPlace;
 use sarrus_view::motion::{Motion, Touches};
 use sarrus_view::{Kept, Table, report};
@@ -61,8 +61,11 @@ fn forces_of_places_add_up_to_the_column_of_their_contact() {
             assert!(is_same(force[1], normal), "{law} {friction}");
             let across = force[0].abs();
             let most = if friction.is_empty() { 0.0 } else { 0.6 * normal };
-            // LuGre overshoots while its bristles stretch
-            assert!(across <= most * 1.3 + 1e-12, "{law} {friction}: {across} of {most}");
+            // bristles of LuGre that are not stretched yet only damp
+            let begins = sample == 0 && friction.contains("lugre");
+            // and lag a little behind a normal force that changes
+            let slack = if friction.contains("lugre") { 1e-3 } else { 1e-9 };
+            assert!(begins || across <= most * (1.0 + slack) + 1e-12, "{law} {friction}: {across} of {most}");
             // it is held back
             assert!(friction.is_empty() || sample == 0 || force[0] <= 0.0);
             touched += places.len();
@@ -165,7 +168,7 @@ const LOADED: &str = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\n\
     jet = { kind = 'force', body = 'bar', on = [0.25, 0], force_on = [0, 2] }\n\
     twist = { kind = 'torque', body = 'bar', torque = '4 - t' }\n\
     motor = { kind = 'actuator', joint = 'A', torque = '-1 + 2*t' }\n\
-    pull = { kind = 'spring', bodies = ['ground', 'bar'], ends = [[0, 1], [1, 0]], stiffness = 10, length = 1 }\n\
+    pull = { kind = 'spring', bodies = ['ground', 'bar'], ends = [[0, 1], [1, 0]], stiffness = 10, rest = 1 }\n\
     [run]\nt_end = 0.5\n";
 
 #[test]
@@ -182,10 +185,10 @@ fn loads_are_arrows_with_columns_of_their_own() {
         loads.iter().map(|l| l["kind"].as_str().unwrap()).collect::<Vec<_>>(),
         ["force", "force", "torque", "torque"]
     );
-    // on the bar, whose origin is where it begins
-    assert_eq!(loads[0]["on"], serde_json::json!([1.0, 0.0, 0.0]));
+    // on the bar, whose origin is its middle
+    assert_eq!(loads[0]["on"], serde_json::json!([0.5, 0.0, 0.0]));
     assert_eq!(loads[1]["on"], serde_json::json!([0.25, 0.0, 0.0]));
-    assert_eq!(loads[3]["on"], serde_json::json!([0.0, 0.0, 0.0]));
+    assert_eq!(loads[3]["on"], serde_json::json!([-0.5, 0.0, 0.0]));
     assert!(loads.iter().all(|load| load["body"] == 0));
 
     let frames = read(&bytes(&live));
@@ -236,21 +239,22 @@ fn steps_are_those_that_cover_the_samples() {
     let (model, system) = shipped("four_bar");
     let mut request = request(0.1, 2.5e-3);
     request.overrides.step = Some(0.01);
-    request.overrides.integrator = None;
+    request.overrides.integrator = Some("rk4".parse::<MethodText>().unwrap().0);
     let (outcome, _, table) = kept(&model, &system, &request);
     let step = table.column("run.step").unwrap();
     assert!(step[0].is_nan(), "no step covers the start");
-    let fixed = outcome.report.method.rtol.is_none();
-    assert!(fixed, "{:?}", outcome.report.method);
+    assert!(outcome.report.method.rtol.is_none(), "steps of fixed size: {:?}", outcome.report.method);
     assert!(step[1..].iter().all(|h| (h - 0.01).abs() < 1e-12), "{step:?}");
 
-    // steps of chosen size: more samples than steps see every step, which together are the run
-    request.overrides.step = None;
+    // steps of chosen size: of each the samples are as many as it is long, so that all of 1/h are as many as the steps; each step may have
+    // one more sample or one less
+    (request.overrides.step, request.overrides.integrator) = (None, None);
     request.overrides.every = Some(1e-5);
     let (outcome, _, table) = kept(&model, &system, &request);
     let step = &table.column("run.step").unwrap()[1..];
-    let mut sizes: Vec<f64> = step.to_vec();
-    sizes.dedup();
-    assert!((sizes.iter().sum::<f64>() - 0.1).abs() < 1e-9, "{sizes:?}");
-    assert_eq!(sizes.len() as u64, outcome.report.counts.steps);
+    let steps = outcome.report.counts.steps as f64;
+    let smallest = step.iter().copied().fold(f64::INFINITY, f64::min);
+    let found: f64 = step.iter().map(|h| 1e-5 / h).sum();
+    assert!((found - steps).abs() <= steps * 1e-5 / smallest, "{found} of {steps}");
+    assert!(smallest < 0.1 * step.iter().copied().fold(0.0, f64::max), "they differ");
 }
