@@ -46,7 +46,7 @@ fn forces_of_places_add_up_to_the_column_of_their_contact() {
     let frictions = [
         "",
         "friction = { kind = 'coulomb', mu = 0.6, slip_speed = 0.01 }",
-        "friction = { kind = 'bristle', mu = 0.6 }",
+        "friction = { kind = 'bristle', mu = 0.6, stiffness = 1e5 }",
         "friction = { kind = 'lugre', mu = 0.6 }",
     ];
     for (law, friction) in laws.iter().flat_map(|law| frictions.map(|friction| (law, friction))) {
