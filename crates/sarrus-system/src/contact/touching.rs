@@ -100,13 +100,13 @@ fn add_rigid(bodies: &Bodies, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
         if let Some(sliding) = &element.sliding
             && let Some((d, ..)) = sliding.find(&at)
         {
-            force = force - d * (sliding.mu * N);
+            force -= d * (sliding.mu * N);
         }
         let sticks = |e: &&ConstraintElement| e.rows.holonomic() == 0 && is_of(e, place);
         for own in system.elements.iter().filter(of_place).filter(sticks) {
             let t = place.across(touch.normal);
             for (k, t) in t.iter().take(own.rows.rows()).enumerate() {
-                force = force - *t * lambda[own.start + k];
+                force -= *t * lambda[own.start + k];
             }
         }
         let bodies = [element.ids[0], element.ids[1]];
