@@ -3,7 +3,7 @@
 use crate::energy::EnergyBook;
 use crate::events::{Detector, Gaps, Onsets};
 use crate::report::EventReport;
-use crate::simulate::{Progress, Watch};
+use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
 use crate::violation::Violations;
 use sarrus_model::functions::forget_fault;
@@ -74,6 +74,8 @@ pub(crate) struct Recorder<'a> {
     started: Instant,
     steps: u64,
     next_look: f64,
+    /// Size of the last step \[s\].
+    step: Option<f64>,
     eq: Equations,
     /// A sample, brought onto the constraints.
     sample: State,
@@ -121,6 +123,7 @@ impl<'a> Recorder<'a> {
             started: Instant::now(),
             steps: 0,
             next_look: s.t,
+            step: None,
             eq,
             sample: s.clone(),
             unknown,
@@ -148,6 +151,7 @@ impl<'a> Recorder<'a> {
             steps: self.steps,
             next_look: self.next_look,
             eq: self.eq.clone(),
+            step: self.step,
             sample: self.sample.clone(),
             unknown: self.unknown.clone(),
         }
@@ -193,6 +197,24 @@ impl<'a> Recorder<'a> {
             }
         }
     }
+
+    /// When in the step something happens that ends it; what comes first is taken.
+    fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
+        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
+        let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
+        let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
+        if due.is_some_and(|due| due <= first) {
+            return Ok(due);
+        }
+        self.detector.iter_mut().for_each(|detector| detector.forget(step));
+        if closed == Some(first) {
+            self.gaps.iter_mut().for_each(Gaps::take);
+        } else {
+            self.onsets.iter_mut().for_each(Onsets::take);
+        }
+        Ok(Some(first))
+    }
 }
 
 impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
@@ -216,7 +238,13 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
         }
-        self.watch.sample(ode.problem_mut(), &sample);
+        let step = self.step;
+        if known {
+            let (mechanism, eq, accel) = ode.parts();
+            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)) });
+        } else {
+            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None });
+        }
         if let Some(row) = self.trajectory.rows().last() {
             self.watch.row(row);
         }
@@ -226,20 +254,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
-        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
-        let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
-        let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
-        if due.is_some_and(|due| due <= first) {
-            return Ok(due);
-        }
-        self.detector.iter_mut().for_each(|detector| detector.forget(step));
-        if closed == Some(first) {
-            self.gaps.iter_mut().for_each(Gaps::take);
-        } else {
-            self.onsets.iter_mut().for_each(Onsets::take);
-        }
-        Ok(Some(first))
+        let start = step.info.t;
+        let cut = self.find_cut(step)?;
+        self.step = Some(cut.map_or(step.info.h, |t| t - start));
+        Ok(cut)
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {

@@ -10,8 +10,8 @@ use crate::run::Run;
 use crate::settings::{Overrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_solve::State;
 use sarrus_solve::integrators::Flow;
+use sarrus_solve::{Accel, Equations, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
@@ -60,6 +60,15 @@ pub struct Progress {
     pub steps: u64,
 }
 
+/// What is known of a sample beside its state.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// Size of the step that it lies in or ends \[s\]; none at the start.
+    pub step: Option<f64>,
+    /// Equations, accelerations and multipliers there, where a column needs them.
+    pub solved: Option<(&'a Equations, &'a Accel)>,
+}
+
 /// Who watches a run, and may stop it.
 pub trait Watch: Send {
     /// The run is about to begin.
@@ -71,7 +80,7 @@ pub trait Watch: Send {
     }
 
     /// A sample of the trajectory is taken at `s`.
-    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State) {}
+    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State, _seen: &Seen) {}
 
     /// The same sample as the trajectory has it, a number per column, `t` first; comes right after [`sample`](Watch::sample).
     fn row(&mut self, _row: &[f64]) {}
@@ -89,8 +98,8 @@ impl<W: Watch + ?Sized> Watch for &mut W {
         (**self).step(progress)
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
-        (**self).sample(mechanism, s);
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+        (**self).sample(mechanism, s, seen);
     }
 
     fn row(&mut self, row: &[f64]) {

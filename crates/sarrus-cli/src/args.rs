@@ -145,8 +145,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATTERN")]
     pub columns: Vec<String>,
 
-    /// Write trajectory.csv, report.json, model.toml (as resolved) and report.html into this folder; x.glb or x.html
-    /// writes only the animation, or only the page
+    /// Write trajectory.csv, report.json, model.toml (as resolved), steps.csv, contacts.csv where there are any and report.html
+    /// into this folder; x.glb or x.html writes only the animation, or only the page
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 

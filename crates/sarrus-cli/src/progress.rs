@@ -46,13 +46,20 @@ pub struct Watcher<'a> {
     bar: Option<ProgressBar>,
     started: Instant,
     span: (f64, f64),
+    at_begin: Option<Box<dyn FnOnce(&mut Printer) + Send + 'a>>,
 }
 
 impl<'a> Watcher<'a> {
     /// Listens for Ctrl-C from here on.
     pub fn new(printer: &'a mut Printer) -> Watcher<'a> {
         listen();
-        Watcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0) }
+        Watcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0), at_begin: None }
+    }
+
+    /// Does `act` once the set-up of the run was found to be good.
+    pub fn at_begin(mut self, act: impl FnOnce(&mut Printer) + Send + 'a) -> Watcher<'a> {
+        self.at_begin = Some(Box::new(act));
+        self
     }
 
     fn show(&mut self) {
@@ -69,6 +76,9 @@ impl Watch for Watcher<'_> {
         self.span = (plan.settings.t_start, plan.settings.t_end);
         self.printer.method(plan.method);
         self.printer.assembly(plan.assembly);
+        if let Some(act) = self.at_begin.take() {
+            act(self.printer);
+        }
     }
 
     fn step(&mut self, progress: &Progress) -> Flow {

@@ -1,4 +1,4 @@
-//! The folder of results: `trajectory.csv`, `report.json`, `model.toml`.
+//! The folder of results: `trajectory.csv`, `report.json`, `model.toml`, and what stands beside them.
 //!
 //! Each file is written beside its place and then moved there, so that a reader never sees half of one.
 
@@ -36,6 +36,15 @@ impl Results {
         }
         fs::create_dir_all(dir).map_err(|source| ResultsError::Io { path: dir.to_path_buf(), source })?;
         Ok(Results { dir: dir.to_path_buf() })
+    }
+
+    /// Takes a file away, if there is one: it is not of this run.
+    pub fn remove(&self, name: &str) -> Result<(), ResultsError> {
+        let path = self.dir.join(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(ResultsError::Io { path, source }),
+            _ => Ok(()),
+        }
     }
 
     /// Writes one file.

@@ -4,12 +4,14 @@ use crate::args::ServeArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::{listen, rearm, stopped};
+use crate::results::{Results, ResultsError};
 use sarrus::analysis::{Outcome, Overrides, Settings, Status, Watch};
 use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{Columns, System};
+use sarrus_view::extras::{CONTACTS, STEPS};
 use sarrus_view::motion::{Motion, drawn, tell_poses};
-use sarrus_view::tap::{Feed, Poses};
-use sarrus_view::{Live, Options, Scene, Table, Tap, Viewer, gltf, page, report};
+use sarrus_view::tap::Feed;
+use sarrus_view::{Gauge, Kept, Live, Options, Scene, Table, Tap, Viewer, gltf, page, report};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +21,13 @@ pub struct Showing {
     /// What there is, with its report once the run is over.
     pub scene: Scene,
     feed: Feed,
+    /// Columns of the trajectory.
+    names: Vec<String>,
     system: Arc<System>,
     /// Whether the columns tell where bodies are.
     columns_tell: bool,
     live: Option<Arc<Live>>,
-    poses: Vec<f32>,
+    kept: Kept,
 }
 
 impl Showing {
@@ -36,11 +40,20 @@ impl Showing {
         let mut scene = Scene::new(model, system)?;
         let settings = Settings::read(model, overrides).map_err(|error| error.diagnostics())?;
         let columns = Columns::new(model, system, &settings.columns)?;
-        let feed = Feed::new(&system.directory, &columns.names, &columns.units);
+        let gauge = Gauge::new(system, &scene.loads, &columns.names);
+        let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
         feed.describe(&mut scene);
         scene.t = Some([settings.t_start, settings.t_end]);
         let columns_tell = tell_poses(&system.directory, &columns.names).is_ok();
-        Ok(Showing { scene, feed, system: system.clone(), columns_tell, live: None, poses: Vec::new() })
+        Ok(Showing {
+            scene,
+            feed,
+            names: columns.names,
+            system: system.clone(),
+            columns_tell,
+            live: None,
+            kept: Kept::default(),
+        })
     }
 
     /// Frames that a server can hand out while the run goes on.
@@ -58,15 +71,16 @@ impl Showing {
         watch: &mut dyn Watch,
         run: impl FnOnce(&mut dyn Watch) -> T,
     ) -> T {
-        let directory = &self.system.directory;
-        let mut poses = Poses::new(directory.clone(), watch);
-        let keeps = keep && !self.columns_tell;
-        let watch: &mut dyn Watch = if keeps { &mut poses } else { poses.inner() };
-        let done = match &self.live {
-            Some(live) => run(&mut Tap::new(live.clone(), directory.clone(), self.feed.clone(), watch)),
-            None => run(watch),
-        };
-        self.poses = poses.poses;
+        let gauge = Gauge::new(&self.system, &self.scene.loads, &self.names);
+        let mut tap = Tap::new(self.system.directory.clone(), gauge, watch);
+        if let Some(live) = &self.live {
+            tap = tap.streaming(live.clone(), self.feed.clone());
+        }
+        if keep {
+            tap = tap.keeping(!self.columns_tell);
+        }
+        let done = run(&mut tap);
+        self.kept = tap.into_kept();
         done
     }
 
@@ -86,15 +100,47 @@ impl Showing {
         }
     }
 
+    /// Writes the files that stand beside a trajectory, and returns their names. Those of an earlier run are taken away.
+    pub fn write_beside(
+        &self,
+        results: &Results,
+        outcome: &Outcome,
+    ) -> Result<Vec<&'static str>, ResultsError> {
+        let mut names = Vec::new();
+        let t = || outcome.trajectory.rows().map(|row| row[0]);
+        if outcome.trajectory.is_empty() {
+            results.remove(STEPS)?;
+        } else {
+            results.write(STEPS, |out| self.kept.write_steps(t(), out))?;
+            names.push(STEPS);
+        }
+        if self.scene.contacts.is_empty() {
+            results.remove(CONTACTS)?;
+        } else {
+            let of: Vec<&str> = self.scene.contacts.iter().map(|contact| contact.name.as_str()).collect();
+            results.write(CONTACTS, |out| self.kept.write_contacts(t(), &of, out))?;
+            names.push(CONTACTS);
+        }
+        Ok(names)
+    }
+
+    /// What a user should know of what was kept.
+    pub fn note(&self) -> Option<String> {
+        self.kept.note()
+    }
+
     /// How it moved.
     pub fn motion(&self, outcome: &Outcome) -> Option<Motion> {
-        let table = Table::from(&outcome.trajectory);
+        let mut table = Table::from(&outcome.trajectory);
+        self.kept.join(&mut table);
+        let touches = self.kept.touches.clone();
         if self.columns_tell {
-            return Motion::from_columns(&self.system.directory, table).ok();
+            let motion = Motion::from_columns(&self.system.directory, table).ok()?;
+            return Some(Motion { touches, ..motion });
         }
         let bodies = drawn(&self.system.directory).count();
-        let whole = self.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
-        whole.then(|| Motion { table, bodies, poses: self.poses.clone() })
+        let whole = self.kept.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
+        whole.then(|| Motion { table, bodies, poses: self.kept.poses.clone(), touches })
     }
 
     /// The scene, with its report.
@@ -119,7 +165,7 @@ pub fn single_file(path: &Path) -> Option<&'static str> {
     ["glb", "html"].into_iter().find(|known| *known == ending)
 }
 
-/// Starts the viewer, says where it is, and opens a browser.
+/// Starts the viewer, so that nothing is run in vain; nobody is told yet.
 pub fn serve(
     args: &ServeArgs,
     runs: Vec<(String, Arc<Live>)>,
@@ -134,6 +180,11 @@ pub fn serve(
             return Err(Exit::Input);
         }
     };
+    Ok(viewer)
+}
+
+/// Says where the viewer is, and opens a browser.
+pub fn announce(viewer: &Viewer, args: &ServeArgs, printer: &mut Printer) {
     printer.say("view", viewer.url());
     if !viewer.is_private() {
         printer.say(
@@ -146,7 +197,6 @@ pub fn serve(
     } else if !args.no_open && !viewer.open() {
         printer.hint("open that address in a browser");
     }
-    Ok(viewer)
 }
 
 /// Waits for Ctrl-C; one that ended a run does not count.

@@ -74,7 +74,10 @@ fn a_folder_of_results_can_be_viewed_with_the_numbers_it_has() {
     assert_eq!(t, wanted);
     let names: Vec<&str> =
         scene["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(format!("t,{}", names.join(",")), csv.lines().next().unwrap());
+    // after those of the trajectory what is told beside it
+    let steps = std::fs::read_to_string(dir.join("steps.csv")).expect("steps");
+    let extra = steps.lines().next().and_then(|line| line.strip_prefix("t,")).unwrap();
+    assert_eq!(format!("t,{}", names.join(",")), format!("{},{extra}", csv.lines().next().unwrap()));
 }
 
 #[test]
@@ -246,4 +249,91 @@ fn a_surface_from_a_file_goes_along_with_the_results() {
     assert_eq!(std::fs::read_to_string(out.join("t.stl")).expect("a copy"), stl);
     let view = sarrus(&["view", arg(&out), "--out", arg(&out.join("a.glb"))]);
     assert_eq!(view.code, 0, "{}", view.stderr);
+}
+
+#[test]
+fn contacts_and_steps_stand_beside_the_trajectory() {
+    let dir = folder("view-contacts");
+    let run = |model: &str, more: &[&str]| {
+        let run = ["run", model, "--t-end", "0.1", "--every", "0.002", "--out", arg(&dir)];
+        let done = sarrus(&[&run[..], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stderr
+    };
+    let talk = run("example:pile", &["--no-html"]);
+    assert!(talk.contains("steps.csv") && talk.contains("contacts.csv"), "{talk}");
+    let csv = |name: &str| std::fs::read_to_string(dir.join(name)).expect("a file");
+    let (contacts, trajectory) = (csv("contacts.csv"), csv("trajectory.csv"));
+    assert_eq!(contacts.lines().next(), Some("sample,t,contact,x,y,z,fx,fy,fz,normal"));
+    // each place belongs to a row of the trajectory, and is what that row says of its contact
+    let rows: Vec<Vec<&str>> = trajectory.lines().map(|line| line.split(',').collect()).collect();
+    let force = rows[0].iter().position(|name| *name == "touch.force").expect("a column");
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let mut borne = vec![0.0; rows.len() - 1];
+    for line in contacts.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let sample = fields[0].parse::<usize>().expect("a number");
+        assert_eq!((number(fields[1]), fields[2]), (number(rows[1 + sample][0]), "touch"));
+        borne[sample] += number(fields[9]);
+    }
+    for (row, borne) in rows[1..].iter().zip(&borne) {
+        assert!((number(row[force]) - borne).abs() <= 1e-12 * borne, "{borne} at t = {}", row[0]);
+    }
+    assert!(borne.iter().filter(|borne| **borne > 0.0).count() > 10);
+    assert_eq!(csv("steps.csv").lines().next(), Some("t,run.step"));
+    assert_eq!(csv("steps.csv").lines().count(), rows.len());
+
+    // the viewer reads them back
+    let viewer = Running::start(&["view", arg(&dir), "--no-open"]);
+    let frames = viewer.get("run/0/frames.bin");
+    assert!(frames.windows(4).any(|w| w == b"CONT"));
+    let scene = viewer.json("run/0/scene.json");
+    assert_eq!(scene["contacts"][0]["name"], "touch");
+    assert_eq!(
+        scene["columns"].as_array().and_then(|c| c.last()).map(|c| &c["name"]),
+        Some(&"run.step".into())
+    );
+    let plot = sarrus(&["plot", arg(&dir), "run.step"]);
+    assert!(plot.stdout.contains("run.step (s)"), "{}", plot.stdout);
+
+    // those of another run do not stay
+    run("example:four_bar", &[]);
+    assert!(!dir.join("contacts.csv").exists());
+    assert!(csv("steps.csv").starts_with("t,run.step,run.sigma,load.motor.x,load.motor.y,load.motor.z\n"));
+}
+
+#[test]
+fn files_that_another_run_left_are_not_taken_for_this_one() {
+    let (old, new) = (folder("view-old"), folder("view-new"));
+    for (dir, every) in [(&old, "0.002"), (&new, "0.003")] {
+        let run = ["run", "example:pile", "--t-end", "0.06", "--every", every, "--out", arg(dir)];
+        assert_eq!(sarrus(&run).code, 0);
+    }
+    for name in ["steps.csv", "contacts.csv"] {
+        std::fs::copy(old.join(name), new.join(name)).expect("a copy");
+    }
+    let view = sarrus(&["view", arg(&new), "--out", arg(&new.join("a.html"))]);
+    assert_eq!(view.code, 0, "{}", view.stderr);
+    assert_eq!(sarrus(&["plot", arg(&new), "run.step"]).code, 2, "it is not of this run");
+    std::fs::write(new.join("contacts.csv"), "x,y\n").expect("a file");
+    let view = sarrus(&["view", arg(&new), "--no-open"]);
+    assert!(view.code == 2 && view.stderr.contains("sample,t,contact"), "{}", view.stderr);
+}
+
+#[test]
+fn a_browser_opens_only_for_a_run_that_can_begin() {
+    // a bar that is too short to reach both hinges: the model is good, its assembly is not
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\na = { from = [0, 0], to = [1, 0], mass = 1 }\n[joints]\n\
+                A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0] }\n\
+                B = { kind = 'revolute', bodies = ['ground', 'a'], on = [[3, 0], [1, 0]] }\n[run]\nt_end = 1\n";
+    let file = model("view-apart", text);
+    for args in [&["run", arg(&file), "--view"][..], &["view", arg(&file)]] {
+        let done = sarrus(args);
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(
+            !done.stderr.contains("http://") && done.stderr.contains("cannot be assembled"),
+            "{}",
+            done.stderr
+        );
+    }
 }

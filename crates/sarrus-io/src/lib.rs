@@ -64,3 +64,13 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model, Fail
 pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Model, Failure> {
     load::load_text(name, text, options)
 }
+
+/// The same with other texts that it may include, in place of files: each under the name by which an include asks for it.
+pub fn load_among(
+    name: &str,
+    text: &str,
+    beside: &[(String, &str)],
+    options: &LoadOptions,
+) -> Result<Model, Failure> {
+    load::load_among(name, text, beside, options)
+}

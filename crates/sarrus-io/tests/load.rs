@@ -1,6 +1,6 @@
 //! Whole files: what a model says arrives where it should.
 
-use sarrus_io::{LoadOptions, load, load_str};
+use sarrus_io::{LoadOptions, load, load_among, load_str};
 use sarrus_model::expr::Quantity;
 use sarrus_model::reader::{Inertia, Turns};
 use sarrus_model::settings::{Assembly, OptionValue, OutputSettings, RunSettings};
@@ -405,6 +405,23 @@ fn included_parameters_can_be_set_from_outside() {
     assert!(e.starts_with("--set:1:1: parameter `lx` does not exist"), "{e}");
     let e = files.load("outer.toml", &set("right.l")).unwrap_err();
     assert!(e.starts_with("--set:1:1: parameter `right.l` does not exist"), "{e}");
+}
+
+#[test]
+fn texts_that_stand_beside_each_other_include_each_other_without_files() {
+    let part = "format = \"sarrus/1\"\nbodies.b = { mass = 2, inertia = [1, 1, 1] }\ninclude.inner = { file = \"./leaf.toml\" }";
+    let leaf = "format = \"sarrus/1\"\nbodies.c = { mass = 3, inertia = [1, 1, 1] }";
+    let beside = [("part.toml".to_string(), part), ("leaf.toml".to_string(), leaf)];
+    let text = "format = \"sarrus/1\"\ninclude.p = { file = \"part.toml\", at = [1, 0, 0] }";
+    let m = load_among("whole.toml", text, &beside, &LoadOptions::default()).unwrap();
+    let names: Vec<&str> = m.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["p.b", "p.inner.c"]);
+    // what is not among them is looked for on the disk, and not found
+    let lost = load_among("whole.toml", text, &beside[1..], &LoadOptions::default()).unwrap_err().render();
+    assert!(lost.contains("part.toml"), "{lost}");
+    let itself = [("part.toml".to_string(), text)];
+    let circle = load_among("whole.toml", text, &itself, &LoadOptions::default()).unwrap_err().render();
+    assert!(circle.contains("includes itself"), "{circle}");
 }
 
 #[test]

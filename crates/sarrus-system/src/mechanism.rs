@@ -288,6 +288,28 @@ impl Mechanism {
         read(&self.at(s.t, &self.all))
     }
 
+    /// Calls `found` with what forces do at `s` to one of their bodies each, by the numbers of force and body among its own: a force through
+    /// the centre of mass and a torque about it, world axes. Those that are not enabled do nothing.
+    pub fn wrenches(
+        &mut self,
+        s: &State,
+        which: &[(usize, usize)],
+        mut found: impl FnMut(usize, &Wrench<f64>),
+    ) {
+        self.observe(s, |_| ());
+        let system = self.system.clone();
+        for (i, &(force, body)) in which.iter().enumerate() {
+            let force = &system.forces[force];
+            let Mechanism { wrenches, poses, twists, hints, outs, .. } = self;
+            let wrenches = &mut wrenches[..force.ids.len()];
+            wrenches.fill(Wrench::zero());
+            if force.enabled {
+                force.load.wrench(&At { t: s.t, poses, twists, ids: &force.ids, hints, outs }, wrenches);
+            }
+            found(i, &wrenches[body]);
+        }
+    }
+
     fn at<'a>(&'a self, t: f64, ids: &'a [u32]) -> At<'a, f64> {
         At { t, poses: &self.poses, twists: &self.twists, ids, hints: &self.hints, outs: &self.outs }
     }

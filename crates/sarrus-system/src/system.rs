@@ -3,7 +3,7 @@
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
-use crate::contact::rigid::Sliding;
+use crate::contact::rigid::{RigidPlace, Sliding};
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::{Events, Lock};
@@ -66,6 +66,8 @@ pub struct ConstraintElement {
     pub rows: Arc<dyn Rows>,
     /// Friction of a place that slides.
     pub sliding: Option<Arc<Sliding>>,
+    /// The place of a rigid contact that it holds, or keeps from slipping.
+    pub place: Option<RigidPlace>,
     /// What it holds, if it is a lock.
     pub lock: Option<Lock>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
@@ -88,6 +90,7 @@ impl ConstraintElement {
             rows,
             lock: None,
             sliding: None,
+            place: None,
             rates: None,
             id: NO_ID,
             start: 0,

@@ -1,5 +1,7 @@
-//! A folder of results read back: `model.toml`, `trajectory.csv`, `report.json`.
+//! A folder of results read back: `model.toml`, `trajectory.csv`, `report.json`, and `steps.csv` and `contacts.csv` where it has them.
 
+use crate::extras::{CONTACTS, STEPS, read_contacts};
+use crate::frames::PLACE;
 use crate::live::ROOM;
 use crate::motion::{Missing, Motion, POSE};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
@@ -19,7 +21,7 @@ pub struct Folder {
     pub model: Model,
     /// Compiled.
     pub system: System,
-    /// The trajectory.
+    /// The trajectory, with what `steps.csv` adds.
     pub table: Table,
     /// The report.
     pub report: Value,
@@ -116,7 +118,36 @@ pub fn read_results(path: &Path) -> Result<(Table, Value), FolderError> {
     for (name, unit) in table.names.iter().zip(&mut table.units) {
         *unit = report["units"][name].as_str().unwrap_or_default().to_string();
     }
+    add_steps(path, &mut table)?;
     Ok((table, report))
+}
+
+/// The text of a file that a folder may have.
+fn optional(path: &Path, file: &'static str) -> Result<Option<String>, FolderError> {
+    match text(path, file) {
+        Ok(text) => Ok(Some(text)),
+        Err(FolderError::Lacks { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds the columns of `steps.csv`, where there is one of the same samples.
+fn add_steps(path: &Path, table: &mut Table) -> Result<(), FolderError> {
+    let Some(csv) = optional(path, STEPS)? else { return Ok(()) };
+    let steps =
+        Table::from_csv(&csv).map_err(|source| FolderError::Trajectory { path: path.join(STEPS), source })?;
+    // left by another run
+    if steps.t != table.t {
+        return Ok(());
+    }
+    for (name, column) in steps.names.into_iter().zip(steps.columns) {
+        if !table.names.contains(&name) {
+            table.units.push(if name == "run.step" { "s".into() } else { String::new() });
+            table.names.push(name);
+            table.columns.push(column);
+        }
+    }
+    Ok(())
 }
 
 impl Folder {
@@ -138,7 +169,7 @@ impl Folder {
 
     /// What there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
     pub fn scene(self) -> Result<(Scene, Motion, System), FolderError> {
-        let Folder { model, system, table, report, .. } = self;
+        let Folder { path, model, system, table, report } = self;
         let mut scene = match Scene::new(&model, &system) {
             Ok(scene) => scene,
             Err(diagnostics) => {
@@ -150,11 +181,17 @@ impl Folder {
         }
         scene.set_report(report);
         let mut motion = Motion::from_columns(&system.directory, table)?;
+        if let Some(csv) = optional(&path, CONTACTS)? {
+            let names: Vec<&str> = scene.contacts.iter().map(|contact| contact.name.as_str()).collect();
+            let read = read_contacts(&csv, &names, &motion.table.t)
+                .map_err(|source| FolderError::Trajectory { path: path.join(CONTACTS), source })?;
+            motion.touches = read.unwrap_or_default();
+        }
         let columns = chosen(&system.directory, &motion.table, MOST_COLUMNS);
         let (of, n) = (motion.table.names.len(), motion.table.len());
         let frame = 8 * (columns.len() + 1) + 4 * POSE * motion.bodies;
         // a page keeps all that it gets: of very long motions every second frame, or third
-        let stride = (n * frame).div_ceil(ROOM).max(1);
+        let stride = (n * frame + 4 * PLACE * motion.touches.count()).div_ceil(ROOM).max(1);
         if columns.len() < of || stride > 1 {
             let mut rows: Vec<usize> = (0..n).step_by(stride).collect();
             rows.extend((n > 0 && (n - 1) % stride != 0).then(|| n - 1));

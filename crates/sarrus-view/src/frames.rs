@@ -8,6 +8,7 @@
 //! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
 
 use crate::motion::{Motion, POSE};
+use sarrus::system::contact::TouchingPlace;
 use serde_json::Value;
 
 /// Frames in a block of a finished run.
@@ -62,6 +63,23 @@ pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64
     finish(bytes, first, t.len(), 0)
 }
 
+/// Numbers of a touching place, of four bytes each.
+pub const PLACE: usize = 7;
+
+/// The touching places of frames from `first` on, one list a frame.
+pub fn contacts<'a>(first: usize, places: impl Iterator<Item = &'a [TouchingPlace]> + Clone) -> Block {
+    let (count, all) = (places.clone().count(), places.clone().flatten().count());
+    let mut bytes = begin(b"CONT", 4 * (count + PLACE * all));
+    places.clone().for_each(|own| bytes.extend_from_slice(&(own.len() as u32).to_le_bytes()));
+    for place in places.flatten() {
+        bytes.extend_from_slice(&place.contact.to_le_bytes());
+        for x in place.point.iter().chain(&place.force) {
+            bytes.extend_from_slice(&(*x as f32).to_le_bytes());
+        }
+    }
+    finish(bytes, first, count, 0)
+}
+
 /// A note to the page: progress, an event, the end.
 pub fn note(note: &Value) -> Block {
     let text = note.to_string();
@@ -70,13 +88,16 @@ pub fn note(note: &Value) -> Block {
     finish(bytes, 0, 0, b' ')
 }
 
-/// A whole motion in blocks of [`BLOCK`] frames.
+/// A whole motion in blocks of [`BLOCK`] frames, each with its contacts after it where there are any.
 pub fn blocks(motion: &Motion) -> impl Iterator<Item = Block> + '_ {
     let (table, wide) = (&motion.table, motion.bodies * POSE);
-    (0..table.len()).step_by(BLOCK).map(move |first| {
+    (0..table.len()).step_by(BLOCK).flat_map(move |first| {
         let end = (first + BLOCK).min(table.len());
         let columns = table.columns.iter().map(|column| &column[first..end]);
-        block(first, &table.t[first..end], columns, &motion.poses[first * wide..end * wide])
+        let frames = block(first, &table.t[first..end], columns, &motion.poses[first * wide..end * wide]);
+        let places = (first..end).map(|frame| motion.touches.at(frame));
+        let touching = places.clone().any(|own| !own.is_empty());
+        std::iter::once(frames).chain(touching.then(|| contacts(first, places)))
     })
 }
 
@@ -109,7 +130,7 @@ mod tests {
         let poses: Vec<f32> = (0..n * POSE).map(|i| i as f32).collect();
         let names = vec!["a".to_string(), "b".to_string()];
         let table = Table { units: names.clone(), names, t: t.clone(), columns: columns.clone() };
-        let bytes = encode(&Motion { table, bodies: 1, poses: poses.clone() });
+        let bytes = encode(&Motion { table, bodies: 1, poses: poses.clone(), ..Motion::default() });
         assert_eq!(
             (&bytes[..4], word(&bytes, 4), word(&bytes, 8), word(&bytes, 12)),
             (&b"SRSF"[..], 1, 1, 2)
@@ -135,6 +156,34 @@ mod tests {
             at = from + size;
         }
         assert_eq!((seen, at), (n, bytes.len()));
+    }
+
+    /// Two frames of three touch: read by the letters of the contract.
+    #[test]
+    fn contacts_follow_their_frames() {
+        let mut motion = Motion::default();
+        motion.table.t = vec![0.0, 1.0, 2.0];
+        let place = |contact, x: f64| TouchingPlace {
+            contact,
+            point: [x, 0.0, 0.5],
+            force: [0.0, -x, 7.0],
+            ..TouchingPlace::default()
+        };
+        motion.touches.push(&[]);
+        motion.touches.push(&[place(3, 1.5), place(4, 2.5)]);
+        motion.touches.push(&[place(3, 4.0)]);
+        let bytes = encode(&motion);
+        let at = 32 + 16 + 24;
+        assert_eq!(&bytes[at..at + 4], b"CONT");
+        assert_eq!([4, 8, 12].map(|k| word(&bytes, at + k)), [4 * (3 + 3 * 7), 0, 3]);
+        assert_eq!([16, 20, 24].map(|k| word(&bytes, at + k)), [0, 2, 1]);
+        let float = |k: usize| f32::from_le_bytes(bytes[at + 28 + 4 * k..][..4].try_into().unwrap());
+        assert_eq!(word(&bytes, at + 28 + 28), 4);
+        assert_eq!([8, 9, 10, 11, 12, 13].map(float), [2.5, 0.0, 0.5, 0.0, -2.5, 7.0]);
+        assert_eq!(bytes.len(), at + 16 + 4 * (3 + 3 * 7));
+        // of a motion without any there is no block
+        motion.touches = crate::motion::Touches::default();
+        assert_eq!(encode(&motion).len(), at);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! A node a body, its shapes as children with meshes, and an animation with a track of translations and one of rotations a body. glTF
 //! has y up: spatial models, which have z up, stand under a node that turns them. Beams are drawn as a rod on each node, half way to its neighbours;
-//! modal bodies undeformed. Frames that straight lines miss by less than 1/4000 of the mechanism's size are left out.
+//! modal bodies bend, where the results have their amplitudes. Frames that straight lines miss by less than 1/4000 of the mechanism's size are left out.
+
+mod bent;
 
 use crate::motion::{Motion, POSE, join};
 use crate::scene::{Flexible, Scene, Shape};
@@ -89,24 +91,27 @@ impl Writer {
         if let Some(&known) = self.known_meshes.get(&key) {
             return Some(known);
         }
-        let Triangles { positions, normals, indices } = triangles(shape, planar, extent)?;
+        let primitive = self.primitive(&triangles(shape, planar, extent)?, shape.color.as_deref());
+        self.meshes.push(json!({ "name": shape.kind, "primitives": [primitive] }));
+        self.known_meshes.insert(key, self.meshes.len() - 1);
+        Some(self.meshes.len() - 1)
+    }
+
+    /// Triangles in one colour.
+    fn primitive(&mut self, mesh: &Triangles, color: Option<&str>) -> Value {
+        let Triangles { positions, normals, indices } = mesh;
         let flat = |all: &[[f32; 3]]| all.iter().flatten().copied().collect::<Vec<f32>>();
-        let position = self.floats(&flat(&positions), 3, Some(34962), true);
-        let normal = self.floats(&flat(&normals), 3, Some(34962), false);
+        let position = self.floats(&flat(positions), 3, Some(34962), true);
+        let normal = self.floats(&flat(normals), 3, Some(34962), false);
         let view = self.view(indices.iter().flat_map(|i| i.to_le_bytes()).collect(), Some(34963));
         self.accessors.push(json!({
             "bufferView": view, "componentType": UNSIGNED, "count": indices.len(), "type": "SCALAR",
         }));
         let index = self.accessors.len() - 1;
-        let material = self.material(shape.color.as_deref().unwrap_or(GREY));
-        self.meshes.push(json!({
-            "name": shape.kind,
-            "primitives": [{
-                "attributes": { "POSITION": position, "NORMAL": normal }, "indices": index, "material": material,
-            }],
-        }));
-        self.known_meshes.insert(key, self.meshes.len() - 1);
-        Some(self.meshes.len() - 1)
+        let material = self.material(color.unwrap_or(GREY));
+        json!({
+            "attributes": { "POSITION": position, "NORMAL": normal }, "indices": index, "material": material,
+        })
     }
 
     /// Nodes of shapes, as children of a body's.
@@ -131,9 +136,22 @@ pub fn binary(scene: &Scene, motion: &Motion) -> Vec<u8> {
     let (planar, size) = (scene.space == "planar", motion.size());
     let mut w = Writer::default();
     let mut looks: Vec<Vec<Shape>> = scene.bodies.iter().map(|body| body.shapes.clone()).collect();
-    scene.flexible.iter().for_each(|member| stand_in(member, &mut looks));
+    // of each body the meshes that bend
+    let mut bent: Vec<(usize, bent::Bent)> = Vec::new();
+    for member in &scene.flexible {
+        let body = match member {
+            Flexible::Modal { body, .. } => usize::try_from(*body).ok(),
+            Flexible::Beam { .. } => None,
+        };
+        let bends = body.zip(bent::columns(member, motion));
+        match bends.and_then(|(body, columns)| Some((body, bent::add(&mut w, member, motion, columns)?))) {
+            Some(found) => bent.push(found),
+            None => stand_in(member, &mut looks),
+        }
+    }
 
-    let rows = keyframes(motion, size);
+    let weights: Vec<usize> = bent.iter().flat_map(|(_, bent)| bent.columns.iter().copied()).collect();
+    let rows = keyframes(motion, size, &weights);
     let at = |row: usize, body: usize| {
         let from = (row * motion.bodies + body) * POSE;
         &motion.poses[from..from + POSE]
@@ -143,7 +161,8 @@ pub fn binary(scene: &Scene, motion: &Motion) -> Vec<u8> {
     roots.push(w.node(with_children(json!({ "name": "ground" }), ground)));
     let mut bodies = Vec::new();
     for (i, body) in scene.bodies.iter().enumerate() {
-        let children = w.shapes(&looks[i], planar, size);
+        let mut children = w.shapes(&looks[i], planar, size);
+        children.extend(bent.iter().filter(|(body, _)| *body == i).map(|(_, bent)| bent.node));
         let mut node = json!({ "name": body.name });
         if let Some(&row) = rows.first() {
             let p = at(row, i);
@@ -159,7 +178,7 @@ pub fn binary(scene: &Scene, motion: &Motion) -> Vec<u8> {
         "scene": 0,
     });
     if rows.len() > 1 {
-        file["animations"] = json!([animation(&mut w, scene, motion, &rows, &bodies)]);
+        file["animations"] = json!([animation(&mut w, scene, motion, &rows, &bodies, &bent)]);
     }
     let top = json!({ "name": scene.name, "children": roots });
     let top = match planar {
@@ -202,12 +221,12 @@ fn unit(q: [f32; 4]) -> [f32; 4] {
     if norm > 0.0 && norm.is_finite() { q.map(|x| x / norm) } else { [0.0, 0.0, 0.0, 1.0] }
 }
 
-/// Frames of the animation: finite, at times that grow.
-fn keyframes(motion: &Motion, size: f64) -> Vec<usize> {
+/// Frames of the animation: finite, at times that grow, and such that the columns of weights are not missed either.
+fn keyframes(motion: &Motion, size: f64, weights: &[usize]) -> Vec<usize> {
     let wide = motion.bodies * POSE;
-    let bound = Bound { position: FINE * size, angle: FINE, columns: f64::INFINITY };
+    let bound = Bound { position: FINE * size, angle: FINE, columns: 4.0 * FINE };
     let mut rows: Vec<usize> = Vec::new();
-    for row in choose(motion, &[], &bound) {
+    for row in choose(motion, weights, &bound) {
         let t = motion.table.t[row] as f32;
         if !t.is_finite() || !motion.poses[row * wide..(row + 1) * wide].iter().all(|x| x.is_finite()) {
             continue;
@@ -221,7 +240,14 @@ fn keyframes(motion: &Motion, size: f64) -> Vec<usize> {
     rows
 }
 
-fn animation(w: &mut Writer, scene: &Scene, motion: &Motion, rows: &[usize], nodes: &[usize]) -> Value {
+fn animation(
+    w: &mut Writer,
+    scene: &Scene,
+    motion: &Motion,
+    rows: &[usize],
+    nodes: &[usize],
+    bent: &[(usize, bent::Bent)],
+) -> Value {
     // players begin at zero
     let start = motion.table.t[rows[0]];
     let times: Vec<f32> = rows.iter().map(|&row| (motion.table.t[row] - start) as f32).collect();
@@ -247,6 +273,12 @@ fn animation(w: &mut Writer, scene: &Scene, motion: &Motion, rows: &[usize], nod
             channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
             samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
         }
+    }
+    for (_, bent) in bent {
+        let output = w.floats(&bent::weights(bent, motion, rows), 1, None, false);
+        channels
+            .push(json!({ "sampler": samplers.len(), "target": { "node": bent.node, "path": "weights" } }));
+        samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
     }
     json!({ "name": scene.name, "channels": channels, "samplers": samplers })
 }
@@ -274,24 +306,9 @@ fn stand_in(member: &Flexible, looks: &mut [Vec<Shape>]) {
                 }
             }
         }
-        Flexible::Modal { body, nodes, lines, section, color, .. } => {
-            let Some(look) = usize::try_from(*body).ok().and_then(|place| looks.get_mut(place)) else {
-                return;
-            };
-            for pair in lines.iter().flat_map(|line| line.windows(2)) {
-                let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
-                let d = [0, 1, 2].map(|k| b[k] - a[k]);
-                let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let middle = [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));
-                look.push(Shape {
-                    kind: "rod",
-                    pose: Some(join(middle, from_x(d.map(|x| x / length)))),
-                    length: Some(length),
-                    radius: section.radius.or(section.height.map(|h| 0.5 * h)),
-                    color: color.clone(),
-                    role: "visual",
-                    ..Shape::default()
-                });
+        Flexible::Modal { body, .. } => {
+            if let Some(look) = usize::try_from(*body).ok().and_then(|place| looks.get_mut(place)) {
+                bent::rigid(member, look);
             }
         }
     }

@@ -10,8 +10,10 @@
 //!
 //! Nothing here changes a run: it listens ([`Tap`]) and never waits for a browser.
 
+pub mod extras;
 pub mod folder;
 pub mod frames;
+pub mod gauge;
 pub mod gltf;
 pub mod live;
 pub mod motion;
@@ -24,7 +26,9 @@ pub mod table;
 pub mod tap;
 pub mod thin;
 
+pub use extras::Kept;
 pub use folder::{Folder, FolderError};
+pub use gauge::Gauge;
 pub use live::Live;
 pub use motion::{Missing, Motion};
 pub use scene::Scene;

@@ -1,4 +1,4 @@
-//! How bodies move: a pose each and the columns of the results, sample by sample.
+//! How bodies move: a pose each, the columns of the results and where contacts touch, sample by sample.
 //!
 //! A pose is where the body's origin is and its orientation: p_O = p_C - R com from a state, or the columns `X.x` … `X.q3` (planar
 //! `X.x`, `X.y`, `X.angle`) of results. Bodies are those that users know, in the order of the system, without the ground.
@@ -7,6 +7,7 @@ use crate::table::Table;
 use sarrus::math::{Mat3, Vec3};
 use sarrus::solve::State;
 use sarrus::system::body::{Body, BodyKind};
+use sarrus::system::contact::TouchingPlace;
 use sarrus::system::names::Directory;
 
 /// Numbers in a pose: x y z, then the quaternion w x y z.
@@ -21,6 +22,52 @@ pub struct Motion {
     pub bodies: usize,
     /// [`POSE`] numbers a body, frame by frame.
     pub poses: Vec<f32>,
+    /// Where contacts touch.
+    pub touches: Touches,
+}
+
+/// Where contacts touch, frame by frame.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Touches {
+    /// For each frame the place after its last.
+    ends: Vec<usize>,
+    places: Vec<TouchingPlace>,
+}
+
+impl Touches {
+    /// Adds a frame.
+    pub fn push(&mut self, places: &[TouchingPlace]) {
+        self.places.extend_from_slice(places);
+        self.ends.push(self.places.len());
+    }
+
+    /// The places of a frame; none of one that is not there.
+    pub fn at(&self, frame: usize) -> &[TouchingPlace] {
+        let Some(&end) = self.ends.get(frame) else { return &[] };
+        let first = frame.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.places[first..end]
+    }
+
+    /// How many frames there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are no frames.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many places there are in all frames.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Forgets all frames, and keeps their room.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.ends.clear();
+    }
 }
 
 /// Columns that poses would have to be read from.
@@ -134,14 +181,18 @@ impl Motion {
             }
         }
         let bodies = bodies.len();
-        Ok(Motion { table, bodies, poses })
+        Ok(Motion { table, bodies, poses, touches: Touches::default() })
     }
 
     /// The frames at `rows` with the columns at `columns`.
     pub fn pick(&self, rows: &[usize], columns: &[usize]) -> Motion {
         let wide = self.bodies * POSE;
         let poses = rows.iter().flat_map(|&row| &self.poses[row * wide..(row + 1) * wide]).copied().collect();
-        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses }
+        let mut touches = Touches::default();
+        if self.touches.count() > 0 {
+            rows.iter().for_each(|&row| touches.push(self.touches.at(row)));
+        }
+        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses, touches }
     }
 
     /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.

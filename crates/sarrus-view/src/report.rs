@@ -4,7 +4,7 @@
 //! ([`crate::thin`]) to a bound relative to the mechanism's size, which is doubled until the frames take no more than [`MOST_BYTES`]; the
 //! error that came of it stands in the page. Without the page the file is a plain summary that says how to get it.
 
-use crate::frames;
+use crate::frames::{self, PLACE as NUMBERS};
 use crate::motion::{Motion, POSE};
 use crate::page;
 use crate::scene::{FORMAT, Scene, chosen};
@@ -28,7 +28,9 @@ const PLACE: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</
 pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Scene, Motion) {
     let columns = chosen(directory, &motion.table, COLUMNS);
     let size = motion.size();
-    let bytes = |rows: usize| rows * (8 * (columns.len() + 1) + 4 * POSE * motion.bodies);
+    let frame = 8 * (columns.len() + 1) + 4 * POSE * motion.bodies;
+    let places = |rows: &[usize]| rows.iter().map(|&row| motion.touches.at(row).len()).sum::<usize>();
+    let bytes = |rows: &[usize]| rows.len() * frame + 4 * NUMBERS * places(rows);
     let mut rows: Vec<usize> = Vec::new();
     let mut fine = FINE;
     // wide enough for anything: then as many as there is room for, evenly
@@ -38,14 +40,15 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Sce
             &columns,
             &Bound { position: fine * size, angle: 4.0 * fine, columns: 8.0 * fine },
         );
-        if bytes(rows.len()) <= MOST_BYTES {
+        if bytes(&rows) <= MOST_BYTES {
             break;
         }
         fine *= 2.0;
     }
-    if bytes(rows.len()) > MOST_BYTES {
-        let room = (MOST_BYTES / bytes(1).max(1)).max(2);
+    if bytes(&rows) > MOST_BYTES {
         let last = motion.table.len() - 1;
+        let mean = frame + 4 * NUMBERS * motion.touches.count().div_ceil(last + 1);
+        let room = (MOST_BYTES / mean).max(2);
         rows = (0..=last).step_by(last.div_ceil(room - 1).max(1)).collect();
         if rows.last() != Some(&last) {
             rows.push(last);

@@ -22,6 +22,12 @@ pub enum TableError {
     /// The first line does not begin with `t`.
     #[error("the first line must name the columns and begin with `t`")]
     NoHeader,
+    /// The first line is not that of the file.
+    #[error("the first line must be `{wanted}`")]
+    Header {
+        /// What it should be.
+        wanted: &'static str,
+    },
     /// A line with too few or too many values.
     #[error("line {line} has {found} values, the first line names {wanted}")]
     Width {
@@ -33,7 +39,7 @@ pub enum TableError {
         wanted: usize,
     },
     /// Something that is no number.
-    #[error("line {line}: `{text}` is not a number")]
+    #[error("line {line}: `{text}` is not a number, or not one that can stand there")]
     NotANumber {
         /// Its number, from 1.
         line: usize,

@@ -1,13 +1,16 @@
 //! Listeners between a run and whoever watches it.
 //!
-//! A [`Tap`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the room that
+//! A [`Tap`] looks at every sample ([`Gauge`]), keeps what the trajectory does not have ([`Kept`]), and streams frames to a page. A
+//! [`Stream`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the room that
 //! was left is used up, only every second frame is taken from then on. The trajectory itself is not touched.
 
-use crate::frames;
+use crate::extras::Kept;
+use crate::frames::{self, PLACE};
+use crate::gauge::Gauge;
 use crate::live::{Live, ROOM};
-use crate::motion::add_poses;
+use crate::motion::{Touches, add_poses};
 use crate::scene::{MOST_COLUMNS, Scene, choose_columns};
-use sarrus::analysis::{Flow, Plan, Progress, Watch};
+use sarrus::analysis::{Flow, Plan, Progress, Seen, Watch};
 use sarrus::solve::State;
 use sarrus::system::{Directory, Mechanism};
 use serde_json::json;
@@ -30,23 +33,28 @@ pub struct Feed {
     pub units: Vec<String>,
     /// Places in a row of the trajectory, after `t`.
     chosen: Vec<usize>,
+    /// Numbers of the [`Gauge`], which come after them.
+    extras: usize,
     /// Places in q of amplitudes that the trajectory does not have: the last of the columns.
     hidden: Vec<usize>,
-    /// Columns of the trajectory.
+    /// Columns of the trajectory, and numbers beside them.
     of: usize,
 }
 
 impl Feed {
-    /// From the columns that a run will record.
-    pub fn new(directory: &Directory, names: &[String], units: &[&str]) -> Feed {
+    /// From the columns that a run will record, and what `gauge` tells beside them.
+    pub fn new(directory: &Directory, names: &[String], units: &[&str], gauge: &Gauge) -> Feed {
         let chosen = choose_columns(directory, names, MOST_COLUMNS);
         let mut feed = Feed {
             names: chosen.iter().map(|&i| names[i].clone()).collect(),
             units: chosen.iter().map(|&i| units[i].to_string()).collect(),
             chosen,
+            extras: gauge.names.len(),
             hidden: Vec::new(),
-            of: names.len(),
+            of: names.len() + gauge.names.len(),
         };
+        feed.names.extend_from_slice(&gauge.names);
+        feed.units.extend_from_slice(&gauge.units);
         for floating in &directory.floating {
             let member = directory.flexible.iter().find(|f| f.all.contains(&floating.frame));
             for (k, &(after, axis)) in floating.amplitudes.iter().enumerate() {
@@ -67,9 +75,8 @@ impl Feed {
     }
 }
 
-/// Listens to a run and hands it over, whoever else watches.
-pub struct Tap<'a> {
-    watch: &'a mut dyn Watch,
+/// Hands frames over to whoever looks.
+pub struct Stream {
     live: Arc<Live>,
     directory: Arc<Directory>,
     feed: Feed,
@@ -87,26 +94,15 @@ pub struct Tap<'a> {
     t: Vec<f64>,
     rows: Vec<f64>,
     poses: Vec<f32>,
+    touches: Touches,
     takes: bool,
 }
 
-impl<'a> Tap<'a> {
-    /// Between a run and `watch`.
-    pub fn new(live: Arc<Live>, directory: Arc<Directory>, feed: Feed, watch: &'a mut dyn Watch) -> Tap<'a> {
-        Tap::with_room(live, directory, feed, watch, ROOM)
-    }
-
-    /// The same with room for so many bytes.
-    pub fn with_room(
-        live: Arc<Live>,
-        directory: Arc<Directory>,
-        feed: Feed,
-        watch: &'a mut dyn Watch,
-        room: usize,
-    ) -> Tap<'a> {
+impl Stream {
+    /// To `live`, with room for so many bytes.
+    pub fn new(live: Arc<Live>, directory: Arc<Directory>, feed: Feed, room: usize) -> Stream {
         let now = Instant::now();
-        Tap {
-            watch,
+        Stream {
             live,
             directory,
             feed,
@@ -122,12 +118,13 @@ impl<'a> Tap<'a> {
             t: Vec::new(),
             rows: Vec::new(),
             poses: Vec::new(),
+            touches: Touches::default(),
             takes: false,
         }
     }
 
     /// Hands over what has come since the last time.
-    pub fn flush(&mut self) {
+    fn flush(&mut self) {
         self.beat = Instant::now();
         if self.t.is_empty() {
             return;
@@ -136,8 +133,14 @@ impl<'a> Tap<'a> {
         let columns: Vec<Vec<f64>> =
             (0..width).map(|c| (0..n).map(|row| self.rows[row * width + c]).collect()).collect();
         let block = frames::block(self.sent, &self.t, columns.iter().map(Vec::as_slice), &self.poses);
-        self.sent += n;
         self.used += block.bytes.len();
+        self.live.add(block);
+        if self.touches.count() > 0 {
+            let block = frames::contacts(self.sent, (0..n).map(|frame| self.touches.at(frame)));
+            self.used += block.bytes.len();
+            self.live.add(block);
+        }
+        self.sent += n;
         while self.used > self.next {
             // half of what is left until the next time; nothing more once there is none
             self.next += (self.room - self.next) / 2;
@@ -146,10 +149,10 @@ impl<'a> Tap<'a> {
                 break;
             }
         }
-        self.live.add(block);
         self.t.clear();
         self.rows.clear();
         self.poses.clear();
+        self.touches.clear();
     }
 
     fn tell(&mut self, progress: &Progress) {
@@ -165,92 +168,125 @@ impl<'a> Tap<'a> {
             "wall_s": self.started.elapsed().as_secs_f64(),
         }));
     }
-}
 
-impl Watch for Tap<'_> {
-    fn begin(&mut self, plan: &Plan) {
-        self.span = [plan.settings.t_start, plan.settings.t_end];
-        self.watch.begin(plan);
-    }
-
-    fn step(&mut self, progress: &Progress) -> Flow {
-        self.tell(progress);
-        self.watch.step(progress)
-    }
-
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
+    fn sample(&mut self, s: &State, gauge: &Gauge) {
         self.takes = self.seen.is_multiple_of(self.stride);
         self.seen += 1;
-        if self.takes {
-            add_poses(&self.directory, s, &mut self.poses);
-            // columns come with the row; amplitudes are the last of them
-            self.rows.resize(self.rows.len() + self.feed.names.len(), 0.0);
-            let last = self.rows.len() - self.feed.hidden.len();
-            for (x, &place) in self.rows[last..].iter_mut().zip(&self.feed.hidden) {
-                *x = s.q[place];
-            }
+        if !self.takes {
+            return;
         }
-        self.watch.sample(mechanism, s);
+        add_poses(&self.directory, s, &mut self.poses);
+        self.touches.push(&gauge.places);
+        // columns come with the row; what is told beside them and amplitudes are the last of them
+        self.rows.resize(self.rows.len() + self.feed.names.len(), 0.0);
+        let last = self.rows.len() - self.feed.hidden.len();
+        self.rows[last - self.feed.extras..last].copy_from_slice(&gauge.values);
+        for (x, &place) in self.rows[last..].iter_mut().zip(&self.feed.hidden) {
+            *x = s.q[place];
+        }
     }
 
     fn row(&mut self, row: &[f64]) {
-        if self.takes {
-            self.t.push(row[0]);
-            let first = self.rows.len() - self.feed.names.len();
-            for (x, &place) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
-                *x = row[place + 1];
-            }
-            // a fast run fills a block before its time
-            let waiting = 8 * self.rows.len() + 4 * self.poses.len();
-            if self.t.len() >= LONGEST || waiting > self.room / PIECES {
-                self.flush();
-            }
+        if !self.takes {
+            return;
         }
-        self.watch.row(row);
+        self.t.push(row[0]);
+        let first = self.rows.len() - self.feed.names.len();
+        for (x, &place) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
+            *x = row[place + 1];
+        }
+        // a fast run fills a block before its time
+        let waiting = 8 * self.rows.len() + 4 * (self.poses.len() + PLACE * self.touches.count());
+        if self.t.len() >= LONGEST || waiting > self.room / PIECES {
+            self.flush();
+        }
     }
 }
 
-impl Drop for Tap<'_> {
+impl Drop for Stream {
     fn drop(&mut self) {
         self.flush();
     }
 }
 
-/// Keeps the poses of a run whose columns do not tell them.
-pub struct Poses<'a> {
+/// Listens to a run, whoever else watches.
+pub struct Tap<'a> {
     watch: &'a mut dyn Watch,
     directory: Arc<Directory>,
-    /// Poses of every sample.
-    pub poses: Vec<f32>,
+    gauge: Gauge,
+    stream: Option<Stream>,
+    kept: Option<Kept>,
+    /// Whether poses are kept too.
+    poses: bool,
 }
 
-impl<'a> Poses<'a> {
+impl<'a> Tap<'a> {
     /// Between a run and `watch`.
-    pub fn new(directory: Arc<Directory>, watch: &'a mut dyn Watch) -> Poses<'a> {
-        Poses { watch, directory, poses: Vec::new() }
+    pub fn new(directory: Arc<Directory>, gauge: Gauge, watch: &'a mut dyn Watch) -> Tap<'a> {
+        Tap { watch, directory, gauge, stream: None, kept: None, poses: false }
     }
 
-    /// Who else watches.
-    pub fn inner(&mut self) -> &mut dyn Watch {
-        self.watch
+    /// Hands the run over to whoever looks at `live`.
+    pub fn streaming(self, live: Arc<Live>, feed: Feed) -> Tap<'a> {
+        self.streaming_within(live, feed, ROOM)
+    }
+
+    /// The same with room for so many bytes.
+    pub fn streaming_within(mut self, live: Arc<Live>, feed: Feed, room: usize) -> Tap<'a> {
+        self.stream = Some(Stream::new(live, self.directory.clone(), feed, room));
+        self
+    }
+
+    /// Keeps what the trajectory does not have; with `poses` where bodies are too, for columns that do not tell.
+    pub fn keeping(mut self, poses: bool) -> Tap<'a> {
+        let (names, units) = (self.gauge.names.clone(), self.gauge.units.clone());
+        self.kept = Some(Kept { names, units, ..Kept::default() });
+        self.poses = poses;
+        self
+    }
+
+    /// What was kept.
+    pub fn into_kept(mut self) -> Kept {
+        self.kept.take().unwrap_or_default()
     }
 }
 
-impl Watch for Poses<'_> {
+impl Watch for Tap<'_> {
     fn begin(&mut self, plan: &Plan) {
+        if let Some(stream) = &mut self.stream {
+            stream.span = [plan.settings.t_start, plan.settings.t_end];
+        }
         self.watch.begin(plan);
     }
 
     fn step(&mut self, progress: &Progress) -> Flow {
+        if let Some(stream) = &mut self.stream {
+            stream.tell(progress);
+        }
         self.watch.step(progress)
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
-        add_poses(&self.directory, s, &mut self.poses);
-        self.watch.sample(mechanism, s);
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+        if self.stream.is_some() || self.kept.is_some() {
+            self.gauge.look(mechanism, s, seen);
+        }
+        if let Some(stream) = &mut self.stream {
+            stream.sample(s, &self.gauge);
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.rows.extend_from_slice(&self.gauge.values);
+            kept.add_places(s.t, &self.gauge.places);
+            if self.poses {
+                add_poses(&self.directory, s, &mut kept.poses);
+            }
+        }
+        self.watch.sample(mechanism, s, seen);
     }
 
     fn row(&mut self, row: &[f64]) {
+        if let Some(stream) = &mut self.stream {
+            stream.row(row);
+        }
         self.watch.row(row);
     }
 }

@@ -26,7 +26,7 @@ pub struct Thinning {
     pub position: f64,
     /// Of its orientation \[rad\].
     pub angle: f64,
-    /// Of a column, relative to its largest absolute value; columns that are [round-off](is_noise) do not count.
+    /// Of a column, relative to its largest absolute value; columns that are [noise](is_noise) do not count.
     pub columns: f64,
 }
 
@@ -113,9 +113,9 @@ fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// Round-off in most runs, which no interpolation follows: neither kept for nor counted.
+/// Round-off in most runs, or what jumps from step to step, which no interpolation follows: neither kept for nor counted.
 pub fn is_noise(column: &str) -> bool {
-    column.starts_with("violation.") || column == "energy.balance"
+    column.starts_with("violation.") || column == "energy.balance" || column == "run.step"
 }
 
 fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
@@ -202,7 +202,12 @@ mod tests {
         });
         let names = vec!["y".to_string()];
         let columns = vec![t.iter().map(|&t| angle(t).sin()).collect()];
-        Motion { poses: poses.collect(), bodies: 1, table: Table { units: names.clone(), names, t, columns } }
+        Motion {
+            poses: poses.collect(),
+            bodies: 1,
+            table: Table { units: names.clone(), names, t, columns },
+            ..Motion::default()
+        }
     }
 
     #[test]

@@ -8,7 +8,14 @@ use sarrus_view::motion::Motion;
 use sarrus_view::{Scene, Table, gltf, report};
 
 fn simulated(name: &str, t_end: f64, every: f64) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
-    let (model, system) = shipped(name);
+    simulated_of(shipped(name), t_end, every)
+}
+
+fn simulated_of(
+    (model, system): (sarrus::model::Model, std::sync::Arc<sarrus::system::System>),
+    t_end: f64,
+    every: f64,
+) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
     let request = request(t_end, every);
     let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
     let (mut scene, _) = scene(&model, &system, &request);
@@ -170,4 +177,70 @@ fn a_surface_from_a_file_is_drawn() {
         from_middle > 0.0
     });
     assert!(away, "a face looks inwards");
+}
+
+/// The tip of a blade in the file, rest and morph targets by their weights, is where the columns say it is. Modes are f32 there, of lengths of 10 m.
+#[test]
+fn a_modal_body_bends_in_its_file() {
+    // without the shortening that goes with its stiffness, which is of second order and is not drawn
+    let text = sarrus_zoo::model("spinning_blade").unwrap();
+    let plain = text.replace("stiffening = { value = true", "stiffening = { value = false");
+    assert_ne!(plain, text);
+    let (scene, motion, _) = simulated_of(compiled("spinning_blade", &plain), 4.0, 0.1);
+    let Some(sarrus_view::scene::Flexible::Modal { nodes, amplitudes, body, .. }) =
+        scene.flexible.iter().find(|f| matches!(f, sarrus_view::scene::Flexible::Modal { .. }))
+    else {
+        panic!("a modal body")
+    };
+    let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion)).unwrap();
+    let blob = file.blob.clone().unwrap();
+    let mesh = file.meshes().find(|mesh| mesh.name() == Some("blade")).expect("a mesh");
+    let primitive = mesh.primitives().next().unwrap();
+    let reader = primitive.reader(|_| Some(&blob));
+    let rest: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
+    let targets: Vec<Vec<[f32; 3]>> =
+        reader.read_morph_targets().map(|(moved, ..)| moved.unwrap().collect()).collect();
+    assert_eq!(targets.len(), amplitudes.len());
+    let animation = file.animations().next().unwrap();
+    let track = animation
+        .channels()
+        .find(|c| c.target().property() == ::gltf::animation::Property::MorphTargetWeights)
+        .expect("a track of weights");
+    assert_eq!(track.target().node().name(), Some("blade"));
+    let reader = track.reader(|_| Some(&blob));
+    let times = reader.read_inputs().unwrap().count();
+    let Some(::gltf::animation::util::ReadOutputs::MorphTargetWeights(weights)) = reader.read_outputs()
+    else {
+        panic!("weights")
+    };
+    let weights: Vec<f32> = weights.into_f32().collect();
+    assert_eq!(weights.len(), times * targets.len());
+
+    // at the last frame, on the axis of the last rod
+    let weights = &weights[weights.len() - targets.len()..];
+    let tip = nodes.iter().copied().max_by(|a, b| a[0].total_cmp(&b[0])).unwrap();
+    let vertex =
+        rest.iter().position(|p| (0..3).all(|k| (f64::from(p[k]) - tip[k]).abs() < 1e-5)).expect("a tip");
+    let on = [0, 1, 2].map(|k| {
+        let bent = targets.iter().zip(weights).map(|(target, w)| w * target[vertex][k]).sum::<f32>();
+        f64::from(rest[vertex][k] + bent)
+    });
+    let bend = (on[1] - tip[1]).abs();
+    assert!(bend > 0.01, "{bend}: it stays behind");
+    let last = motion.table.len() - 1;
+    let pose: Vec<f64> = motion.poses[(last * motion.bodies + *body as usize) * 7..][..7]
+        .iter()
+        .map(|x| f64::from(*x))
+        .collect();
+    let (w, u) = (pose[3], [pose[4], pose[5], pose[6]]);
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let twice = cross(u, on).map(|x| 2.0 * x);
+    let again = cross(u, twice);
+    for (k, axis) in ["x", "y", "z"].iter().enumerate() {
+        let world = pose[k] + on[k] + w * twice[k] + again[k];
+        let wanted = motion.table.column(&format!("blade.mesh.end.{axis}")).expect("a column")[last];
+        assert!((world - wanted).abs() < 1e-4, "{axis}: {world} is not {wanted}");
+    }
 }

@@ -70,6 +70,8 @@ const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("links", &["name", "kind", "bodies", "on"]),
+    ("loads", &["name", "kind", "body", "on", "vector"]),
+    ("contacts", &["name", "between"]),
     ("columns", &["name", "unit", "hidden"]),
     ("events", &["t", "name", "kind", "text"]),
 ];
@@ -105,8 +107,8 @@ fn every_shipped_model_has_its_bodies_joints_and_columns_where_they_are() {
         let (outcome, live, scene) = live(&model, &system, &request, 1 << 28);
         let json: Value = serde_json::from_slice(&live.scene()).unwrap();
         conforms(name, "scene", &json);
-        for family in ["bodies", "joints", "flexible", "links", "columns", "events"] {
-            json[family].as_array().unwrap().iter().for_each(|item| conforms(name, family, item));
+        for family in ["bodies", "joints", "flexible", "links", "loads", "contacts", "columns", "events"] {
+            json[family].as_array().into_iter().flatten().for_each(|item| conforms(name, family, item));
         }
         let shapes =
             json["bodies"].as_array().unwrap().iter().filter_map(|b| b["shapes"].as_array()).flatten();

@@ -4,7 +4,7 @@ use super::equilibrium::{EquilibriumOptions, Search, equilibrium_with};
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
-use crate::simulate::{Simulate, Watch, simulate};
+use crate::simulate::{Seen, Simulate, Watch, simulate};
 use sarrus_model::Model;
 use sarrus_solve::State;
 use sarrus_system::{Mechanism, System};
@@ -48,7 +48,7 @@ impl FromStr for About {
 struct Last(Mutex<Option<(State, Vec<f64>)>>);
 
 impl Watch for &Last {
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
         if let Ok(mut last) = self.0.lock() {
             *last = Some((s.clone(), mechanism.hints().to_vec()));
         }

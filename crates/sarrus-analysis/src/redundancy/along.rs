@@ -8,7 +8,7 @@ use super::report::{AlongReport, DistributedAt, RankSpan};
 use super::{Scaled, analyse, distribute};
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
-use crate::simulate::{Plan, Progress, Simulate, Watch, simulate};
+use crate::simulate::{Plan, Progress, Seen, Simulate, Watch, simulate};
 use crate::start::Rows;
 use sarrus_model::Model;
 use sarrus_solve::integrators::Flow;
@@ -156,7 +156,7 @@ impl Watch for Looker<'_> {
         if self.failed.is_some() { Flow::Stop } else { self.watch.step(progress) }
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
         if self.failed.is_none() {
             self.failed = self.look(mechanism, s).err();
         }

@@ -47,6 +47,11 @@ pub fn run(args: &ExamplesArgs, printer: &mut Printer) -> Exit {
     }
 }
 
+/// All of them as files, for those that include others.
+pub fn files() -> Vec<(String, &'static str)> {
+    sarrus_zoo::MODELS.iter().map(|(name, text)| (format!("{name}.toml"), *text)).collect()
+}
+
 /// Name and text of a model that comes with the program, or a hint.
 pub fn find(name: &str) -> Result<(&'static str, &'static str), String> {
     let found = sarrus_zoo::MODELS.iter().find(|(known, _)| *known == name).copied();

@@ -17,7 +17,7 @@ use crate::args::{MethodArgs, ModelArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::analysis::Overrides;
-use sarrus::io::{LoadOptions, load, load_str};
+use sarrus::io::{LoadOptions, load, load_among};
 use sarrus::model::settings::{Coordinates, Regularization};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
@@ -29,7 +29,7 @@ fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model,
     let loaded = match args.model.to_str().and_then(|name| name.strip_prefix(examples::PREFIX)) {
         None => load(&args.model, &options),
         Some(name) => match examples::find(name) {
-            Ok((name, text)) => load_str(&format!("{name}.toml"), text, &options),
+            Ok((name, text)) => load_among(&format!("{name}.toml"), text, &examples::files(), &options),
             Err(hint) => {
                 printer.error(format!("there is no example `{name}`"));
                 printer.hint(hint);

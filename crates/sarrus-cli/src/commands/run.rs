@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Watcher;
 use crate::results::{Results, ResultsError};
-use crate::showing::{Showing, serve, single_file, wait};
+use crate::showing::{Showing, announce, serve, single_file, wait};
 use sarrus::analysis::{Outcome, Overrides, Simulate, Status, simulate};
 use sarrus::io::write_resolved;
 use sarrus::model::{Diagnostic, Failure, Model};
@@ -40,14 +40,21 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         Ok(showing) => showing,
         Err(diagnostics) => return wrong(diagnostics, model, printer),
     };
+    let mut viewer = None;
     if let Some(showing) = showing.as_mut().filter(|_| args.view) {
         let runs = vec![(model.name.clone(), showing.live())];
-        if let Err(exit) = serve(&args.serve, runs, printer) {
-            return exit;
+        match serve(&args.serve, runs, printer) {
+            Ok(started) => viewer = Some(started),
+            Err(exit) => return exit,
         }
     }
     let outcome = {
-        let mut watcher = Watcher::new(printer);
+        // a browser opens once it is known that there will be something to see
+        let mut watcher = Watcher::new(printer).at_begin(|printer| {
+            if let Some(viewer) = &viewer {
+                announce(viewer, &args.serve, printer);
+            }
+        });
         match &mut showing {
             Some(showing) => showing.listening(args.out.is_some(), &mut watcher, |watch| {
                 simulate(&model, &system, &request, watch)
@@ -63,8 +70,11 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     if let Some(showing) = &mut showing {
         showing.finish(&outcome);
     }
+    if let Some(note) = showing.as_ref().filter(|_| folder.is_some()).and_then(Showing::note) {
+        printer.say("note", note);
+    }
     let written = match (results, file) {
-        (Some(results), _) => write(&results, &model, &request, &outcome, showing.as_ref()),
+        (Some(results), _) => write(&results, &model, &request, &outcome, showing.as_ref(), !args.no_html),
         (None, Some(file)) => write_file(file, &outcome, showing.as_ref()),
         (None, None) => Ok(Vec::new()),
     };
@@ -83,15 +93,14 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     if outcome.report.status == Status::Failed { Exit::Failed } else { Exit::Done }
 }
 
-/// What is needed to draw a run, where somebody will look at it.
+/// What is needed to draw a run, where somebody will look at it, now or later.
 fn shown(
     args: &RunArgs,
     model: &Model,
     system: &Arc<System>,
     request: &Simulate,
 ) -> Result<Option<Showing>, Vec<Diagnostic>> {
-    let page = args.out.as_deref().is_some_and(|out| single_file(out).is_some() || !args.no_html);
-    (args.view || page).then(|| Showing::new(model, system, &request.overrides)).transpose()
+    (args.view || args.out.is_some()).then(|| Showing::new(model, system, &request.overrides)).transpose()
 }
 
 /// Says what is wrong with a model.
@@ -131,6 +140,7 @@ pub fn write(
     request: &Simulate,
     outcome: &Outcome,
     showing: Option<&Showing>,
+    page: bool,
 ) -> Result<Vec<String>, ResultsError> {
     results.write("trajectory.csv", |out| outcome.trajectory.write_csv(out))?;
     let resolved = write_resolved(model, &request.overrides.run_entries());
@@ -141,7 +151,10 @@ pub fn write(
     })?;
     let mut names = vec!["trajectory.csv".to_string(), "report.json".into(), "model.toml".into()];
     names.extend(copy_files(results, model)?);
-    if let Some(showing) = showing
+    if let Some(showing) = showing {
+        names.extend(showing.write_beside(results, outcome)?.into_iter().map(str::to_string));
+    }
+    if let Some(showing) = showing.filter(|_| page)
         && let Some(motion) = showing.motion(outcome)
     {
         results.write("report.html", |out| out.write_all(showing.html(&motion).as_bytes()))?;
@@ -152,7 +165,8 @@ pub fn write(
 
 /// Copies the surfaces and matrices that the model names, so that `model.toml` finds them beside itself; those elsewhere stay where they are.
 fn copy_files(results: &Results, model: &Model) -> Result<Vec<String>, ResultsError> {
-    const OWN: [&str; 4] = ["trajectory.csv", "report.json", "model.toml", "report.html"];
+    const OWN: [&str; 6] =
+        ["trajectory.csv", "report.json", "model.toml", "report.html", "steps.csv", "contacts.csv"];
     let mut names = Vec::new();
     let files = model.scopes.iter().flat_map(|scope| {
         let texts = scope.texts.iter().map(|(name, file)| (name, file.text.as_bytes()));

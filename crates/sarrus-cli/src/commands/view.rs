@@ -6,12 +6,13 @@ use crate::commands::run::wrong;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Watcher;
-use crate::showing::{Showing, serve, single_file, wait};
+use crate::showing::{Showing, announce, serve, single_file, wait};
 use sarrus::analysis::{Overrides, Simulate, Status, simulate};
 use sarrus::model::Model;
 use sarrus::system::System;
 use sarrus_view::motion::Motion;
 use sarrus_view::{Folder, FolderError, Live, Scene, gltf, report};
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,20 +44,33 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
         };
         runs.push((name.clone(), live));
     }
-    if let Err(exit) = serve(&args.serve, runs, printer) {
-        return exit;
+    let viewer = match serve(&args.serve, runs, printer) {
+        Ok(viewer) => viewer,
+        Err(exit) => return exit,
+    };
+    // a browser opens once there is something to see, or a run that will make it so
+    let told = Cell::new(false);
+    let tell = |printer: &mut Printer| {
+        if !told.replace(true) {
+            announce(&viewer, &args.serve, printer);
+        }
+    };
+    if targets.iter().any(|(_, target)| matches!(target, Target::Done(_))) {
+        tell(printer);
     }
     let mut exit = Exit::Done;
     for (_, target) in targets {
         if let Target::Model(model) = target {
             let (model, system, mut showing) = *model;
-            match simulated(&model, &system, &mut showing, printer) {
+            match simulated(&model, &system, &mut showing, tell, printer) {
                 Ok(_) => {}
                 Err(failed) => exit = failed,
             }
         }
     }
-    wait(printer);
+    if told.get() {
+        wait(printer);
+    }
     exit
 }
 
@@ -90,16 +104,17 @@ fn refuse(error: &FolderError, printer: &mut Printer) -> Exit {
     Exit::Input
 }
 
-/// Runs a model, and returns how it moved.
+/// Runs a model, and returns how it moved; `begun` is called once its set-up was found to be good.
 fn simulated(
     model: &Model,
     system: &Arc<System>,
     showing: &mut Showing,
+    begun: impl FnOnce(&mut Printer),
     printer: &mut Printer,
 ) -> Result<Option<Motion>, Exit> {
     let request = Simulate::default();
     let outcome = {
-        let mut watcher = Watcher::new(printer);
+        let mut watcher = Watcher::new(printer).at_begin(begun);
         showing.listening(true, &mut watcher, |watch| simulate(model, system, &request, watch))
     };
     match outcome {
@@ -141,7 +156,7 @@ fn write(out: &Path, targets: Vec<(String, Target)>, printer: &mut Printer) -> E
             }
             Target::Model(of) => {
                 let (model, system, mut showing) = *of;
-                match simulated(&model, &system, &mut showing, printer) {
+                match simulated(&model, &system, &mut showing, |_| (), printer) {
                     Ok(Some(motion)) => (showing.into_scene(), motion, system),
                     Ok(None) => return Exit::Failed,
                     Err(exit) => return exit,

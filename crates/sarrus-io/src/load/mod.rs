@@ -44,7 +44,18 @@ pub fn load_path(path: &Path, options: &LoadOptions) -> Result<Model, Failure> {
 
 /// Loads a text.
 pub fn load_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, Failure> {
+    load_among(name, text, &[], options)
+}
+
+/// Loads a text among others that it may include: each a file's name, as an include says it, and what it holds.
+pub fn load_among(
+    name: &str,
+    text: &str,
+    beside: &[(String, &str)],
+    options: &LoadOptions,
+) -> Result<Model, Failure> {
     let mut loader = Loader::new();
+    loader.beside = beside.iter().map(|(name, text)| (PathBuf::from(name), text.to_string())).collect();
     let done = read::parse(name, text, &mut loader.model.sources)
         .and_then(|root| loader.model_of(Arc::new(root), Path::new(name), options));
     loader.finish(done, options)
@@ -56,6 +67,8 @@ struct Loader {
     diagnostics: Vec<Diagnostic>,
     /// Files that were parsed, by the path that names them.
     parsed: HashMap<PathBuf, Arc<Table>>,
+    /// Files that are not on the disk.
+    beside: HashMap<PathBuf, String>,
     /// Files being loaded, the outermost first.
     open: Vec<PathBuf>,
     /// Parameters, functions, tables and includes, which share the namespace of the elements.
@@ -91,6 +104,7 @@ impl Loader {
             model,
             diagnostics: Vec::new(),
             parsed: HashMap::new(),
+            beside: HashMap::new(),
             open: Vec::new(),
             taken: HashMap::new(),
             count: 0,
@@ -125,7 +139,10 @@ impl Loader {
         if let Some(table) = self.parsed.get(path) {
             return Ok(table.clone());
         }
-        let text = read::text_of(path, at)?;
+        let text = match self.beside.get(path.strip_prefix(".").unwrap_or(path)) {
+            Some(text) => text.clone(),
+            None => read::text_of(path, at)?,
+        };
         let table = Arc::new(read::parse(&path.display().to_string(), &text, &mut self.model.sources)?);
         self.parsed.insert(path.to_path_buf(), table.clone());
         Ok(table)

@@ -20,9 +20,11 @@ pub(crate) mod read;
 pub mod rigid;
 pub mod surface;
 pub(crate) mod tangent;
+pub(crate) mod touching;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
+pub use touching::TouchingPlace;
 pub use wire::TURN;
 
 use crate::constraint::Rows;

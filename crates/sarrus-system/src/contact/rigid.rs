@@ -52,8 +52,13 @@ pub struct RigidPlace {
 }
 
 impl RigidPlace {
+    /// Whether it is the same place of the same surfaces.
+    pub(super) fn is(&self, other: &RigidPlace) -> bool {
+        self.slot == other.slot && Arc::ptr_eq(&self.surfaces, &other.surfaces)
+    }
+
     /// Where it is; none where other features are nearer.
-    fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
+    pub(super) fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
         let mut found: Option<Touch<R>> = None;
         let [a, b] = &*self.surfaces;
         touches(a, b, [at.pose(0), at.pose(1)], f64::INFINITY, self.planar, &mut |touch| {
@@ -65,7 +70,7 @@ impl RigidPlace {
     }
 
     /// Two directions across the normal, in the plane one.
-    fn across<R: Real>(&self, n: Vec3<R>) -> [Vec3<R>; 2] {
+    pub(super) fn across<R: Real>(&self, n: Vec3<R>) -> [Vec3<R>; 2] {
         if self.planar {
             return [Vec3([-n.0[1], n.0[0], R::zero()]), Vec3::zero()];
         }
@@ -136,7 +141,7 @@ pub struct Sliding {
 
 impl Sliding {
     /// Direction of the slip and where it is, and the slip itself.
-    fn find(&self, at: &At<f64>) -> Option<(Vec3<f64>, Vec3<f64>, Vec3<f64>)> {
+    pub(super) fn find(&self, at: &At<f64>) -> Option<(Vec3<f64>, Vec3<f64>, Vec3<f64>)> {
         let touch = self.place.find(at)?;
         let slip = self.place.slip(at, &touch);
         let (size, old) = (slip.norm(), Vec3(self.direction));
@@ -189,14 +194,15 @@ impl Gap {
     pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
         let name = system.contacts[self.contact].contact.name.clone();
         let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), self.normal.clone());
-        ConstraintElement { sliding: sliding.map(Arc::new), ..element }
+        ConstraintElement { sliding: sliding.map(Arc::new), place: self.place.clone(), ..element }
     }
 
     /// The rows that keep it from slipping.
     pub fn stick(&self, system: &System) -> Option<ConstraintElement> {
         let name = system.contacts[self.contact].contact.name.clone();
         let rows = self.across.clone()?;
-        Some(ConstraintElement::new(name, Family::Contact, self.ids.clone(), rows))
+        let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), rows);
+        Some(ConstraintElement { place: self.place.clone(), ..element })
     }
 
     /// Friction against a slip of these numbers across the normal, at the instant `at`.

@@ -309,6 +309,16 @@ impl Room {
         }
     }
 
+    /// Calls `found` with every place that overlaps where the bodies are, what it does, and whether its first surface is on the second
+    /// side of its entry.
+    pub fn for_each_place(&mut self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Act<f64>, bool)) {
+        self.refresh(bodies);
+        self.for_each(bodies, |pair, _, act| {
+            let [a, b] = pair.surfaces.map(|i| self.sides[pair.number as usize][i as usize]);
+            found(pair, act, a & 1 == 0 || b & 2 == 0);
+        });
+    }
+
     /// Calls `found` with every gap that is closed, its number, its bodies, and its normal force.
     fn for_each_gap(
         &self,

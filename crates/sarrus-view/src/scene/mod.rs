@@ -4,17 +4,21 @@
 //! bodies, beams and modal bodies with their meshes, springs and distances as lines, and `[view]`. Points are from the bodies' origins in
 //! their axes \[m\].
 
+mod contacts;
 mod flexible;
 mod happenings;
 mod joints;
 mod links;
+mod loads;
 mod shapes;
 mod view;
 
+pub use contacts::ContactEntry;
 pub use flexible::{Flexible, SectionShape};
 pub use happenings::{Happening, happenings};
 pub use joints::JointGlyph;
 pub use links::Link;
+pub use loads::Load;
 pub use shapes::Shape;
 pub use view::{Camera, Trace, View};
 
@@ -26,6 +30,7 @@ use sarrus::system::names::Named;
 use sarrus::system::{Directory, System};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Name and version of the contract.
 pub const FORMAT: &str = "sarrus-view/1";
@@ -61,6 +66,12 @@ pub struct Scene {
     pub flexible: Vec<Flexible>,
     /// Springs, distances and the like.
     pub links: Vec<Link>,
+    /// Forces and torques at points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Load>,
+    /// Contacts by name; where they touch is in the frames.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<ContactEntry>,
     /// From `[view]`.
     pub view: View,
     /// Columns of the frames.
@@ -189,6 +200,8 @@ impl Scene {
             joints: joints::all(model, system, &cast),
             flexible: flexible::all(model, directory, &cast),
             links: links::all(model, directory, &cast),
+            loads: loads::all(model, system, &cast),
+            contacts: contacts::all(system),
             view,
             columns: Vec::new(),
             columns_left_out: 0,
@@ -198,9 +211,11 @@ impl Scene {
         })
     }
 
-    /// Says which columns the frames have; `hidden` of them at the end are not listed. `of` is how many the results have.
+    /// Says which columns the frames have; `hidden` of them at the end are not listed, nor are those of loads. `of` is how many the results have.
     pub fn set_columns(&mut self, names: &[String], units: &[String], hidden: usize, of: usize) {
         let listed = names.len() - hidden;
+        let of_loads: HashSet<&str> =
+            self.loads.iter().flat_map(|load| load.vector.iter().map(String::as_str)).collect();
         self.columns = names
             .iter()
             .zip(units)
@@ -208,7 +223,7 @@ impl Scene {
             .map(|(i, (name, unit))| ColumnEntry {
                 name: name.clone(),
                 unit: unit.clone(),
-                hidden: i >= listed,
+                hidden: i >= listed || of_loads.contains(name.as_str()),
             })
             .collect();
         self.columns_left_out = of.saturating_sub(listed);

@@ -7,7 +7,7 @@ use sarrus::model::Model;
 use sarrus::system::{Columns, System, compile};
 use sarrus_view::motion::drawn;
 use sarrus_view::tap::Feed;
-use sarrus_view::{Live, Scene, Tap};
+use sarrus_view::{Gauge, Kept, Live, Scene, Table, Tap};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -37,9 +37,28 @@ pub fn scene(model: &Model, system: &Arc<System>, request: &Simulate) -> (Scene,
     let mut scene = Scene::new(model, system).unwrap_or_else(|d| panic!("{}: {d:?}", model.name));
     let settings = Settings::read(model, &request.overrides).expect("settings");
     let columns = Columns::new(model, system, &settings.columns).expect("columns");
-    let feed = Feed::new(&system.directory, &columns.names, &columns.units);
+    let gauge = Gauge::new(system, &scene.loads, &columns.names);
+    let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
     feed.describe(&mut scene);
     (scene, feed)
+}
+
+/// A gauge that tells all there is.
+pub fn gauge(system: &System, scene: &Scene) -> Gauge {
+    Gauge::new(system, &scene.loads, &[])
+}
+
+/// Runs a model, and keeps what the trajectory does not have.
+pub fn kept(model: &Model, system: &Arc<System>, request: &Simulate) -> (Outcome, Kept, Table) {
+    let (scene, _) = scene(model, system, request);
+    let mut nobody = ();
+    let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), &mut nobody).keeping(true);
+    let outcome =
+        simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name));
+    let kept = tap.into_kept();
+    let mut table = Table::from(&outcome.trajectory);
+    assert!(kept.join(&mut table), "{}: as many samples", model.name);
+    (outcome, kept, table)
 }
 
 /// Runs a model with somebody looking.
@@ -54,7 +73,11 @@ pub fn live(
     let mut nobody = ();
     let watch: &mut dyn Watch = &mut nobody;
     let outcome = {
-        let mut tap = Tap::with_room(live.clone(), system.directory.clone(), feed, watch, room);
+        let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), watch).streaming_within(
+            live.clone(),
+            feed,
+            room,
+        );
         simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name))
     };
     scene.set_report(serde_json::to_value(&outcome.report).expect("a report"));
@@ -73,6 +96,8 @@ pub struct Read {
     /// Seven numbers a body, frame by frame.
     pub poses: Vec<f32>,
     pub notes: Vec<Value>,
+    /// Frame, contact, place and force of every touching place.
+    pub touches: Vec<(usize, usize, [f32; 6])>,
 }
 
 /// Reads by the letters of PROTOCOL.md.
@@ -98,6 +123,20 @@ pub fn read(bytes: &[u8]) -> Read {
                 for i in 0..count * read.bodies * 7 {
                     read.poses.push(f32::from_le_bytes(bytes[poses + 4 * i..][..4].try_into().unwrap()));
                 }
+            }
+            b"CONT" => {
+                assert!(first + count <= read.t.len(), "contacts come after their frames");
+                let mut place = from + 4 * count;
+                for frame in 0..count {
+                    for _ in 0..word(from + 4 * frame) {
+                        let float = |k: usize| {
+                            f32::from_le_bytes(bytes[place + 4 + 4 * k..][..4].try_into().unwrap())
+                        };
+                        read.touches.push((first + frame, word(place), [0, 1, 2, 3, 4, 5].map(float)));
+                        place += 28;
+                    }
+                }
+                assert!(place <= from + size && from + size - place < 8);
             }
             b"NOTE" => {
                 let text = std::str::from_utf8(&bytes[from..from + size]).unwrap();

@@ -1,0 +1,132 @@
+//! What is told of a sample beside its row: the step that covers it, how far the constraints are from losing rank, what loads do, and
+//! where contacts touch.
+//!
+//! These are no columns of the trajectory, which stays as it is asked for; live runs have them in their frames, and a folder of results in files
+//! of their own ([`crate::extras`]).
+//!
+//! Cost: of σ a factorization and a few solutions a sample, left out above [`MOST_ROWS`] rows; of contacts the search for their
+//! places.
+
+use crate::scene::Load;
+use sarrus::analysis::{Seen, SmallestSingular};
+use sarrus::solve::{Equations, Problem, Stage, State};
+use sarrus::system::contact::TouchingPlace;
+use sarrus::system::{Mechanism, System};
+use std::sync::Arc;
+
+/// Rows of constraints above which σ is not looked for.
+pub const MOST_ROWS: usize = 2000;
+/// Places of a sample at most: the ones with the largest forces.
+pub const MOST_PLACES: usize = 4096;
+
+/// A number beside the columns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Extra {
+    Step,
+    Sigma,
+    /// Component of a load, by its number.
+    Load(usize, usize),
+}
+
+/// Looks at samples.
+pub struct Gauge {
+    /// Names of its numbers, those of loads last.
+    pub names: Vec<String>,
+    /// Their units.
+    pub units: Vec<String>,
+    /// Its numbers at the last sample.
+    pub values: Vec<f64>,
+    /// Where contacts touch there.
+    pub places: Vec<TouchingPlace>,
+    extras: Vec<Extra>,
+    /// Force and body of each load, and whether it is a torque.
+    sources: Vec<(usize, usize)>,
+    turns: Vec<bool>,
+    vectors: Vec<[f64; 3]>,
+    sigma: SmallestSingular,
+    /// The system whose rows σ is of: events change them.
+    of: Option<Arc<System>>,
+    eq: Equations,
+}
+
+impl Gauge {
+    /// For runs of `system` with these loads, whose trajectory has the columns `taken`: those are not told twice.
+    pub fn new(system: &System, loads: &[Load], taken: &[String]) -> Gauge {
+        let mut gauge = Gauge {
+            names: Vec::new(),
+            units: Vec::new(),
+            values: Vec::new(),
+            places: Vec::new(),
+            extras: Vec::new(),
+            sources: loads.iter().map(|load| load.source).collect(),
+            turns: loads.iter().map(|load| load.kind == "torque").collect(),
+            vectors: vec![[0.0; 3]; loads.len()],
+            sigma: SmallestSingular::default(),
+            of: None,
+            eq: Equations::default(),
+        };
+        let mut add = |name: &str, unit: &str, extra: Extra| {
+            if !taken.iter().any(|taken| taken == name) {
+                gauge.names.push(name.into());
+                gauge.units.push(unit.into());
+                gauge.extras.push(extra);
+            }
+        };
+        add("run.step", "s", Extra::Step);
+        if (1..=MOST_ROWS).contains(&system.structure.nc) {
+            add("run.sigma", "", Extra::Sigma);
+        }
+        for (i, load) in loads.iter().enumerate() {
+            let unit = if load.kind == "torque" { "N m" } else { "N" };
+            load.vector.iter().enumerate().for_each(|(k, name)| add(name, unit, Extra::Load(i, k)));
+        }
+        gauge.values = vec![f64::NAN; gauge.names.len()];
+        gauge
+    }
+
+    /// Looks at the sample `s`. Numbers that are not known are NaN.
+    pub fn look(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+        mechanism.contact_places(s, seen.solved.map(|(_, accel)| &accel.lambda[..]), &mut self.places);
+        if self.places.len() > MOST_PLACES {
+            let size = |place: &TouchingPlace| place.force.iter().map(|f| f * f).sum::<f64>();
+            self.places.select_nth_unstable_by(MOST_PLACES, |a, b| size(b).total_cmp(&size(a)));
+            self.places.truncate(MOST_PLACES);
+        }
+        if !self.sources.is_empty() {
+            let Gauge { sources, turns, vectors, .. } = self;
+            mechanism.wrenches(s, sources, |i, wrench| {
+                vectors[i] = if turns[i] { wrench.torque.0 } else { wrench.force.0 };
+            });
+        }
+        let sigma =
+            if self.extras.contains(&Extra::Sigma) { self.sigma(mechanism, s, seen) } else { f64::NAN };
+        for (value, extra) in self.values.iter_mut().zip(&self.extras) {
+            *value = match *extra {
+                Extra::Step => seen.step.unwrap_or(f64::NAN),
+                Extra::Sigma => sigma,
+                Extra::Load(i, k) => self.vectors[i][k],
+            };
+        }
+    }
+
+    fn sigma(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) -> f64 {
+        let system = mechanism.system();
+        if !self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, system)) {
+            self.of = Some(system.clone());
+            self.sigma.forget();
+            self.eq = Equations::default();
+        }
+        let found = match seen.solved {
+            Some((eq, _)) => self.sigma.update(mechanism.structure(), eq),
+            None => {
+                if self.eq.J.is_empty() {
+                    self.eq = Equations::new(mechanism);
+                }
+                mechanism.update(s, Stage::POSITION, &mut self.eq);
+                self.sigma.update(mechanism.structure(), &self.eq)
+            }
+        };
+        // a run goes on without it
+        found.ok().filter(|sigma| sigma.is_finite()).unwrap_or(f64::NAN)
+    }
+}
