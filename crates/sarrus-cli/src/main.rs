@@ -6,6 +6,7 @@ mod commands;
 mod compare_figures;
 mod compare_table;
 mod exit;
+mod gallery;
 mod linear_text;
 mod printer;
 mod progress;

@@ -115,7 +115,9 @@ class FirstPlots {
     this.done = true;
     const has = (name: string) => runs[0]!.index.has(name);
     if (has("energy.kinetic")) this.plots.addReady("energy");
-    if (has("violation.position")) this.plots.addReady("constraints");
+    // what only falls and touches has no constraints to keep
+    const free = !runs[0]!.scene.joints?.length && (runs[0]!.scene.contacts?.length ?? 0) > 0;
+    if (has("violation.position") && !free) this.plots.addReady("constraints");
   }
 }
 

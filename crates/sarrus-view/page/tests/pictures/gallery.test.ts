@@ -1,17 +1,18 @@
-// Makes `models/pictures/NAME.webp`: every model that comes with the program, run by the real program and drawn by the real page.
+// Makes `models/pictures/NAME.webp`: every model that comes with the program, run by the real program and drawn by the real page; and
+// drawings that papers have of their models.
 //
-// `GALLERY_ONLY=a,b` makes these alone, `GALLERY_OUT` puts them elsewhere.
+// `GALLERY_ONLY=a,b` makes these alone, `GALLERY_OUT` puts all of them elsewhere.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, statistics } from "../browser/browser";
-import { examples, fresh, watch } from "../real/sarrus";
+import { fresh, watch } from "../real/sarrus";
 
-const MODELS = fileURLToPath(new URL("../../../../../models/", import.meta.url));
-const TO = process.env["GALLERY_OUT"] ?? `${MODELS}pictures`;
-const only = process.env["GALLERY_ONLY"]?.split(",");
+const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
+const only = process.env["GALLERY_ONLY"]?.split(","), elsewhere = process.env["GALLERY_OUT"];
 const SIZE = { width: 600, height: 400 };
 const QUALITY = 0.82;
 
@@ -22,6 +23,7 @@ const LOOKS: Record<string, { at?: number; more?: string }> = {
   crane: { at: 0.2 },
   deployment: { at: 0.17 },
   double_pendulum: { at: 0.12 },
+  governor: { at: 0.395 },
   heavy_top: { at: 0.62 },
   newton_cradle: { at: 0.05 },
   pendulum: { at: 0.15 },
@@ -32,17 +34,25 @@ const LOOKS: Record<string, { at?: number; more?: string }> = {
   two_arm_robot: { at: 0.3 },
 };
 
+/** Name, model and picture, from the top of the repository. */
+const LIST: [string, string, string][] = [
+  ...readdirSync(`${ROOT}models`).filter((file) => file.endsWith(".toml")).map((file): [string, string, string] => {
+    const name = file.replace(/\.toml$/, "");
+    return [name, `models/${file}`, `models/pictures/${name}.webp`];
+  }),
+  ["rod", "papers/hajzman2007/rod.toml", "papers/hajzman2007/figures/figure4.webp"],
+];
+
 let browser: Browser, painter: Page;
 beforeAll(async () => {
-  mkdirSync(TO, { recursive: true });
   browser = await launch();
   painter = await browser.newPage();
 });
 afterAll(async () => browser.close());
 
-test.each(examples().filter((name) => only?.includes(name) ?? true))("%s has its picture", async (name) => {
+test.each(LIST.filter(([name]) => only?.includes(name) ?? true))("%s has its picture", async (name, model, picture) => {
   const { at = 0.37, more = "" } = LOOKS[name] ?? {};
-  const viewer = await watch("run", `${MODELS}${name}.toml`, "--view");
+  const viewer = await watch("run", `${ROOT}${model}`, "--view");
   const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: 2, colorScheme: "light", reducedMotion: "reduce" });
   const page = await context.newPage();
   try {
@@ -57,7 +67,9 @@ test.each(examples().filter((name) => only?.includes(name) ?? true))("%s has its
     await page.waitForTimeout(400);
     const png = await page.locator("#view").screenshot();
     expect(statistics(png).colours).toBeGreaterThan(12);
-    writeFileSync(`${TO}/${name}.webp`, await packed(png));
+    const to = elsewhere ? join(elsewhere, `${name}.webp`) : ROOT + picture;
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, await packed(png));
   } finally {
     await context.close();
     viewer.stop();

@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { open, type Look } from "../browser/browser";
 
 const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -84,6 +85,11 @@ export function csv(dir: string): { names: string[]; rows: number[][]; column(na
 export function examples(): string[] {
   const list = JSON.parse(sarrus("examples", "--json").stdout) as { examples: { name: string }[] };
   return list.examples.map((e) => e.name);
+}
+
+/** The page of a viewer, with its errors and requests. */
+export function look(browser: Browser, url: string, options: Look = {}): ReturnType<typeof open> {
+  return open(browser, url, { ...options, prepare: fresh });
 }
 
 /** Puts what was built last in place of the page in the binary, where that is asked for. */
