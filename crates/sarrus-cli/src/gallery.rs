@@ -4,7 +4,8 @@ use sarrus::catalogue::Entry;
 use sarrus_view::report::base64;
 
 /// What the page may do: show its own pictures.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--ink:#1d232a;--faint:#5c6773;--rule:#dfe3e8}

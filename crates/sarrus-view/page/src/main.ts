@@ -116,8 +116,9 @@ class FirstPlots {
     const has = (name: string) => runs[0]!.index.has(name);
     if (has("energy.kinetic")) this.plots.addReady("energy");
     // what only falls and touches has no constraints to keep
-    const free = !runs[0]!.scene.joints?.length && (runs[0]!.scene.contacts?.length ?? 0) > 0;
-    if (has("violation.position") && !free) this.plots.addReady("constraints");
+    const { scene, frames, index } = runs[0]!;
+    const kept = (name: string) => has(name) && (scene.joints?.length || frames.column(index.get(name)!).some((x) => x !== 0));
+    if (kept("violation.position") || kept("violation.acceleration")) this.plots.addReady("constraints");
   }
 }
 

@@ -11,6 +11,8 @@ const SAME: Quat = [1, 0, 0, 0];
 /** z to x. */
 const ALONG_X: Quat = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
 
+/** Least radius of bars, of the whole. */
+const THIN = 0.0008;
 /** From so many bodies on, shapes stand alone. */
 const MANY = 500;
 
@@ -24,7 +26,7 @@ export function addBodies(parts: Parts, scene: Scene, run: number, extent: Exten
     shapes.forEach((shape) => drawing.shape(shape, i, paintOf(shape, { body: i }), ref));
     if (members.has(i)) return;
     if (!shapes.length) drawing.sticks(i, ends[i]!, ref);
-    else if (scene.bodies.length <= MANY) loose(scene, i, 0.01 * extent.size).forEach((p) => drawing.stem(p, i, ref));
+    else if (scene.bodies.length <= MANY) loose(scene, i, 0.01 * extent.size).forEach(({ from, to }) => drawing.stem(from, to, i, ref));
   });
   for (const shape of (scene.ground?.shapes ?? []).filter(isDrawn)) {
     drawing.shape(shape, GROUND, paintOf(shape, "ground"), { run, kind: "body", index: GROUND });
@@ -53,9 +55,9 @@ class Drawing {
     this.parts.add("sphere", () => make.sphere(this.n), body, local([0, 0, 0], SAME, [2 * r, 2 * r, 2 * r]), { body }, ref);
   }
 
-  /** A thin bar from a body's origin to a joint that none of its shapes reaches. */
-  stem(to: Vec, body: number, ref: Ref): void {
-    this.bar([0, 0, 0], to, 0.0035 * this.extent.size, body, { body }, ref);
+  /** A thin bar from a shape to a joint that none of the body's shapes reaches. */
+  stem(from: Vec, to: Vec, body: number, ref: Ref): void {
+    this.bar(from, to, 0.0035 * this.extent.size, body, { body }, ref);
   }
 
   private bar(a: Vec, b: Vec, radius: number, body: number, paint: Paint, ref: Ref): void {
@@ -66,7 +68,9 @@ class Drawing {
 
   shape(s: Shape, body: number, paint: Paint, ref: Ref): void {
     const p = s.pose ?? AT_ORIGIN, at: Vec = [p[0], p[1], p[2]], q: Quat = [p[3], p[4], p[5], p[6]];
-    const r = s.radius ?? 0, l = s.length ?? 0, size = this.extent.size;
+    const l = s.length ?? 0, size = this.extent.size;
+    // a bar is seen however thin it is: about a pixel where the whole fits the window
+    const r = s.kind === "rod" || s.kind === "capsule" ? Math.max(s.radius ?? 0, THIN * size) : (s.radius ?? 0);
     const unbounded = s.kind === "plane" || s.kind === "half_space";
     if (unbounded && !s.color && body === GROUND) paint = "floor";
     const put = (key: string, g: () => THREE.BufferGeometry, m: THREE.Matrix4) => this.parts.add(key, g, body, m, paint, ref);

@@ -79,12 +79,16 @@ function findReach(scene: Scene): Vec[][] {
   return points.map((list, i) => (scene.bodies[i]!.shapes?.some(isDrawn) ? list : [...list, [0, 0, 0]]));
 }
 
-/** A body's joints, links and traced points that lie off all its shapes: something must hold it to them. */
-export function loose(scene: Scene, body: number, room: number): Vec[] {
+/** A body's ends of joints and links that lie off all its shapes, since something must hold it to them, each with the point nearest to it of the boxes around these. */
+export function loose(scene: Scene, body: number, room: number): { from: Vec; to: Vec }[] {
   const shapes = (scene.bodies[body]!.shapes ?? []).filter(isDrawn);
   const boxes = shapes.map((shape) => bounds(cornersOf([shape])));
   const ends = [...(scene.joints ?? []), ...(scene.links ?? [])].flatMap((item) => item.bodies.flatMap((b, k) => (b === body ? [item.on[k]!] : [])));
-  return ends.filter((p) => boxes.every(([lo, hi]) => p.some((x, k) => x < lo[k]! - room || x > hi[k]! + room)));
+  return ends.flatMap((to) => {
+    const near = boxes.map(([lo, hi]) => to.map((x, k) => Math.min(hi[k]!, Math.max(lo[k]!, x))) as Vec);
+    const from = near.reduce((best, p) => (norm(sub(p, to)) < norm(sub(best, to)) ? p : best), near[0]!);
+    return norm(sub(from, to)) > room ? [{ from, to }] : [];
+  });
 }
 
 function bounds(points: Vec[]): [Vec, Vec] {
