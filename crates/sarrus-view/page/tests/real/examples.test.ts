@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OUT, difference, launch } from "../browser/browser";
-import { examples, look, watch } from "./sarrus";
+import { drawn, examples, look, watch } from "./sarrus";
 
 /** Those whose whole run takes more than a moment [s]. */
 const SHORTER: Record<string, number> = { crane: 0.5, spinning_blade: 6, beam_pendulum: 0.4, governor: 1.5, trolley: 5 };
@@ -28,7 +28,7 @@ test.each(examples())("%s is seen, and moves", async (name) => {
         const { player } = window.sarrus!, [start, end] = player.span;
         player.seek(start + s * (end - start));
       }, share);
-      await page.waitForTimeout(200);
+      await drawn(page);
       return page.locator("#view").screenshot();
     };
     const first = await seek(0), later = await seek(0.37);

@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OUT, difference, launch, statistics, type Look } from "../browser/browser";
-import { csv, folder, look, sarrus, watch, type Watched } from "./sarrus";
+import { csv, drawn, folder, look, sarrus, watch, type Watched } from "./sarrus";
 
 const dir = folder();
 let browser: Browser, viewer: Watched;
@@ -72,7 +72,7 @@ test("a joint that is clicked shows its numbers: those of that row of the trajec
   const { names, rows, column } = csv(dir);
   for (const [joint, body, row] of [["B", "crank", 60], ["C", "coupler", 140]] as const) {
     await page.evaluate((t) => window.sarrus!.player.seek(t), column("t")[row]!);
-    await page.waitForTimeout(250);
+    await drawn(page);
     // where it is on the canvas, from the results themselves
     const [x, y, angle] = ["x", "y", "angle"].map((c) => column(`${body}.${c}`)[row]!) as [number, number, number];
     const where = await page.evaluate(({ x, y, angle, joint, body }) => {
@@ -155,7 +155,7 @@ describe("everywhere", () => {
     await page.screenshot({ path: `${OUT}real_dark.png` });
     await page.keyboard.press("d");
     expect(await back(page)).toBe("rgb(246, 247, 249)");
-    await page.waitForTimeout(300);
+    await drawn(page);
     expect(difference(dark, await picture(page))).toBeGreaterThan(0.9);
     await page.close();
   });

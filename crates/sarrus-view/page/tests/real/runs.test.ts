@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OUT, difference, launch, open, statistics } from "../browser/browser";
-import { csv, folder, look, sarrus, watch, type Watched } from "./sarrus";
+import { csv, drawn, folder, look, sarrus, watch, type Watched } from "./sarrus";
 
 let browser: Browser;
 const viewers: Watched[] = [];
@@ -89,7 +89,7 @@ test("several runs lie over each other in the picture and in the plots", async (
   const series = await page.evaluate(() => window.sarrus!.plots.list.flatMap((p) => p.series).filter((s) => s.column === "energy.kinetic").map((s) => Array.from(s.y)));
   expect(series).toEqual([csv(a).column("energy.kinetic"), csv(b).column("energy.kinetic")]);
   await page.evaluate(() => window.sarrus!.player.seek(0.4));
-  await page.waitForTimeout(300);
+  await drawn(page);
   const both = await page.locator("#view").screenshot();
   await page.screenshot({ path: `${OUT}real_overlay.png` });
   await page.evaluate(() => {
@@ -97,7 +97,7 @@ test("several runs lie over each other in the picture and in the plots", async (
     view.worlds[1]!.group.visible = false;
     view.changed();
   });
-  await page.waitForTimeout(300);
+  await drawn(page);
   expect(difference(both, await page.locator("#view").screenshot())).toBeGreaterThan(0.002);
   expect(errors).toEqual([]);
   await page.close();

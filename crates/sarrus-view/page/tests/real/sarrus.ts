@@ -92,6 +92,11 @@ export function look(browser: Browser, url: string, options: Look = {}): ReturnT
   return open(browser, url, { ...options, prepare: fresh });
 }
 
+/** Waits until what was asked for is drawn, however slow the machine is. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
 /** Puts what was built last in place of the page in the binary, where that is asked for. */
 export async function fresh(page: Page): Promise<void> {
   if (!process.env["SARRUS_DIST"]) return;
