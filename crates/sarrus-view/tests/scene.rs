@@ -192,7 +192,7 @@ columns = ["energy.*"]
 #[test]
 fn segments_of_a_rod_that_touch_by_their_ends_are_drawn_between_them_too() {
     let text = "format = 'sarrus/1'\nspace = 'planar'\n[sections]\ns = { kind = 'rectangle', width = 0.02, height = 0.03, EI = 20 }\n\
-                [flexible]\nrod = { kind = 'segmented_rod', from = [0, 0], to = [1, 0], segments = 4, section = 's', mass = 1, \
+                [flexible]\nrod = { kind = 'segmented_rod', from = [0, 0], to = [1, 0], segments = 4, section = 's', material = 'steel', \
                 shape = { kind = 'ends', radius = 0.015, role = 'contact' } }\n[run]\nt_end = 1\n";
     let (model, system) = compiled("rod", text);
     let (scene, _) = scene(&model, &system, &request(0.1, 0.1));
