@@ -288,6 +288,10 @@ pub struct ExamplesArgs {
     #[arg(long, value_name = "FILE", requires = "copy")]
     pub to: Option<PathBuf>,
 
+    /// Write a page with a picture of each, which needs nothing but itself
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["copy", "json"])]
+    pub html: Option<PathBuf>,
+
     /// As JSON
     #[arg(long)]
     pub json: bool,
@@ -296,6 +300,7 @@ pub struct ExamplesArgs {
 const EXAMPLES_HELP: &str = "\
 Examples:
   sarrus examples
+  sarrus examples --html gallery.html       with pictures
   sarrus run example:four_bar --view
   sarrus check example:sarrus
   sarrus examples --copy four_bar

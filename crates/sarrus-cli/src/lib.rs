@@ -9,6 +9,7 @@ pub mod commands;
 pub mod compare_figures;
 pub mod compare_table;
 mod exit;
+mod gallery;
 pub mod linear_text;
 mod printer;
 mod progress;

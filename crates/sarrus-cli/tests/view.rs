@@ -223,6 +223,18 @@ fn every_example_can_be_named_wherever_a_model_is_taken() {
 }
 
 #[test]
+fn the_gallery_is_one_page_with_all_pictures() {
+    let file = folder("examples-html").join("gallery.html");
+    let done = sarrus(&["examples", "--html", arg(&file)]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let html = std::fs::read_to_string(&file).expect("a page");
+    assert_eq!(html.matches("<img ").count(), sarrus_zoo::MODELS.len());
+    assert!(html.contains("Content-Security-Policy"));
+    let wrong = sarrus(&["examples", "--html", arg(&file.join("no/such/folder"))]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("cannot write"), "{}", wrong.stderr);
+}
+
+#[test]
 fn an_example_is_copied_but_never_over_a_file() {
     let dir = folder("examples-copy");
     let copy = || {

@@ -45,7 +45,9 @@ impl Run {
         let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
             let settings = Settings::read(model, &request.overrides)?;
-            if settings.columns == ["*"] || !request.record {
+            // where columns tell all that is drawn, nobody has to listen
+            let told = settings.columns == ["*"] && system.contacts.is_empty();
+            if told || !request.record {
                 return Ok((simulate(model, system, &request, &mut watcher)?, None));
             }
             let mut showing = Showing::new(model, system, &request.overrides).map_err(SetupError::Model)?;
@@ -143,7 +145,8 @@ impl Run {
         let Opened { model, .. } = &*self.opened;
         let written = |showing: Option<&Showing>| {
             let results = Results::create(&dir).map_err(Wrong::Results)?;
-            write(&results, model, &self.request, &self.outcome, showing).map_err(Wrong::Results)
+            write(&results, model, &self.request, &self.outcome, showing, showing.is_some())
+                .map_err(Wrong::Results)
         };
         if html && !self.outcome.trajectory.is_empty() {
             self.shown(py, |showing, _| written(Some(showing)))

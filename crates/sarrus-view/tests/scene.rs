@@ -192,6 +192,26 @@ columns = ["energy.*"]
 
 /// x = p + R (r + S η) of an interface node is where its own body is.
 #[test]
+fn segments_of_a_rod_that_touch_by_their_ends_are_drawn_between_them_too() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\n[sections]\ns = { kind = 'rectangle', width = 0.02, height = 0.03, EI = 20 }\n\
+                [flexible]\nrod = { kind = 'segmented_rod', from = [0, 0], to = [1, 0], segments = 4, section = 's', material = 'steel', \
+                shape = { kind = 'ends', radius = 0.015, role = 'contact' } }\n[run]\nt_end = 1\n";
+    let (model, system) = compiled("rod", text);
+    let (scene, _) = scene(&model, &system, &request(0.1, 0.1));
+    let json: Value = serde_json::from_str(&scene.to_json()).expect("JSON");
+    let bodies = json["bodies"].as_array().expect("bodies");
+    assert_eq!(bodies.len(), 4);
+    for body in bodies {
+        let kinds: Vec<&str> =
+            body["shapes"].as_array().unwrap().iter().map(|s| s["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["ends", "box"]);
+        // a quarter of the rod, by the length that a segment has of itself
+        assert_eq!(body["shapes"][0]["points"][1][0], 0.125);
+        assert_eq!(body["shapes"][1]["size"][0], 0.25);
+    }
+}
+
+#[test]
 fn a_modal_body_is_drawn_where_its_nodes_are_though_no_column_tells() {
     let (model, system) = compiled("modal", MODAL);
     let mut request = request(0.01, 1e-3);

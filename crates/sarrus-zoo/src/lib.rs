@@ -1,6 +1,6 @@
 //! Mechanisms with known answers, for tests, benchmarks and documentation.
 //!
-//! [`MODELS`] embeds every file of the repository's `models/` folder, [`PROBLEMS`] lists the cases that have reference values. A
+//! [`MODELS`] embeds every file of the repository's `models/` folder, [`PICTURES`] what the viewer makes of them, [`PROBLEMS`] lists the cases that have reference values. A
 //! case is a model file and numbers in terms of the columns that a run of it writes; nothing here simulates anything, so that the
 //! zoo can be used to test any layer.
 //!
@@ -15,7 +15,7 @@ mod models;
 mod problem;
 
 pub use cases::{PROBLEMS, deployment};
-pub use models::{COUNTS, Counts, MODELS, model};
+pub use models::{COUNTS, Counts, MODELS, PICTURES, model, picture};
 pub use problem::{Kind, Problem, Reference};
 
 /// The case of a name, if there is one.

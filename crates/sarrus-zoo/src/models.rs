@@ -2,12 +2,17 @@
 
 macro_rules! embed {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../models/", $name, ".toml")))),*]
+        /// Name and text of every file in `models/`, by name.
+        pub static MODELS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../models/", $name, ".toml")))),*];
+
+        /// Name and picture of every model, as WebP: made by `scripts/gallery` with the viewer.
+        pub static PICTURES: &[(&str, &[u8])] =
+            &[$(($name, include_bytes!(concat!("../../../models/pictures/", $name, ".webp")))),*];
     };
 }
 
-/// Name and text of every file in `models/`, by name.
-pub static MODELS: &[(&str, &str)] = embed![
+embed![
     "andrews",
     "beam_pendulum",
     "bennett",
@@ -47,6 +52,11 @@ pub static MODELS: &[(&str, &str)] = embed![
 /// Text of a shipped model.
 pub fn model(name: &str) -> Option<&'static str> {
     MODELS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// Picture of a shipped model, as WebP.
+pub fn picture(name: &str) -> Option<&'static [u8]> {
+    PICTURES.iter().find(|(n, _)| *n == name).map(|(_, bytes)| *bytes)
 }
 
 /// Sizes of a model at its start, found with a separate program from the rows of its joints and constraints.
@@ -123,6 +133,19 @@ mod tests {
         files.sort();
         let names: Vec<&str> = MODELS.iter().map(|(name, _)| *name).collect();
         assert_eq!(files, names);
+    }
+
+    /// All of them go into the binary, so they stay small.
+    #[test]
+    fn every_model_has_a_small_picture_and_no_picture_is_left_over() {
+        for (name, picture) in PICTURES {
+            assert!(picture.starts_with(b"RIFF") && picture.get(8..12) == Some(b"WEBP"), "{name}");
+            assert!((1_000..40_000).contains(&picture.len()), "{name}: {} bytes", picture.len());
+        }
+        assert!(PICTURES.iter().map(|(_, picture)| picture.len()).sum::<usize>() < 800_000);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/pictures");
+        let files = std::fs::read_dir(folder).expect("the pictures folder").count();
+        assert_eq!(files, MODELS.len());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::args::{ExamplesArgs, Family};
 use crate::commands::list;
 use crate::exit::Exit;
+use crate::gallery;
 use crate::printer::Printer;
 use sarrus::model::suggest::did_you_mean;
 use std::io::Write;
@@ -11,12 +12,24 @@ use std::path::PathBuf;
 /// What stands before the name of a model that comes with the program.
 pub const PREFIX: &str = "example:";
 
-/// Lists the models that come with the program, or copies one.
+/// Lists the models that come with the program, with pictures if asked, or copies one.
 pub fn run(args: &ExamplesArgs, printer: &mut Printer) -> Exit {
+    if let Some(path) = &args.html {
+        return match std::fs::write(path, gallery::page(&list::examples())) {
+            Ok(()) => {
+                printer.say("written", path.display());
+                Exit::Done
+            }
+            Err(error) => {
+                printer.error(format!("cannot write `{}`: {error}", path.display()));
+                Exit::Input
+            }
+        };
+    }
     let Some(name) = &args.copy else {
         let exit = list::family(Family::Examples, args.json, printer);
         if !args.json {
-            printer.hint("`sarrus run example:four_bar --view` runs one, `sarrus examples --copy four_bar` copies it here");
+            printer.hint("`sarrus run example:four_bar --view` runs one, `sarrus examples --copy four_bar` copies it here, `sarrus examples --html FILE` shows them all");
         }
         return exit;
     };

@@ -34,9 +34,11 @@ fn name(family: Family) -> String {
 }
 
 fn entries(family: Family) -> Vec<Entry> {
-    if family != Family::Examples {
-        return catalogue::family(&name(family));
-    }
+    if family == Family::Examples { examples() } else { catalogue::family(&name(family)) }
+}
+
+/// The models that come with the program, each with what it shows.
+pub fn examples() -> Vec<Entry> {
     sarrus_zoo::MODELS
         .iter()
         .map(|&(name, text)| Entry {

@@ -25,7 +25,8 @@ use std::sync::Arc;
 
 /// Loads and compiles the model, or says why not.
 fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model, Arc<System>), Exit> {
-    let options = LoadOptions { set: args.set.clone(), case: args.case.clone(), record, ..LoadOptions::default() };
+    let options =
+        LoadOptions { set: args.set.clone(), case: args.case.clone(), record, ..LoadOptions::default() };
     let loaded = match args.model.to_str().and_then(|name| name.strip_prefix(examples::PREFIX)) {
         None => load(&args.model, &options),
         Some(name) => match examples::find(name) {

@@ -12,9 +12,9 @@ use sarrus::model::Model;
 use sarrus::system::System;
 use sarrus_view::motion::Motion;
 use sarrus_view::{Folder, FolderError, Live, Scene, gltf, report};
-use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is looked at.
 enum Target {
@@ -49,9 +49,9 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
         Err(exit) => return exit,
     };
     // a browser opens once there is something to see, or a run that will make it so
-    let told = Cell::new(false);
+    let told = AtomicBool::new(false);
     let tell = |printer: &mut Printer| {
-        if !told.replace(true) {
+        if !told.swap(true, Ordering::Relaxed) {
             announce(&viewer, &args.serve, printer);
         }
     };
@@ -68,7 +68,7 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
             }
         }
     }
-    if told.get() {
+    if told.into_inner() {
         wait(printer);
     }
     exit
@@ -109,7 +109,7 @@ fn simulated(
     model: &Model,
     system: &Arc<System>,
     showing: &mut Showing,
-    begun: impl FnOnce(&mut Printer),
+    begun: impl FnOnce(&mut Printer) + Send,
     printer: &mut Printer,
 ) -> Result<Option<Motion>, Exit> {
     let request = Simulate::default();

@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { apply, asked, type Asked } from "./address";
 import { el, h, setText } from "./dom";
 import type { Ref } from "./draw/parts";
 import { fmt } from "./format";
@@ -22,6 +23,8 @@ import { View } from "./view";
 const EVERY = 150;
 
 async function start(): Promise<void> {
+  const want = asked(location.hash);
+  if (want.strange.length) say(`The address asks for what this page does not know: ${want.strange.join(", ")}`);
   const manifest = await loadManifest();
   const runs = await Promise.all(manifest.runs.map(openRun));
   if (!runs.length) throw new Error("there are no runs to show");
@@ -31,9 +34,10 @@ async function start(): Promise<void> {
   const theme = new ThemeSwitch((name) => {
     view.paint(name);
     plots.paint(name);
-  });
+  }, want.theme);
   const player = new Player(runs);
   const view = new View(player, theme.name, select);
+  apply(want, view.show);
   const plots = new Plots(player, theme.name);
   const report = h("div");
   const object = new ObjectPanel(player, {
@@ -64,6 +68,9 @@ async function start(): Promise<void> {
     el("side-button").setAttribute("aria-expanded", String(!closed));
   }
 
+  if (want.panel === false) toggleSide();
+  if (want.picture) document.body.classList.add("picture");
+
   const commands = keys(player, timeline, view, options, theme, toggleSide, () => help.toggle(), select);
   const help = new Help(commands);
   listen(commands);
@@ -74,16 +81,19 @@ async function start(): Promise<void> {
   if (runs.length > 1) el("runs").append(...runs.map(legendOf));
 
   const ready = new FirstPlots(plots);
+  const arrive = arrival(player, want);
   const grown = throttled(() => {
     view.grown();
     player.grown();
+    arrive();
     ready.once(runs);
     setText(el("status"), statusOf(runs));
     el("status").className = runs.some((r) => r.status === "failed" || r.status === "cut off") ? "warn" : certified(runs) ? "good" : "";
     report.replaceChildren(...runs.map(reportOf));
   });
   // what is being computed is watched, unless somebody would rather have less motion
-  if (runs.some((r) => r.live) && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.playing = true;
+  const moves = runs.some((r) => r.live) && want.t === null && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+  player.playing = want.play ?? moves;
   Object.assign(window, { sarrus: { player, view, plots, runs } });
   loop(player, view);
   grown();
@@ -105,8 +115,22 @@ class FirstPlots {
     this.done = true;
     const has = (name: string) => runs[0]!.index.has(name);
     if (has("energy.kinetic")) this.plots.addReady("energy");
-    if (has("violation.position")) this.plots.addReady("constraints");
+    // what only falls and touches has no constraints to keep
+    const { scene, frames, index } = runs[0]!;
+    const kept = (name: string) => has(name) && (scene.joints?.length || frames.column(index.get(name)!).some((x) => x !== 0));
+    if (kept("violation.position") || kept("violation.acceleration")) this.plots.addReady("constraints");
   }
+}
+
+/** Goes to the time that the address asks for as soon as it is there. */
+function arrival(player: Player, want: Asked): () => void {
+  let waiting = want.t !== null;
+  return () => {
+    const t = want.t ?? 0, there = player.span[1] >= t || !player.computing;
+    if (!waiting || !there || !player.runs.some((r) => r.frames.n > 0 && r.status !== "loading")) return;
+    waiting = false;
+    player.seek(t);
+  };
 }
 
 function loop(player: Player, view: View): void {

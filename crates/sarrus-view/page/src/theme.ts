@@ -63,8 +63,9 @@ export class ThemeSwitch {
   private chosen = false;
   private readonly query = matchMedia("(prefers-color-scheme: dark)");
 
-  constructor(private readonly changed: (name: Name) => void) {
-    this.name = this.query.matches ? "dark" : "light";
+  constructor(private readonly changed: (name: Name) => void, asked: Name | null = null) {
+    this.chosen = asked !== null;
+    this.name = asked ?? (this.query.matches ? "dark" : "light");
     document.documentElement.dataset["theme"] = this.name;
     this.query.addEventListener("change", () => {
       if (!this.chosen) this.set(this.query.matches ? "dark" : "light");

@@ -96,8 +96,9 @@ fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<Shape>> {
     let (from, to) = (end("from")?, end("to")?);
     let l = (0..3).map(|k| (to[k] - from[k]).powi(2)).sum::<f64>().sqrt() / count.max(1) as f64;
     let color = reader.material("material")?.and_then(|m| m.color);
-    let mut shapes = of(reader, None, color.as_deref())?;
-    if shapes.is_empty() {
+    let mut shapes = if reader.has("shape") { of(reader, Some(l), color.as_deref())? } else { Vec::new() };
+    // balls at the ends are for touching: what lies between them is seen too
+    if shapes.iter().all(|shape| shape.kind == "ends") {
         let section = super::flexible::section(model, reader, l * count as f64);
         let color = color.as_deref().and_then(hex);
         let blank = Shape { role: "visual", color, ..Shape::default() };

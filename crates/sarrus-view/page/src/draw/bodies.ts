@@ -3,13 +3,18 @@
 import * as THREE from "three";
 import { norm, product, sub, unit, zTo } from "../math";
 import { GROUND, type Quat, type Scene, type Shape, type Vec } from "../protocol";
-import { AT_ORIGIN, isDrawn, reach, type Extent } from "./extent";
+import { AT_ORIGIN, isDrawn, loose, reach, type Extent } from "./extent";
 import * as make from "./geometry";
 import { local, type Paint, type Parts, type Ref } from "./parts";
 
 const SAME: Quat = [1, 0, 0, 0];
 /** z to x. */
 const ALONG_X: Quat = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
+
+/** Least radius of bars, of the whole. */
+const THIN = 0.0008;
+/** From so many bodies on, shapes stand alone. */
+const MANY = 500;
 
 export function addBodies(parts: Parts, scene: Scene, run: number, extent: Extent): void {
   const drawing = new Drawing(parts, scene.space === "planar", extent, make.fineness(scene.bodies.length));
@@ -19,7 +24,9 @@ export function addBodies(parts: Parts, scene: Scene, run: number, extent: Exten
     const ref: Ref = { run, kind: "body", index: i };
     const shapes = (body.shapes ?? []).filter(isDrawn);
     shapes.forEach((shape) => drawing.shape(shape, i, paintOf(shape, { body: i }), ref));
-    if (!shapes.length && !members.has(i)) drawing.sticks(i, ends[i]!, ref);
+    if (members.has(i)) return;
+    if (!shapes.length) drawing.sticks(i, ends[i]!, ref);
+    else if (scene.bodies.length <= MANY) loose(scene, i, 0.01 * extent.size).forEach(({ from, to }) => drawing.stem(from, to, i, ref));
   });
   for (const shape of (scene.ground?.shapes ?? []).filter(isDrawn)) {
     drawing.shape(shape, GROUND, paintOf(shape, "ground"), { run, kind: "body", index: GROUND });
@@ -48,6 +55,11 @@ class Drawing {
     this.parts.add("sphere", () => make.sphere(this.n), body, local([0, 0, 0], SAME, [2 * r, 2 * r, 2 * r]), { body }, ref);
   }
 
+  /** A thin bar from a shape to a joint that none of the body's shapes reaches. */
+  stem(from: Vec, to: Vec, body: number, ref: Ref): void {
+    this.bar(from, to, 0.0035 * this.extent.size, body, { body }, ref);
+  }
+
   private bar(a: Vec, b: Vec, radius: number, body: number, paint: Paint, ref: Ref): void {
     const d = sub(b, a), middle: Vec = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2];
     const turn = product(zTo(unit(d)), [Math.SQRT1_2, 0, -Math.SQRT1_2, 0]);
@@ -56,7 +68,9 @@ class Drawing {
 
   shape(s: Shape, body: number, paint: Paint, ref: Ref): void {
     const p = s.pose ?? AT_ORIGIN, at: Vec = [p[0], p[1], p[2]], q: Quat = [p[3], p[4], p[5], p[6]];
-    const r = s.radius ?? 0, l = s.length ?? 0, size = this.extent.size;
+    const l = s.length ?? 0, size = this.extent.size;
+    // a bar is seen however thin it is: about a pixel where the whole fits the window
+    const r = s.kind === "rod" || s.kind === "capsule" ? Math.max(s.radius ?? 0, THIN * size) : (s.radius ?? 0);
     const unbounded = s.kind === "plane" || s.kind === "half_space";
     if (unbounded && !s.color && body === GROUND) paint = "floor";
     const put = (key: string, g: () => THREE.BufferGeometry, m: THREE.Matrix4) => this.parts.add(key, g, body, m, paint, ref);
@@ -86,10 +100,13 @@ class Drawing {
       case "half_space": {
         // solid ground is seen from outside it alone: walls between the eye and what they hold hide nothing
         if (s.kind === "half_space" && !this.planar) return put("side", make.side, local(at, q, [2.4 * size, 2.4 * size, 1]));
-        const depth = s.kind === "plane" ? 2 * thin : 0.03 * size;
+        const depth = this.planar ? 3 * thin : 2 * thin;
         const [where, scale]: [Vec, Vec] = this.planar
           ? [[0, -depth / 2, -0.03 * size], [2 * infinite, depth, thin]]
           : [[0, 0, -depth / 2], [2.4 * size, 2.4 * size, depth]];
+        // in the plane solid ground is filled, a wall is not
+        if (this.planar && s.kind === "half_space") put("box", box, inside([0, -infinite / 2, -0.04 * size], SAME, [2 * infinite, infinite, thin]));
+        if (this.planar && paint === "floor") paint = "ground";
         return put("box", box, inside(where, SAME, scale));
       }
       case "channel": {

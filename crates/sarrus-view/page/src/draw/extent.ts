@@ -32,9 +32,10 @@ function box(h: Vec): Vec[] {
   return [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z): Vec => [x * h[0], y * h[1], z * h[2]])));
 }
 
-/** Of a ball, whose box would reach too far when it turns. */
+/** On a ball, whose box would reach too far when it turns. */
 function axes(r: number): Vec[] {
-  return [[r, 0, 0], [-r, 0, 0], [0, r, 0], [0, -r, 0], [0, 0, r], [0, 0, -r]];
+  const d = r / Math.sqrt(3);
+  return [[r, 0, 0], [-r, 0, 0], [0, r, 0], [0, -r, 0], [0, 0, r], [0, 0, -r], ...box([d, d, d])];
 }
 
 function corners(v: number[] | undefined): Vec[] | null {
@@ -69,10 +70,34 @@ function findReach(scene: Scene): Vec[][] {
   const on = (body: number, p: Vec) => points[body]?.push(p);
   for (const item of [...(scene.joints ?? []), ...(scene.links ?? [])]) item.bodies.forEach((b, k) => on(b, item.on[k]!));
   for (const t of scene.view?.trace ?? []) on(t.body, t.on);
+  // markers tell the form of what has no shape
+  scene.bodies.forEach((body, i) => body.shapes?.some(isDrawn) || (body.markers ?? []).forEach((m) => on(i, m.on)));
   for (const f of scene.flexible ?? []) {
     if (f.kind === "modal") f.nodes.forEach((p) => on(f.body, p));
   }
-  return points.map((list) => (list.length ? list : [[0, 0, 0]]));
+  // what has no shape is drawn by bars from its origin
+  return points.map((list, i) => (scene.bodies[i]!.shapes?.some(isDrawn) ? list : [...list, [0, 0, 0]]));
+}
+
+/** A body's ends of joints and links that lie off all its shapes, since something must hold it to them, each with the point nearest to it of the boxes around these. */
+export function loose(scene: Scene, body: number, room: number): { from: Vec; to: Vec }[] {
+  const shapes = (scene.bodies[body]!.shapes ?? []).filter(isDrawn);
+  const boxes = shapes.map((shape) => bounds(cornersOf([shape])));
+  const ends = [...(scene.joints ?? []), ...(scene.links ?? [])].flatMap((item) => item.bodies.flatMap((b, k) => (b === body ? [item.on[k]!] : [])));
+  return ends.flatMap((to) => {
+    const near = boxes.map(([lo, hi]) => to.map((x, k) => Math.min(hi[k]!, Math.max(lo[k]!, x))) as Vec);
+    const from = near.reduce((best, p) => (norm(sub(p, to)) < norm(sub(best, to)) ? p : best), near[0]!);
+    return norm(sub(from, to)) > room ? [{ from, to }] : [];
+  });
+}
+
+function bounds(points: Vec[]): [Vec, Vec] {
+  const lo: Vec = [Infinity, Infinity, Infinity], hi: Vec = [-Infinity, -Infinity, -Infinity];
+  for (const p of points) for (let k = 0; k < 3; k++) {
+    lo[k] = Math.min(lo[k]!, p[k]!);
+    hi[k] = Math.max(hi[k]!, p[k]!);
+  }
+  return [lo, hi];
 }
 
 export interface Extent {
@@ -95,16 +120,24 @@ function floorOf(scene: Scene): number | null {
 export const UNKNOWN: Extent = { lo: [-1, -1, -1], hi: [1, 1, 1], size: 3.5, points: [[-1, -1, -1], [1, 1, 1]], floor: null };
 /** How many points are kept, about. */
 const KEEP = 4000;
+/** Ways in which the farthest point is always kept: a stride may meet one side of every body alone. */
+const DIRECTIONS: Vec[] = [-1, 0, 1].flatMap((x) => [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z): Vec => [x, y, z]))).filter((d) => norm(d) > 0);
 
 /** The box around the whole motion, from as many frames as half a million points allow. */
 export function extentOf(run: Run): Extent {
   const { scene, frames } = run;
   const points = reach(scene);
   const lo: Vec = [Infinity, Infinity, Infinity], hi: Vec = [-Infinity, -Infinity, -Infinity];
-  const met: Vec[] = [];
+  const met: Vec[] = [], farthest = DIRECTIONS.map((): { far: number; p: Vec | null } => ({ far: -Infinity, p: null }));
   let stride = 1, seen = 0;
   const grow = (p: Vec) => {
-    if (seen++ % stride === 0 && p.every(Number.isFinite)) met.push(p);
+    if (p.every(Number.isFinite)) {
+      if (seen++ % stride === 0) met.push(p);
+      DIRECTIONS.forEach((d, i) => {
+        const far = d[0] * p[0] + d[1] * p[1] + d[2] * p[2];
+        if (far > farthest[i]!.far) farthest[i] = { far, p };
+      });
+    }
     for (let k = 0; k < 3; k++) {
       if (!Number.isFinite(p[k])) continue;
       lo[k] = Math.min(lo[k]!, p[k]!);
@@ -125,6 +158,7 @@ export function extentOf(run: Run): Extent {
     });
   }
   if (!Number.isFinite(lo[0])) return UNKNOWN;
+  met.push(...farthest.flatMap(({ p }) => (p ? [p] : [])));
   return { lo, hi, size: norm(sub(hi, lo)) || 1, points: met, floor: floorOf(scene) };
 }
 

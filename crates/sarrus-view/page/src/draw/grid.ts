@@ -18,8 +18,9 @@ export class Grid {
     const s = this.spacing, middle = [0, 1].map((k) => s * 5 * Math.round((lo[k]! + hi[k]!) / 2 / s / 5));
     const half = 5 * Math.ceil(((planar ? 1.6 : 1.0) * size) / s / 5);
     // spatial: on the model's own floor, else below the motion, or at 0 if that is where it stands
-    const stands = lo[2] >= -0.02 * size && lo[2] < 0.25 * size;
-    const floor = extent.floor !== null ? extent.floor + 0.003 * size : stands ? 0 : lo[2] - 0.02 * size;
+    const stands = lo[2] >= -1e-3 * size && lo[2] < 0.25 * size;
+    // far enough below for the glyphs of joints
+    const floor = extent.floor !== null ? extent.floor + 0.003 * size : stands ? 0 : lo[2] - 0.05 * size;
     this.minor = new THREE.LineBasicMaterial();
     this.major = new THREE.LineBasicMaterial();
     const lines = (take: (i: number) => boolean, material: THREE.LineBasicMaterial) => {

@@ -99,7 +99,7 @@ class Glyph {
         return this.foot();
       case "prismatic":
         this.rail("box", make.box, 0.5, "metal");
-        this.put(1, "box", make.box, [1.25, 1.25, 2.2], "pin");
+        this.put(1, "box", make.box, this.planar ? [1.3, 1.3, 3.8] : [1.25, 1.25, 2.2], "pin");
         return;
       case "cylindrical":
         this.rail("pin", pin, 0.42, "metal");

@@ -10,11 +10,17 @@ import { Segments } from "./segments";
 
 const SLIDING = ["prismatic", "cylindrical", "screw", "planar"];
 
+/** Those with a body of their own. */
+const DRAWN = ["spring", "damper", "actuator"];
+/** From so many on they are drawn coarsely. */
+const MANY = 200;
+
 export class Links {
   readonly group = new THREE.Group();
   private readonly coils: Segments;
   private readonly tubes: Segments;
   private readonly bars: Segments;
+  private readonly knobs: Segments;
   private readonly links: Link[];
   private readonly sliding: { joint: Joint; index: number }[];
 
@@ -22,15 +28,16 @@ export class Links {
     this.links = scene.links ?? [];
     // halves of a sliding joint that have moved apart are tied by a thin line
     this.sliding = (scene.joints ?? []).map((joint, index) => ({ joint, index })).filter(({ joint }) => SLIDING.includes(joint.kind));
-    const material = solid(run > 0), many = this.links.length > 200;
+    const material = solid(run > 0), many = this.links.length > MANY;
     const along = () => make.rod(12).translate(0.5, 0, 0);
     this.coils = new Segments(make.coil(8, 0.16, many ? 8 : 20), material, "load", this.group);
     this.tubes = new Segments(along(), material, "metal", this.group);
     this.bars = new Segments(along(), material, "pin", this.group);
+    this.knobs = new Segments(make.ball(many ? 6 : 14), material, "metal", this.group);
   }
 
   get all(): Segments[] {
-    return [this.coils, this.tubes, this.bars];
+    return [this.coils, this.tubes, this.bars, this.knobs];
   }
 
   update(poses: Float32Array): void {
@@ -41,7 +48,9 @@ export class Links {
       const d = sub(b, a), length = norm(d), x = unit(d);
       if (!(length > 0)) return;
       const ref = { run: this.run, kind: "link" as const, index };
-      const wide = Math.min(0.018 * size, 0.16 * length);
+      const wide = Math.min(0.013 * size, 0.1 * length);
+      // where it is held
+      if (DRAWN.includes(link.kind)) for (const end of [a, b]) this.knobs.push(end, x, 0.5 * wide, 0.5 * wide, ref);
       if (link.kind === "spring") this.coils.push(a, x, length, wide, ref);
       else if (link.kind === "damper" || link.kind === "actuator") {
         this.tubes.push(a, x, 0.55 * length, 0.6 * wide, ref);

@@ -6,7 +6,7 @@ import type { Vec } from "../protocol";
 import type { Theme } from "../theme";
 import type { Extent } from "./extent";
 
-const FOV = 32;
+const FOV = 26;
 const MARGIN = 1.18;
 
 export class Stage {

@@ -27,7 +27,7 @@ export class Traces {
   paint(name: Name): void {
     this.name = name;
     this.lines.forEach(({ whole, gone, tip }, i) => {
-      for (const line of [whole, gone, tip]) line.material.color.set(lineColor(i + this.place, name));
+      for (const line of [whole, gone, tip]) line.material.color.set(lineColor(1 + i + this.place, name));
     });
   }
 

@@ -3,7 +3,7 @@
 import { h, setText } from "../dom";
 import type { Show } from "../draw/world";
 
-type Switch = Exclude<keyof Show, "deformation" | "arrows">;
+export type Switch = Exclude<keyof Show, "deformation" | "arrows">;
 
 export const SWITCHES: { key: Switch; letter: string; text: string }[] = [
   { key: "bodies", letter: "b", text: "Bodies" },
@@ -32,8 +32,8 @@ export class Options {
 
   /** A factor, by powers of ten. */
   private slider(key: "arrows" | "deformation", text: string, lo: number, hi: number): HTMLElement {
-    const value = h("output", {}, "1 ×");
-    const input = h("input", { type: "range", id: `show-${key}`, min: lo, max: hi, step: 0.05, value: 0, "aria-label": `${text}, factor`, input: () => {
+    const value = h("output", {}, `${+this.show[key].toPrecision(2)} ×`);
+    const input = h("input", { type: "range", id: `show-${key}`, min: lo, max: hi, step: 0.05, value: Math.log10(this.show[key]), "aria-label": `${text}, factor`, input: () => {
       this.show[key] = 10 ** Number(input.value);
       setText(value, `${+this.show[key].toPrecision(2)} ×`);
       this.changed();

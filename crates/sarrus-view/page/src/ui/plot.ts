@@ -120,7 +120,7 @@ export class Plot {
       axes.push({ ...axis, splits, filter: (_u, all) => all, scale: `y${k}`, side: k ? 1 : 3, grid: { show: k === 0, stroke: theme.rule, width: 1, filter: (_u, all) => all }, size, label: unit || undefined, labelSize: unit ? 15 : 0, labelGap: 0, values: ticks });
     });
     const series: (uPlot.Series | null)[] = [null, ...shown.map((s): uPlot.Series => ({ paths: (u, i) => this.draw(u, i, s), facets: [{ scale: "x" }, { scale: this.scaleOf(s) }], scale: this.scaleOf(s) } as uPlot.Series))];
-    const options = { mode: 2, hooks: { ready: [() => this.update()], setScale: [() => this.update()] }, width, height: 190, legend: { show: false }, scales, axes, series, padding: [8, this.units.length > 1 ? 0 : 12, 0, 0],
+    const options = { mode: 2, hooks: { ready: [() => this.update()], setScale: [() => this.update()] }, width, height: 190, legend: { show: false }, scales, axes, series, padding: [8, this.units.length > 1 ? 0 : 22, 0, 0],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: true, uni: 20, setScale: true },
         bind: { mousedown: (_u: uPlot, _t: EventTarget, handler: (e: MouseEvent) => null) => (e: MouseEvent) => (e.shiftKey ? ((this.zoomed = true), handler(e)) : null),
           dblclick: () => () => (this.build(), null) } } } as unknown as uPlot.Options;

@@ -31,13 +31,23 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"] });
 }
 
+export interface Look {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  touch?: boolean;
+  /** What is done before the page is asked for. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
 /** A page whose errors, console errors and requests are written down. */
-export async function open(browser: Browser, url: string, options: { width?: number; height?: number; dark?: boolean; touch?: boolean } = {}): Promise<{ page: Page; errors: string[]; requests: string[] }> {
+export async function open(browser: Browser, url: string, options: Look = {}): Promise<{ page: Page; errors: string[]; requests: string[] }> {
   const page = await browser.newPage({ viewport: { width: options.width ?? 1280, height: options.height ?? 800 }, colorScheme: options.dark ? "dark" : "light", hasTouch: options.touch ?? false });
   const errors: string[] = [], requests: string[] = [];
   page.on("pageerror", (e) => errors.push(String(e)));
   page.on("console", (m) => m.type() === "error" && errors.push(m.text()));
   page.on("request", (r) => requests.push(r.url()));
+  await options.prepare?.(page);
   await page.goto(url);
   await page.waitForFunction(() => window.sarrus?.runs.every((r) => r.frames.n > 1 && r.status !== "loading") && window.sarrus.view.worlds.length > 0);
   await page.waitForTimeout(600);
