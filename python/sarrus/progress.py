@@ -74,7 +74,7 @@ def _widget(label: str) -> Any:
         return None
     bar = ipywidgets.FloatProgress(value=0.0, min=0.0, max=1.0, description=label)
     box = ipywidgets.HBox([bar, ipywidgets.Label("")])
-    display(box)
+    display(box)  # type: ignore[no-untyped-call, unused-ignore]
     return box
 
 

@@ -28,7 +28,9 @@ pub fn families() -> Vec<(&'static str, Option<&'static str>, bool, Vec<KindRow>
         .collect();
     let forms = shapes::KINDS.iter().filter(|k| !k.doc.contains(LATER));
     let forms = forms.map(|k| {
-        let keys = shapes::KEYS.iter().filter(|key| k.takes.contains(&key.name));
+        // what is no dimension of any kind, such as where it is and what it is for, all kinds take
+        let common = |key: &Key| shapes::KINDS.iter().all(|kind| !kind.takes.contains(&key.name));
+        let keys = shapes::KEYS.iter().filter(|key| k.takes.contains(&key.name) || common(key));
         (k.name.to_string(), k.doc.to_string(), rows(keys))
     });
     all.push(("shapes", None, false, forms.collect()));
