@@ -9,6 +9,11 @@ say() { printf '%s\n' "$*" >&2; }
 # Chromium, by CHROMIUM or where Debian puts it.
 need_chromium() {
     local found=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || true)}
+    if [[ -z $found && $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
+        say "installing chromium"
+        (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) >/dev/null
+        found=$(command -v chromium || true)
+    fi
     if [[ -z $found ]]; then
         say "there is no chromium: apt-get install chromium, or name one in CHROMIUM"
         exit 1

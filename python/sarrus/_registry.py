@@ -137,7 +137,8 @@ class Mapping:
         self._section = section
 
     def _entries(self) -> dict[str, Any]:
-        return self._owner._tree.get(self._section, {})
+        entries: dict[str, Any] = self._owner._tree.get(self._section, {})
+        return entries
 
     def __setitem__(self, name: str, value: Any) -> None:
         if not isinstance(name, str):

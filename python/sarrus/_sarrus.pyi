@@ -7,6 +7,24 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "VERSION",
+    "Columns",
+    "Loaded",
+    "Run",
+    "command",
+    "did_you_mean",
+    "examples",
+    "families",
+    "kinds",
+    "load",
+    "loads",
+    "papers",
+    "reproduce",
+    "schema",
+    "tables",
+]
+
 VERSION: str
 
 _Told = Callable[[float, str], object] | None

@@ -51,22 +51,26 @@ class ModelError(Error, ValueError):
     @property
     def hint(self) -> str | None:
         """What to do about the first finding."""
-        return self._first("hint")
+        found: str | None = self._first("hint")
+        return found
 
     @property
     def file(self) -> str | None:
         """The file of the first finding."""
-        return self._first("file")
+        found: str | None = self._first("file")
+        return found
 
     @property
     def line(self) -> int | None:
         """The line of the first finding, from 1."""
-        return self._first("line")
+        found: int | None = self._first("line")
+        return found
 
     @property
     def column(self) -> int | None:
         """The column of the first finding, from 1."""
-        return self._first("column")
+        found: int | None = self._first("column")
+        return found
 
 
 class RunError(Error, RuntimeError):

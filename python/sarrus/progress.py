@@ -18,10 +18,13 @@ WIDTH = 40
 class Bar:
     """A bar: a widget in a notebook that has ipywidgets, otherwise a line of text on stderr.
 
-    >>> import sys
-    >>> bar = Bar(label="four_bar", stream=sys.stdout, notebook=False)
+    >>> import io
+    >>> from sarrus.progress import Bar
+    >>> stream = io.StringIO()
+    >>> bar = Bar(label="four_bar", stream=stream, notebook=False)
     >>> bar(0.5, "t = 1.0000 s")
-    \rfour_bar ####################....................  50%  t = 1.0000 s
+    >>> print(stream.getvalue().strip())
+    four_bar ####################....................  50%  t = 1.0000 s
     """
 
     def __init__(self, label: str = "", stream: Any = None, notebook: bool | None = None) -> None:
@@ -71,7 +74,7 @@ def _widget(label: str) -> Any:
         return None
     bar = ipywidgets.FloatProgress(value=0.0, min=0.0, max=1.0, description=label)
     box = ipywidgets.HBox([bar, ipywidgets.Label("")])
-    display(box)
+    display(box)  # type: ignore[no-untyped-call, unused-ignore]
     return box
 
 

@@ -68,7 +68,7 @@ class Samples:
         return column
 
     def _unknown(self, name: str) -> ColumnError:
-        if not self._names:
+        if len(self) == 0:
             return ColumnError(f"there is no column `{name}`: nothing was recorded\nhint: leave out `record=False`")
         hint = _sarrus.did_you_mean(name, self._names) or "`names` lists them"
         return ColumnError(f"there is no column `{name}`\nhint: {hint}")

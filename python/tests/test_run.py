@@ -75,7 +75,7 @@ def test_frames_share_the_memory_of_the_block() -> None:
     assert table.schema.field("crank.angle").metadata == {b"unit": b"rad"}
 
     frame = result.to_polars()
-    assert frame["crank.angle"]._get_buffer_info()[0] == address
+    assert frame["crank.angle"].to_numpy(allow_copy=False).__array_interface__["data"][0] == address
 
     pandas_frame = result.to_pandas()
     assert np.shares_memory(pandas_frame["crank.angle"].to_numpy(), result.block)
@@ -95,7 +95,7 @@ def test_a_run_that_is_not_recorded_says_so() -> None:
     result = sarrus.example("four_bar").run(t_end=0.1, record=False)
     assert len(result) == 0 and result.certificate.passed
     with pytest.raises(KeyError, match="nothing was recorded"):
-        result["t"]
+        result["A.angle"]
     with pytest.raises(ValueError, match="no samples to draw"):
         result.report_html()
     assert "<iframe" not in result._repr_html_()
@@ -139,7 +139,7 @@ bar = { from = [0, 0], to = [1, 0], mass = 1 }
 [joints]
 A = { kind = "revolute", bodies = ["ground", "bar"], at = [0, 0] }
 [forces]
-burst = { kind = "torque", body = "bar", torque = "1/(0.5 - t)^3" }
+burst = { kind = "torque", body = "bar", torque = "sqrt(0.5 - t)" }
 """
 
 

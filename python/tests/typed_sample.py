@@ -12,7 +12,7 @@ from sarrus.types import Vector
 def build(at: Vector) -> sarrus.Model:
     m = sarrus.Model("typed", space="planar", gravity=(0, -9.81))
     m.parameters["l"] = 1.5
-    bar: str = m.body("bar", from_=(0, 0), to=("l", 0), mass=1.0, shape=sarrus.shapes.cylinder(radius=0.02))
+    bar: str = m.body("bar", from_=(0, 0), to=("l", 0), mass=1.0, shape=sarrus.shapes.rod(radius=0.02))
     m.joints.revolute("A", bodies=("ground", bar), at=at, damping=0.1)
     m.forces.torque("motor", body=bar, torque="3*sin(t)")
     m.measures["height"] = "bar.y"

@@ -1,6 +1,6 @@
 //! What `sarrus check` says, as text.
 
-use crate::printer::{constraints, group, number, plural, short, shorten, table, time};
+use crate::printer::{constraints, group, number, plural, short, shorten, table, time, wrap};
 use crate::style::Paint;
 use sarrus::analysis::{
     AlongReport, CheckReport, DistributionReport, GroupReport, RankSpan, ReactionReport, UniquenessReport,
@@ -11,6 +11,15 @@ use std::collections::HashMap;
 const LISTED: usize = 24;
 /// Names in a row.
 const NAMES: usize = 12;
+
+/// Everything, notes last in lines of so many characters.
+pub fn check_with_notes(r: &CheckReport, all: bool, paint: Paint, width: usize) -> String {
+    let mut text = check(r, all, paint);
+    for note in &r.notes {
+        text += &format!("\n  {}\n", wrap(note, width.saturating_sub(2)).replace('\n', "\n  "));
+    }
+    text
+}
 
 /// Everything but the notes.
 pub fn check(r: &CheckReport, all: bool, paint: Paint) -> String {

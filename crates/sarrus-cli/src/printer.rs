@@ -167,10 +167,7 @@ impl Printer {
 
     /// What a check found; `all` leaves nothing out.
     pub fn check(&mut self, report: &CheckReport, all: bool) {
-        let mut text = check_text::check(report, all, self.out);
-        for note in &report.notes {
-            text += &format!("\n  {}\n", wrap(note, self.width.saturating_sub(2)).replace('\n', "\n  "));
-        }
+        let text = check_text::check_with_notes(report, all, self.out, self.width);
         self.data(&text);
     }
 }

@@ -24,7 +24,7 @@ pub type Compared = (String, String, String, Vec<(String, String)>);
 type Reproduced = (String, String, String, Vec<(String, String)>);
 
 /// Characters in a line of text.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 
 /// About which state a linear analysis is.
 pub fn about(text: &str) -> PyResult<About> {

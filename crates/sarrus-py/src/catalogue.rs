@@ -14,6 +14,8 @@ const LATER: &str = "not available yet";
 type KeyRow = (&'static str, String, &'static str, &'static str);
 /// A kind: name, line, keys.
 type KindRow = (String, String, Vec<KeyRow>);
+/// A kind as `sarrus list` has it: name, line, remark, keys or options.
+type Listed = (String, String, String, Vec<KeyRow>);
 
 /// Every section whose entries have a kind: its name, the kind that need not be said, whether an entry may be an
 /// expression, and the kinds with their keys. Shapes come last, as a section of their own.
@@ -28,7 +30,9 @@ pub fn families() -> Vec<(&'static str, Option<&'static str>, bool, Vec<KindRow>
         .collect();
     let forms = shapes::KINDS.iter().filter(|k| !k.doc.contains(LATER));
     let forms = forms.map(|k| {
-        let keys = shapes::KEYS.iter().filter(|key| k.takes.contains(&key.name));
+        // what is no dimension of any kind, such as where it is and what it is for, all kinds take
+        let common = |key: &Key| shapes::KINDS.iter().all(|kind| !kind.takes.contains(&key.name));
+        let keys = shapes::KEYS.iter().filter(|key| k.takes.contains(&key.name) || common(key));
         (k.name.to_string(), k.doc.to_string(), rows(keys))
     });
     all.push(("shapes", None, false, forms.collect()));
@@ -52,7 +56,7 @@ pub fn tables() -> Vec<(&'static str, Vec<KeyRow>)> {
 
 /// What `sarrus list` shows: families with kinds, each with a line, a remark and its keys or options.
 #[pyfunction]
-pub fn kinds() -> Vec<(&'static str, Vec<(String, String, String, Vec<KeyRow>)>)> {
+pub fn kinds() -> Vec<(&'static str, Vec<Listed>)> {
     FAMILIES
         .iter()
         .map(|name| {

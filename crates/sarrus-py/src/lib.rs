@@ -1,7 +1,7 @@
 //! The compiled part of the Python package `sarrus`: conversions, no mechanics.
 //!
-//! A model is loaded and compiled as by the command line ([`model`]), and run with the interpreter released ([`py.detach`]);
-//! what is computed comes back as NumPy arrays ([`table`]) and as the same JSON and texts that the command line prints. What
+//! A model is loaded and compiled as by the command line (`model`), and run with the interpreter released ([`py.detach`]);
+//! what is computed comes back as NumPy arrays (`table`) and as the same JSON and texts that the command line prints. What
 //! users see (names, defaults, docstrings) is Python, in `python/sarrus`.
 //!
 //! [`py.detach`]: pyo3::Python::detach

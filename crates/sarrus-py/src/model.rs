@@ -124,7 +124,10 @@ impl Loaded {
         match (watcher.raised, found) {
             (Some(raised), _) => Err(raised),
             (None, Err(error)) => Err(setup_error(py, &error, &opened.model)),
-            (None, Ok(report)) => Ok((report.to_json(), check_text::check(&report, all, Paint::PLAIN))),
+            (None, Ok(report)) => {
+                let text = check_text::check_with_notes(&report, all, Paint::PLAIN, analyses::WIDTH);
+                Ok((report.to_json(), text))
+            }
         }
     }
 

@@ -95,7 +95,7 @@ impl Run {
                     showing
                 }
             };
-            let motion = showing.motion(&self.outcome).filter(|motion| motion.table.len() > 0);
+            let motion = showing.motion(&self.outcome).filter(|motion| !motion.table.is_empty());
             work(showing, &motion.ok_or(Wrong::NotRecorded)?)
         });
         done.map_err(|wrong| self.error(py, &wrong))
