@@ -40,13 +40,16 @@ pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
+/// Called once, when a run begins.
+type Begun<'a> = Box<dyn FnOnce(&mut Printer) + Send + 'a>;
+
 /// Watches a run for the command line.
 pub struct Watcher<'a> {
     printer: &'a mut Printer,
     bar: Option<ProgressBar>,
     started: Instant,
     span: (f64, f64),
-    at_begin: Option<Box<dyn FnOnce(&mut Printer) + Send + 'a>>,
+    at_begin: Option<Begun<'a>>,
 }
 
 impl<'a> Watcher<'a> {
