@@ -28,7 +28,7 @@ def mechanism() -> sarrus.Model:
         m.joints.revolute(at, bodies=bodies, at=at)
     m.controllers.input("motor")
     m.forces.actuator("drive", joint="rail", force="motor.out")
-    m.event("fallen", when="abs(A.angle) > 0.4", stop="the table fell")
+    m.event("fallen", when="abs(A.angle - 90 deg) > 0.4", stop="the table fell")
     m.event("gone", when="abs(rail.position) > 2.4", stop="the cart left its rail")
     m.settings(t_end=20)
     return m
@@ -38,6 +38,7 @@ class CartPole:
     """The environment: observations are position and speed of the cart, angle and rate of the bars; actions are forces within ±10 N."""
 
     OBSERVED = ("rail.position", "rail.speed", "A.angle", "A.rate")
+    UPRIGHT = np.array([0.0, 0.0, np.pi / 2, 0.0])
     FORCE = 10.0
 
     def __init__(self, dt: float = 0.02, steps: int = 500) -> None:
@@ -56,10 +57,17 @@ class CartPole:
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         if seed is not None:
             self._random = np.random.default_rng(seed)
-        start = dict(zip(self.OBSERVED, self._random.uniform(-0.05, 0.05, 4)))
-        self.sim.reset({**start, **(options or {})})
+        self.place(self._random.uniform(-0.05, 0.05, 4))
         self._taken = 0
-        return self.sim.read(self.OBSERVED), {}
+        return self.observed(), {}
+
+    def place(self, observed: np.ndarray) -> None:
+        """Starts anew from an observation."""
+        self.sim.reset(dict(zip(self.OBSERVED, self.UPRIGHT + observed)))
+
+    def observed(self) -> np.ndarray:
+        """How far it is from upright."""
+        return self.sim.read(self.OBSERVED) - self.UPRIGHT
 
     def step(self, action: float | np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self.sim.inputs["motor"] = float(np.clip(np.ravel(action)[0], -self.FORCE, self.FORCE))
@@ -67,19 +75,17 @@ class CartPole:
         self._taken += 1
         fallen = self.sim.done
         info = {"reason": self.sim.reason} if fallen else {}
-        return self.sim.read(self.OBSERVED), float(not fallen), fallen, self._taken >= self.steps, info
+        return self.observed(), float(not fallen), fallen, self._taken >= self.steps, info
 
 
 def linear_controller(env: CartPole) -> np.ndarray:
     """Gains of the linear quadratic regulator for the sampled system, from differences of the simulation itself about its upright rest."""
-    sim = env.sim
-    upright = dict.fromkeys(env.OBSERVED, 0.0)
 
     def next_state(start: np.ndarray, force: float) -> np.ndarray:
-        sim.reset({**upright, **dict(zip(env.OBSERVED, start))})
-        sim.inputs["motor"] = force
-        sim.step()
-        return sim.read(env.OBSERVED)
+        env.place(start)
+        env.sim.inputs["motor"] = force
+        env.sim.step()
+        return env.observed()
 
     h = 1e-4
     A = np.column_stack([(next_state(h * e, 0.0) - next_state(-h * e, 0.0)) / (2 * h) for e in np.eye(4)])
