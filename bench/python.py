@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Python costs: a run of about a second through `model.run` against the command line, and two runs on two threads.
+"""What Python costs: a run of about a second through `model.run` against the command line, two runs on two threads, and a step.
 
     python3 bench/python.py [--binary PATH] [--repeat 5] [--out DIR]
 
@@ -74,6 +74,23 @@ def two_threads(model, t_end):
     return (time.process_time() - cpu) / (time.perf_counter() - begun)
 
 
+def steps(repeat, n=1000):
+    """Microseconds of a step of the four-bar (rk4, 1 ms): inside, `n` at a call, and one at a call."""
+    sim = sarrus.example("four_bar").simulation(dt=1e-3, integrator="rk4", step=1e-3)
+    inside, outside = [], []
+
+    def one_by_one():
+        for _ in range(n):
+            sim.step()
+
+    for _ in range(repeat):
+        for times, call in ((inside, lambda: sim.step(n)), (outside, one_by_one)):
+            sim.reset()
+            sim.step()
+            times.append(seconds(call)[0] / n * 1e6)
+    return min(inside), min(outside)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=str(Path(sysconfig.get_path("scripts")) / "sarrus"))
@@ -100,12 +117,15 @@ def main():
         "whole, not recorded": best["python, not recorded"][1] / best["command"][1],
     }
     found["cores used by two threads"] = max(two_threads(model, t_end) for _ in range(args.repeat))
+    inside, outside = steps(4 * args.repeat)
+    found["microseconds of a step"] = {"inside": inside, "from Python": outside, "above": outside - inside}
     print(f"{MODEL} for {t_end:.3g} s, best of {args.repeat}")
     for name, times in found["seconds"].items():
         print(f"  {name:22} loop {times['loop']:.4f} s   whole {times['whole']:.4f} s")
     for name, ratio in found["ratio"].items():
         print(f"  python over command, {name}: {ratio:.4f}")
     print(f"  two threads use {found['cores used by two threads']:.2f} cores")
+    print(f"  a step of the four-bar: {inside:.2f} us inside, {outside:.2f} us from Python, {outside - inside:.2f} us above")
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
         (args.out / "python.json").write_text(json.dumps(found, indent=2) + "\n")
