@@ -11,15 +11,8 @@ use std::{env, fs};
 /// What `npm run build` makes.
 const FILES: &[&str] = &["index.html", "app.js", "app.css", "single.html"];
 /// What it is made from, in `page`.
-const SOURCES: &[&str] = &[
-    "src",
-    "index.html",
-    "single.html",
-    "package.json",
-    "package-lock.json",
-    "vite.config.ts",
-    "tsconfig.json",
-];
+const SOURCES: &[&str] =
+    &["src", "index.html", "package.json", "package-lock.json", "vite.config.ts", "tsconfig.json"];
 
 fn main() {
     let page = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("page");

@@ -859,6 +859,18 @@ class Controllers(Family):
         if_: Flag | None = None,
         enabled: Flag | None = None,
     ) -> str: ...
+    def input(
+        self,
+        name: str,
+        /,
+        *,
+        value: Number | None = None,
+        values: Table_[str, Number] | None = None,
+        note: str | None = None,
+        extra: Any | None = None,
+        if_: Flag | None = None,
+        enabled: Flag | None = None,
+    ) -> str: ...
 
 class Measures(Family):
     def expression(

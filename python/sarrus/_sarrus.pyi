@@ -12,6 +12,7 @@ __all__ = [
     "Columns",
     "Loaded",
     "Run",
+    "Simulation",
     "command",
     "did_you_mean",
     "examples",

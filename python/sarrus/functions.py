@@ -25,7 +25,7 @@ class Function:
     ... space = "planar"
     ... bodies.bar = { from = [0, 0], to = [1, 0], mass = 1 }
     ... joints.A = { kind = "revolute", bodies = ["ground", "bar"], at = [0, 0] }
-    ... drivers.swing = { kind = "joint", joint = "A", angle = "swing(t)" }
+    ... drivers.motor = { kind = "joint", joint = "A", angle = "swing(t)" }
     ... '''
     >>> swing = sarrus.Function(math.sin, gradient=math.cos, second=lambda t: -math.sin(t))
     >>> result = sarrus.loads(text, functions={"swing": swing}).run(t_end=1)

@@ -2,8 +2,10 @@
 
 import gc
 import math
+import runpy
 import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,3 +260,9 @@ def test_simulations_in_threads_do_not_disturb_each_other():
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert all(np.array_equal(q, alone) for q in found)
+
+
+def test_the_cart_pole_example_balances(capsys):
+    path = Path(__file__).parents[2] / "examples" / "python" / "cart_pole.py"
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out.startswith("500 of 500 steps")

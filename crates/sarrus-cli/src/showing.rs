@@ -108,7 +108,8 @@ impl Showing {
     ) -> Result<Vec<&'static str>, ResultsError> {
         let mut names = Vec::new();
         let t = || outcome.trajectory.rows().map(|row| row[0]);
-        if outcome.trajectory.is_empty() {
+        // nobody has listened where there is nothing
+        if outcome.trajectory.is_empty() || self.kept.rows.is_empty() {
             results.remove(STEPS)?;
         } else {
             results.write(STEPS, |out| self.kept.write_steps(t(), out))?;
