@@ -52,7 +52,7 @@ fn a_run_writes_trajectory_report_and_model() {
     let mut files: Vec<String> =
         std::fs::read_dir(&dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    assert_eq!(files, ["model.toml", "report.html", "report.json", "trajectory.csv"]);
+    assert_eq!(files, ["model.toml", "report.html", "report.json", "steps.csv", "trajectory.csv"]);
 }
 
 #[test]
