@@ -155,6 +155,9 @@ pub struct Simulation {
     start: Kept,
     /// Time that [`step`](Simulation::step) covers \[s\].
     dt: f64,
+    /// Where steps of that size began \[s\], and how many there were since.
+    origin: f64,
+    taken: u64,
     over: Option<String>,
 }
 
@@ -207,14 +210,23 @@ impl Simulation {
             run.sample();
         }
         let (start, dt) = (run.keep(), run.settings.every);
-        let mut simulation = Simulation { model, request: request.clone(), run, start, dt, over: None };
+        let (request, origin) = (request.clone(), run.state.t);
+        let mut simulation = Simulation { model, request, run, start, dt, origin, taken: 0, over: None };
         simulation.judge()?;
         Ok(simulation)
     }
 
     /// Goes on by [`dt`](Simulation::dt).
     pub fn step(&mut self) -> Result<(), SimulationError> {
-        self.advance(self.run.state.t + self.dt)
+        // products, not sums of what came before: nothing accumulates, and steps meet the samples of controllers
+        let now = self.run.state.t;
+        if now != self.origin + self.taken as f64 * self.dt {
+            (self.origin, self.taken) = (now, 0);
+        }
+        let next = self.origin + (self.taken + 1) as f64 * self.dt;
+        self.advance(next)?;
+        self.taken += 1;
+        Ok(())
     }
 
     /// Goes on to `t` \[s\], exactly, unless an event stops it before; then [`over`](Simulation::over) says why.
@@ -263,7 +275,7 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(SimulationError::NotFinite { what: format!("a step of {dt} s is not positive, or") });
         }
-        self.dt = dt;
+        (self.dt, self.origin, self.taken) = (dt, self.run.state.t, 0);
         Ok(())
     }
 
@@ -415,6 +427,7 @@ impl Simulation {
     /// Back to the start, as it was assembled.
     pub fn reset(&mut self) {
         self.run.restore(&self.start);
+        (self.origin, self.taken) = (self.run.state.t, 0);
         self.over = None;
     }
 
@@ -443,7 +456,7 @@ impl Simulation {
         let (model, request) = (self.model.clone(), self.request.clone());
         let run = self.run.copy(watch).map_err(SimulationError::Setup)?;
         let (start, dt, over) = (self.start.clone(), self.dt, self.over.clone());
-        Ok(Simulation { model, request, run, start, dt, over })
+        Ok(Simulation { model, request, run, start, dt, origin: self.origin, taken: self.taken, over })
     }
 
     /// Chooses columns to be read: names as in results, `t` too.

@@ -232,7 +232,9 @@ pub fn go_on<O: Ode>(
     };
 
     while because == Because::End && s.t < t_end {
-        control.t_end = observer.instant().map_or(t_end, |t| t.min(t_end));
+        // an instant that differs from the end by rounding is not a step away from it
+        let instant = observer.instant().filter(|t| t_end - t > near(t_end));
+        control.t_end = instant.map_or(t_end, |t| t.min(t_end));
         let mut info = match method.step(ode, s, control) {
             Ok(info) => info,
             Err(error) => {
