@@ -17,7 +17,8 @@ class Function:
     returns a number for each, `second` a list of such lists; of one number both return one. Forces can do without
     (implicit methods then take differences), positions that a driver prescribes cannot.
 
-    What it raises ends the run and is raised there, with the results so far.
+    What it raises ends the run and is raised there, with the results so far; where it has no value for a step that may be tried and taken back, it
+    returns NaN instead.
 
     >>> import math, sarrus
     >>> text = '''

@@ -219,7 +219,7 @@ class Result(Samples):
         return Report(self.report["certificate"])
 
     def save(self, folder: str | os.PathLike[str], *, html: bool = True) -> list[str]:
-        """Writes the files of `sarrus run --out` into a folder and returns their names.
+        """Writes the files of `sarrus run --out` into a folder and returns their names; `steps.csv` only where the run was listened to.
 
         >>> import sarrus, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

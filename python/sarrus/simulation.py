@@ -70,6 +70,12 @@ class _Inputs(MutableMapping[str, float]):
         path = name if "." in name else f"{name}.out"
         return float(self._sim.read([path])[0])
 
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self[name] is not None
+        except KeyError:
+            return False
+
     def __delitem__(self, name: str) -> None:
         raise TypeError("inputs stay: set one to another value")
 
@@ -135,6 +141,8 @@ class Simulation:
         >>> print(f"{sim['A.angle']:.3f}")
         -1.000
         """
+        if initial is not None and not isinstance(initial, Mapping):
+            raise TypeError(f"`initial` must map names to numbers, not be {type(initial).__name__}")
         self._sim.reset([(str(name), float(value)) for name, value in (initial or {}).items()])
 
     def copy(self) -> Simulation:
@@ -319,7 +327,10 @@ class Simulation:
         return self._sim.row_names()
 
     def __repr__(self) -> str:
-        end = f", done: {self.reason}" if self.done else ""
+        try:
+            end = f", done: {self.reason}" if self.done else ""
+        except RuntimeError:
+            return "<sarrus.Simulation, busy>"
         return f"<sarrus.Simulation at t = {self.t:g} s{end}>"
 
 

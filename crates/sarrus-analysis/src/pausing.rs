@@ -1,15 +1,19 @@
 //! What a run that pauses can be asked: to be changed, kept, restored, read.
 
+use crate::assemble::AssemblyReport;
 use crate::error::SetupError;
 use crate::events::Journey;
+use crate::method::Method;
 use crate::recorder::Recorder;
 use crate::run::Run;
 use crate::simulate::Watch;
+use crate::start::Rows;
 use sarrus_model::Span;
 use sarrus_solve::integrators::{Ended, Observer, Samples};
-use sarrus_solve::{Control, Dynamics, Problem, SolveError, State};
+use sarrus_solve::{Control, Dynamics, Problem, SolveError, Standing, State};
 use sarrus_system::system::WORK;
 use sarrus_system::{Columns, Mechanism};
+use std::sync::Arc;
 
 /// All of a run that moves, kept to go back to.
 pub(crate) struct Kept {
@@ -19,6 +23,17 @@ pub(crate) struct Kept {
     journey: Journey,
     recorder: Recorder<'static>,
     ended: Ended,
+    start: Start,
+}
+
+/// What was found at the start.
+#[derive(Clone)]
+struct Start {
+    method: Arc<Method>,
+    assembly: AssemblyReport,
+    standing: Vec<Standing>,
+    rows: Rows,
+    not_unique: Option<Vec<String>>,
 }
 
 impl Clone for Kept {
@@ -30,6 +45,7 @@ impl Clone for Kept {
             journey: self.journey.clone(),
             recorder: self.recorder.copy(Box::new(())),
             ended: self.ended.clone(),
+            start: self.start.clone(),
         }
     }
 }
@@ -73,7 +89,11 @@ impl Run<'_> {
     ) -> Result<T, SolveError> {
         let (own, mut dynamics) = match self.pause.take() {
             Some((own, resting)) => (own, resting.wake(&mut self.mechanism)),
-            None => self.journey.begin(&mut self.mechanism, &self.state)?,
+            None => {
+                // these know nothing of the steps before, nor does the integrator of them
+                self.is_changed = true;
+                self.journey.begin(&mut self.mechanism, &self.state)?
+            }
         };
         let done = act(&mut dynamics, &mut self.state);
         self.pause = Some((own, dynamics.rest()));
@@ -124,6 +144,13 @@ impl Run<'_> {
             journey: self.journey.clone(),
             recorder: self.recorder.copy(Box::new(())),
             ended: self.ended.clone(),
+            start: Start {
+                method: self.method.clone(),
+                assembly: self.assembly.clone(),
+                standing: self.standing.clone(),
+                rows: self.rows,
+                not_unique: self.not_unique.clone(),
+            },
         }
     }
 }
@@ -131,7 +158,15 @@ impl Run<'_> {
 impl Run<'static> {
     /// Goes back to what was kept.
     pub fn restore(&mut self, kept: &Kept) {
-        let Kept { mechanism, state, control, journey, recorder, ended } = kept.clone();
+        let Kept { mechanism, state, control, journey, recorder, ended, start } = kept.clone();
+        // another start may have led to another method; this one was made before
+        if !Arc::ptr_eq(&self.method, &start.method)
+            && let Ok(integrator) = start.method.new_integrator()
+        {
+            self.integrator = integrator;
+        }
+        (self.method, self.assembly, self.standing) = (start.method, start.assembly, start.standing);
+        (self.rows, self.not_unique) = (start.rows, start.not_unique);
         (self.mechanism, self.state, self.control) = (mechanism, state, control);
         let watch = self.recorder.unwatch();
         (self.journey, self.recorder, self.ended) = (journey, recorder.copy(watch), ended);
@@ -147,13 +182,13 @@ impl Run<'static> {
     /// Another one that goes on from here.
     pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Run<'static>, SetupError> {
         let bad = |source| SetupError::Method { source, at: Span::NONE };
-        let Kept { mechanism, state, control, journey, recorder, ended } = self.keep();
+        let Kept { mechanism, state, control, journey, recorder, ended, start } = self.keep();
         Ok(Run {
             settings: self.settings.clone(),
             mechanism,
             state,
             recorder: recorder.copy(watch),
-            method: self.method.clone(),
+            method: start.method,
             system: self.system.clone(),
             model: self.model.clone(),
             case: self.case.clone(),
@@ -163,10 +198,10 @@ impl Run<'static> {
             journey,
             pause: None,
             ended,
-            assembly: self.assembly.clone(),
-            standing: self.standing.clone(),
-            rows: self.rows,
-            not_unique: self.not_unique.clone(),
+            assembly: start.assembly,
+            standing: start.standing,
+            rows: start.rows,
+            not_unique: start.not_unique,
             is_changed: false,
             spent: self.spent,
         })

@@ -240,9 +240,10 @@ impl Simulation {
         if t < self.run.state.t {
             return Err(SimulationError::Backwards { t, now: self.run.state.t });
         }
+        let moves = t > self.run.state.t;
         self.run.look_ahead(t);
         with_functions(|| self.run.go(t).map(|_| ()))?;
-        if self.request.record && self.run.ended.because == Because::End {
+        if self.request.record && moves && self.run.ended.because == Because::End {
             self.run.sample();
         }
         self.judge()
@@ -462,15 +463,24 @@ impl Simulation {
     /// Chooses columns to be read: names as in results, `t` too.
     pub fn sensor(&self, names: &[&str]) -> Result<Sensor, SimulationError> {
         let asked: Vec<String> = names.iter().filter(|n| **n != "t").map(|n| n.to_string()).collect();
+        let (model, system) = (&self.model, &self.run.system);
         let bad = |diagnostics| SimulationError::Setup(SetupError::Model(diagnostics));
-        let columns = Columns::new(&self.model, &self.run.system, &asked).map_err(bad)?;
+        let unknown = |name: &str| {
+            let all = Columns::new(model, system, &["*".to_string()]).map_or(vec![], |all| all.names);
+            let other = || "give the full name of one column, as results have it".into();
+            let hint = did_you_mean(name, all.iter().map(String::as_str)).unwrap_or_else(other);
+            SimulationError::Unknown { what: "column", name: name.to_string(), hint }
+        };
+        for name in &asked {
+            Columns::new(model, system, std::slice::from_ref(name)).map_err(|_| unknown(name))?;
+        }
+        let columns = Columns::new(model, system, &asked).map_err(bad)?;
         let mut order = Vec::with_capacity(names.len());
         for name in names {
             let own = self.run.system.directory.own_name(name);
             let place = columns.names.iter().position(|column| *column == own);
             if *name != "t" && place.is_none() {
-                let hint = "give the name of one column; `sarrus run` lists them".into();
-                return Err(SimulationError::Unknown { what: "column", name: name.to_string(), hint });
+                return Err(unknown(name));
             }
             order.push(place);
         }

@@ -9,6 +9,7 @@ use sarrus::model::{Failure, Model};
 use sarrus_cli::results::ResultsError;
 
 static MODEL_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static COLUMN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static RUN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// A model that cannot be used: the text of the command line, and each finding with its place.
@@ -46,6 +47,16 @@ pub fn setup_error(py: Python<'_>, error: &SetupError, model: &Model) -> PyErr {
         return run_error(py, failure.render());
     }
     model_error(py, &failure)
+}
+
+/// A column that does not exist.
+pub fn column_error(py: Python<'_>, message: String) -> PyErr {
+    let made =
+        COLUMN_ERROR.import(py, "sarrus.errors", "ColumnError").and_then(|class| class.call1((message,)));
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
 }
 
 /// Something that was begun and failed.

@@ -1,7 +1,8 @@
 //! Functions written in Python, called by expressions of a model.
 //!
-//! The interpreter is taken for each call. What one raises is kept, by thread, for the end of the run, which the value NaN brings
-//! about: it is raised there, with what was computed until then.
+//! The interpreter is taken for each call. What one raises is kept, by thread, and from there on no function of the model is called on it: their
+//! value is NaN, which brings the run to its end. It is raised there, with what was computed until then. So an exception, Ctrl-C among them, is never lost in a
+//! trial step that is taken back.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -24,7 +25,11 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
     }
 
-    /// The last one counts: those before it came from trials that were thrown away.
+    /// Whether something was raised on this thread that is not taken yet.
+    fn is_set(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&thread::current().id())
+    }
+
     fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(thread::current().id(), error);
     }
@@ -59,6 +64,9 @@ impl Callable {
         otherwise: T,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> T {
+        if self.raised.is_set() {
+            return otherwise;
+        }
         let called = Python::try_attach(|py| {
             let answer = function.bind(py).call1(PyTuple::new(py, x)?)?;
             read(&answer)

@@ -11,7 +11,8 @@ use crate::watch::Watcher;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sarrus::analysis::{
-    CheckOptions, EquilibriumOptions, Simulate, check_with, equilibrium_with, modes_with, prescribed,
+    CheckOptions, EquilibriumOptions, SetupError, Simulate, check_with, equilibrium_with, modes_with,
+    prescribed,
 };
 use sarrus::io::{LoadOptions, write_resolved};
 use sarrus::model::{Failure, Model};
@@ -35,6 +36,11 @@ impl Opened {
     /// What a function of the model has raised on this thread, once.
     pub fn raised(&self) -> Option<PyErr> {
         self.raised.take()
+    }
+
+    /// Why an analysis could not be made: what a function has raised, or what was found.
+    fn wrong(&self, py: Python<'_>, error: &SetupError) -> PyErr {
+        self.raised().unwrap_or_else(|| setup_error(py, error, &self.model))
     }
 }
 
@@ -96,6 +102,14 @@ fn opened(
     }
 }
 
+impl Loaded {
+    /// The model, for a call that begins: what earlier ones have raised is none of its own.
+    fn fresh(&self) -> &Opened {
+        drop(self.0.raised());
+        &self.0
+    }
+}
+
 #[pymethods]
 impl Loaded {
     /// Name of the model.
@@ -117,13 +131,13 @@ impl Loaded {
 
     /// Looks at the model: findings as JSON and as text, and what was raised on the way.
     fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<Found> {
-        let opened = &*self.0;
+        let opened = self.fresh();
         let mut watcher = Watcher::new(None);
         let options = CheckOptions { along, distribute };
         let found = py.detach(|| check_with(&opened.model, &opened.system, options, &mut watcher));
         match (watcher.raised, found) {
             (Some(raised), _) => Err(raised),
-            (None, Err(error)) => Err(setup_error(py, &error, &opened.model)),
+            (None, Err(error)) => Err(opened.wrong(py, &error)),
             (None, Ok(report)) => {
                 let text = check_text::check_with_notes(&report, all, Paint::PLAIN, analyses::WIDTH);
                 Ok((report.to_json(), text))
@@ -150,18 +164,18 @@ impl Loaded {
 
     /// How the model moves in the small, as JSON and as text.
     fn modes(&self, py: Python<'_>, about: &str, all: bool) -> PyResult<Found> {
-        let opened = &*self.0;
+        let opened = self.fresh();
         let about = analyses::about(about)?;
         let found = py.detach(|| modes_with(&opened.model, &opened.system, about, &mut |_| {}));
         match found {
             Ok(report) => Ok((report.to_json(), linear_text::modes(&report, all, Paint::PLAIN))),
-            Err(error) => Err(setup_error(py, &error, &opened.model)),
+            Err(error) => Err(opened.wrong(py, &error)),
         }
     }
 
     /// Where the model comes to rest, as JSON and as text, with a row per part of the loads.
     fn equilibrium(&self, py: Python<'_>, load_steps: Option<u32>) -> PyResult<(Found, Columns)> {
-        let opened = &*self.0;
+        let opened = self.fresh();
         let options = EquilibriumOptions { load_steps };
         let found = py.detach(|| equilibrium_with(&opened.model, &opened.system, &options, &mut |_| {}));
         match found {
@@ -170,13 +184,13 @@ impl Loaded {
                 let columns = Columns { trajectory: Trajectories::Own(found.steps) };
                 Ok(((found.report.to_json(), text), columns))
             }
-            Err(error) => Err(setup_error(py, &error, &opened.model)),
+            Err(error) => Err(opened.wrong(py, &error)),
         }
     }
 
     /// The motion that drivers prescribe, as JSON and as text, with its samples.
     fn inverse(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<(Found, Columns)> {
-        let opened = &*self.0;
+        let opened = self.fresh();
         let over = overrides(options)?;
         match py.detach(|| prescribed(&opened.model, &opened.system, &over)) {
             Ok(found) => {
@@ -184,7 +198,7 @@ impl Loaded {
                 let columns = Columns { trajectory: Trajectories::Own(found.trajectory) };
                 Ok(((found.report.to_json(), text), columns))
             }
-            Err(error) => Err(setup_error(py, &error, &opened.model)),
+            Err(error) => Err(opened.wrong(py, &error)),
         }
     }
 

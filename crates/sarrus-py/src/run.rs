@@ -41,6 +41,7 @@ impl Run {
         request: Simulate,
         told: Option<Py<PyAny>>,
     ) -> PyResult<(Run, Option<PyErr>)> {
+        drop(opened.raised());
         let mut watcher = Watcher::new(told);
         let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
@@ -105,9 +106,9 @@ impl Run {
         match wrong {
             Wrong::Setup(error) => setup_error(py, error, &self.opened.model),
             Wrong::Results(error) => results_error(error),
-            Wrong::NotRecorded => PyValueError::new_err(
-                "the run has no samples to draw\nhint: `record=False` keeps none; leave it out",
-            ),
+            Wrong::NotRecorded => {
+                PyValueError::new_err("the run has no samples to draw\nhint: take them, with `record=True`")
+            }
         }
     }
 }

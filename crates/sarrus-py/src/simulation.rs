@@ -3,7 +3,7 @@
 //! Every call takes the lock of the simulation and lets go of the interpreter where it computes. A function of the model that calls back
 //! into its own simulation would wait for itself, so the lock is tried, not waited for.
 
-use crate::errors::{model_error, run_error};
+use crate::errors::{column_error, model_error, run_error};
 use crate::model::Opened;
 use crate::options::overrides;
 use crate::run::Run;
@@ -84,6 +84,7 @@ impl Inner {
                 let sources = self.opened.model.sources.clone();
                 model_error(py, &Failure { diagnostics: error.diagnostics(), sources })
             }
+            SimulationError::Unknown { what: "column", .. } => column_error(py, text),
             SimulationError::Unknown { .. } => PyKeyError::new_err(text),
             SimulationError::Over(_)
             | SimulationError::Failed(_)
@@ -103,6 +104,7 @@ impl Simulation {
         record: bool,
     ) -> PyResult<Simulation> {
         let request = Simulate { overrides: overrides(options)?, record };
+        drop(opened.raised());
         let raised = Raised::default();
         let begun =
             py.detach(|| Core::watched(opened.model.clone(), &opened.system, &request, signals(&raised)));
@@ -138,6 +140,8 @@ impl Simulation {
         work: impl FnOnce(&mut Core) -> Result<T, SimulationError> + Send,
     ) -> PyResult<T> {
         let mut inner = self.lock()?;
+        // what earlier calls have raised is none of this one's
+        drop(inner.opened.raised());
         let core = &mut inner.core;
         let done = py.detach(|| work(core));
         done.map_err(|error| inner.error(py, &error))
@@ -155,7 +159,10 @@ fn sparse<'py>(py: Python<'py>, all: Triplets) -> Entries<'py> {
 #[pymethods]
 impl Simulation {
     /// Goes on by `n` times `dt`.
-    fn step(&self, py: Python<'_>, n: u64) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
+        if n < 0 {
+            return Err(PyValueError::new_err("the number of steps must not be negative"));
+        }
         self.compute(py, |core| {
             for _ in 0..n {
                 core.step()?;
@@ -223,6 +230,7 @@ impl Simulation {
     /// Sets a state of a controller.
     fn set(&self, py: Python<'_>, name: &str, value: f64) -> PyResult<()> {
         let mut inner = self.lock()?;
+        drop(inner.opened.raised());
         let Inner { core, places, .. } = &mut *inner;
         let done = match places.get(name) {
             Some(place) => core.set_at(*place, value, name),
@@ -276,6 +284,7 @@ impl Simulation {
     /// Columns at the present state.
     fn read<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut inner = self.lock()?;
+        drop(inner.opened.raised());
         let Inner { core, sensors, .. } = &mut *inner;
         let mut out = vec![0.0; names.len()];
         let out_ref = &mut out;

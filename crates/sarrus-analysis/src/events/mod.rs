@@ -135,7 +135,10 @@ impl Journey {
             };
             let made = match pause.take() {
                 Some((own, resting)) => Ok((own, resting.wake(mechanism))),
-                None => self.begin(mechanism, state),
+                None => {
+                    self.route.resume = false;
+                    self.begin(mechanism, state)
+                }
             };
             let (mut own, mut dynamics) = match made {
                 Ok(made) => made,
@@ -150,6 +153,10 @@ impl Journey {
             self.begun = true;
             // legs with the same rows, until something happens
             let due = loop {
+                // also where the leg before was interrupted in that very step
+                if recorder.gaps.as_mut().is_some_and(Gaps::met) {
+                    break Ok(Vec::new());
+                }
                 let looked = match &mut recorder.detector {
                     Some(detector) => detector.look(&mut dynamics, state, &self.fired),
                     None => Ok(Vec::new()),
@@ -167,9 +174,6 @@ impl Journey {
                 }
                 if recorder.onsets.as_mut().is_some_and(Onsets::met) {
                     control.restart();
-                }
-                if recorder.gaps.as_mut().is_some_and(Gaps::met) {
-                    break Ok(Vec::new());
                 }
             };
             if let Err(ended) = &due

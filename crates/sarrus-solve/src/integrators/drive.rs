@@ -7,6 +7,8 @@ use crate::views::{Integrator, Ode, StepInfo};
 
 /// Times within this many units in the last place are one.
 const NEAR: f64 = 16.0;
+/// A fixed step shorter than this part of the size asked for is a sliver.
+const SLIVER: f64 = 1e-6;
 
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,7 +233,7 @@ pub fn go_on<O: Ode>(
         Err(error) => Because::Failed(error),
     };
 
-    while because == Because::End && s.t < t_end {
+    while because == Because::End && t_end - s.t > near(t_end) {
         // an instant that differs from the end by rounding is not a step away from it
         let instant = observer.instant().filter(|t| t_end - t > near(t_end));
         control.t_end = instant.map_or(t_end, |t| t.min(t_end));
@@ -242,6 +244,11 @@ pub fn go_on<O: Ode>(
                 break;
             }
         };
+
+        // what a method that remembers takes from a sliver is rounding, over its length
+        if !method.is_adaptive() && control.step.is_some_and(|step| info.h < SLIVER * step) {
+            method.prepare(ode.structure());
+        }
 
         // what happens inside the step ends it
         let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
@@ -281,6 +288,11 @@ pub fn go_on<O: Ode>(
         if due && (cut.is_none() || because != Because::Cut) {
             sample_here(ode, s, &mut between, samples, observer);
         }
+    }
+    if because == Because::End && s.t < t_end {
+        // closer than time can tell
+        s.t = t_end;
+        sample_here(ode, s, &mut between, samples, observer);
     }
     Ended { at: s.t, because, counts: control.counts }
 }
