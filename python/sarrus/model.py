@@ -253,19 +253,8 @@ class Model(Families):
         if on_failure not in ("raise", "keep"):
             raise ValueError(f"`on_failure` cannot be {on_failure!r}\nhint: it is 'raise' or 'keep'")
         loaded = self._ready()
-        options = {
-            "t_end": t_end,
-            "every": every,
-            "columns": [columns] if isinstance(columns, str) else None if columns is None else list(columns),
-            "formulation": _text.method(formulation, "`formulation`"),
-            "stabilization": _text.method(stabilization, "`stabilization`"),
-            "integrator": _text.method(integrator, "`integrator`"),
-            "coordinates": coordinates,
-            "regularize": "false" if regularize is False else regularize,
-            "rtol": rtol,
-            "atol": atol,
-            "step": step,
-        }
+        options = _options(columns, formulation, stabilization, integrator, coordinates, regularize, rtol, atol, step)
+        options |= {"t_end": t_end, "every": every}
         told, close = teller(progress, self.name)
         try:
             run, raised = loaded.run(options, bool(record), told)
@@ -307,17 +296,7 @@ class Model(Families):
         0.01
         """
         loaded = self._ready()
-        options = {
-            "columns": [columns] if isinstance(columns, str) else None if columns is None else list(columns),
-            "formulation": _text.method(formulation, "`formulation`"),
-            "stabilization": _text.method(stabilization, "`stabilization`"),
-            "integrator": _text.method(integrator, "`integrator`"),
-            "coordinates": coordinates,
-            "regularize": "false" if regularize is False else regularize,
-            "rtol": rtol,
-            "atol": atol,
-            "step": step,
-        }
+        options = _options(columns, formulation, stabilization, integrator, coordinates, regularize, rtol, atol, step)
         sim = Simulation(loaded.simulation(options, bool(record)))
         if dt is not None:
             sim.dt = dt
@@ -398,6 +377,31 @@ class _Source:
 
     def shown(self) -> str:
         return self.path if self.path is not None else self.name
+
+
+def _options(
+    columns: str | Sequence[str] | None,
+    formulation: Method | None,
+    stabilization: Method | None,
+    integrator: Method | None,
+    coordinates: str | None,
+    regularize: str | bool | None,
+    rtol: float | None,
+    atol: float | None,
+    step: float | None,
+) -> dict[str, Any]:
+    """What is said over the model, as the compiled part takes it."""
+    return {
+        "columns": [columns] if isinstance(columns, str) else None if columns is None else list(columns),
+        "formulation": _text.method(formulation, "`formulation`"),
+        "stabilization": _text.method(stabilization, "`stabilization`"),
+        "integrator": _text.method(integrator, "`integrator`"),
+        "coordinates": coordinates,
+        "regularize": "false" if regularize is False else regularize,
+        "rtol": rtol,
+        "atol": atol,
+        "step": step,
+    }
 
 
 def _attach(raised: BaseException, result: Result) -> None:

@@ -16,6 +16,7 @@ use sarrus_system::{Columns, Mechanism};
 use std::sync::Arc;
 
 /// All of a run that moves, kept to go back to.
+#[derive(Clone)]
 pub(crate) struct Kept {
     mechanism: Mechanism,
     state: State,
@@ -34,20 +35,6 @@ struct Start {
     standing: Vec<Standing>,
     rows: Rows,
     not_unique: Option<Vec<String>>,
-}
-
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Kept {
-            mechanism: self.mechanism.clone(),
-            state: self.state.clone(),
-            control: self.control.clone(),
-            journey: self.journey.clone(),
-            recorder: self.recorder.copy(Box::new(())),
-            ended: self.ended.clone(),
-            start: self.start.clone(),
-        }
-    }
 }
 
 impl Run<'_> {

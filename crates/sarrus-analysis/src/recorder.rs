@@ -217,6 +217,13 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// The same, watched by nobody.
+impl Clone for Recorder<'static> {
+    fn clone(&self) -> Self {
+        self.copy(Box::new(()))
+    }
+}
+
 impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn sample(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
         let Some(columns) = self.columns.clone() else { return };
