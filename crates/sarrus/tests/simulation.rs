@@ -226,6 +226,13 @@ fn breaks_are_seen_beyond_the_end_of_the_file() {
     sim.advance(2.501).unwrap();
     let after = sim.state().v[0];
     assert!(after - before > 0.2, "{before} {after}");
+    // a blow between two steps, which no stage falls on by itself: 20 N s
+    let blow = "force = \"if(t < 2.5, 0, if(t < 2.50001, 2e6, 0))\"";
+    let mut struck = build(text(&CART.replace("force = \"motor.out\"", blow)), Overrides::default(), false);
+    struck.advance(2.6).unwrap();
+    let mut calm = build(text(CART), Overrides::default(), false);
+    calm.advance(2.6).unwrap();
+    assert!(struck.state().v[0] - calm.state().v[0] > 1.0);
     // the step to 2.5 knew nothing of it
     let mut other = build(text(CART), Overrides::default(), false);
     other.advance(2.5).unwrap();
