@@ -3,6 +3,7 @@
 
 mod dual;
 mod jet;
+pub mod lane;
 mod operators;
 mod real;
 pub mod solve;
