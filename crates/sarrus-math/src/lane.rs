@@ -8,6 +8,57 @@
 //! What it needs: everything between [`dispatch`] and the operators must be `#[inline(always)]`, closures too, for
 //! only then does it become instructions of the set that was chosen; a function in between that is not costs a call
 //! per operation. Costs: eight lanes take as many instructions as one with AVX-512, twice as many with AVX2.
+//!
+//! ```
+//! use sarrus_math::lane::{Kernel, Lane, dispatch};
+//!
+//! /// Pendulums, one in each lane.
+//! struct Pendulums<L> {
+//!     angle: L,
+//!     rate: L,
+//! }
+//!
+//! /// What is kept between calls knows its lanes, who keeps it does not.
+//! trait Batch {
+//!     fn step(&mut self, h: f64);
+//!     fn angle(&self, i: usize) -> f64;
+//! }
+//!
+//! impl<L: Lane> Batch for Pendulums<L> {
+//!     fn step(&mut self, h: f64) {
+//!         L::vectorize(
+//!             #[inline(always)]
+//!             || {
+//!                 let (s, _) = self.angle.sin_cos();
+//!                 self.rate -= s * (9.81 * h);
+//!                 self.angle += self.rate * h;
+//!             },
+//!         )
+//!     }
+//!     fn angle(&self, i: usize) -> f64 {
+//!         self.angle.lane(i)
+//!     }
+//! }
+//!
+//! struct Start<'a>(&'a [f64]);
+//!
+//! impl Kernel for Start<'_> {
+//!     type Output = Box<dyn Batch>;
+//!     #[inline(always)]
+//!     fn run<L: Lane>(self) -> Box<dyn Batch> {
+//!         Box::new(Pendulums { angle: L::from_lanes(|i| self.0[i]), rate: L::default() })
+//!     }
+//! }
+//!
+//! let start = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+//! let mut eight = dispatch(Start(&start));
+//! let mut one = Start(&start[2..]).run::<f64>();
+//! for _ in 0..100 {
+//!     eight.step(1e-3);
+//!     one.step(1e-3);
+//! }
+//! assert_eq!(eight.angle(2), one.angle(0));
+//! ```
 
 mod dispatch;
 mod eight;
@@ -28,6 +79,9 @@ use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Ne
 /// A choice that depends on values is a [`Mask`] and [`select`](Lane::select): both sides are computed in all lanes. A
 /// branch may ask whether [`any`](Mask::any) or [`all`](Mask::all) lanes want it, where what it does to the others
 /// leaves their bits alone.
+///
+/// On an `f64` that is not an `L` the language's own `max`, `min` and `sin_cos` come first: write `Lane::max(a, b)`, or
+/// over `L`.
 pub trait Lane:
     Copy
     + Debug

@@ -36,8 +36,14 @@ const C6: f64 = f64::from_bits(0xBDA8_FAE9_BE88_38D4);
 #[inline(always)]
 pub(super) fn sin_cos<L: Lane>(x: L) -> (L, L) {
     let fast = x.abs().le(L::splat(LIMIT));
-    let (s, c) = fast_sin_cos(x);
-    if fast.all() { (s, c) } else { repaired(x, fast.bits(), s, c) }
+    let (mut s, mut c) = fast_sin_cos(x);
+    if !fast.all() {
+        // copies, so that s and c themselves have no address and stay in registers
+        let (mut sines, mut cosines) = (s, c);
+        repair(&x, fast.bits(), &mut sines, &mut cosines);
+        (s, c) = (sines, cosines);
+    }
+    (s, c)
 }
 
 /// For |x| ≤ `LIMIT`; anything elsewhere.
@@ -72,22 +78,16 @@ fn fast_sin_cos<L: Lane>(x: L) -> (L, L) {
     (s, c)
 }
 
-/// The lanes whose bit in `fast` is not set, by the system's library.
-#[inline(always)]
-fn repaired<L: Lane>(x: L, fast: u8, mut s: L, mut c: L) -> (L, L) {
-    for i in 0..L::WIDTH {
-        if fast >> i & 1 == 0 {
-            let (si, ci) = far(x.lane(i));
-            s.set_lane(i, si);
-            c.set_lane(i, ci);
-        }
-    }
-    (s, c)
-}
-
-/// Where |x| > `LIMIT`, or x is not finite.
+/// The lanes whose bit in `fast` is not set, by the system's library; out of line, for it works on single numbers only.
 #[cold]
 #[inline(never)]
-fn far(x: f64) -> (f64, f64) {
-    if x.is_finite() { x.sin_cos() } else { (f64::NAN, f64::NAN) }
+fn repair<L: Lane>(x: &L, fast: u8, sines: &mut L, cosines: &mut L) {
+    for i in 0..L::WIDTH {
+        if fast >> i & 1 == 0 {
+            let far = x.lane(i);
+            let (s, c) = if far.is_finite() { far.sin_cos() } else { (f64::NAN, f64::NAN) };
+            sines.set_lane(i, s);
+            cosines.set_lane(i, c);
+        }
+    }
 }
