@@ -19,10 +19,11 @@ impl Avx2 {
     }
 }
 
-/// SAFETY of all: the machine has the instruction, as `Avx2` says; `Eight` and `Two` are 64 bytes of which every
-/// pattern is a value.
+/// Eight lanes.
 type Two = [__m256d; 2];
 
+/// SAFETY of all: the machine has the instruction, as `Avx2` says; `Eight` and `Two` are 64 bytes of which every
+/// pattern is a value.
 macro_rules! vectors {
     ($intrinsic:ident$(::<$relation:ident>)?($($a:ident),+)) => {
         unsafe {
