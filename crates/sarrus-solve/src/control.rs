@@ -345,7 +345,7 @@ pub(crate) fn combine_slopes(out: &mut State, h: f64, c: &[f64], k: &[State]) {
     combine_array(&mut out.x, None, h, c, |j| &k[j].x);
 }
 
-/// The sum is made in blocks that stay in the first-level cache, each a plain loop that vectorises.
+/// The sum is made in blocks that stay in registers or next to them, each a plain loop that vectorises.
 fn combine_array<'a>(
     out: &mut [f64],
     base: Option<&[f64]>,
@@ -353,21 +353,17 @@ fn combine_array<'a>(
     c: &[f64],
     k: impl Fn(usize) -> &'a [f64],
 ) {
-    const BLOCK: usize = 512;
+    const BLOCK: usize = 32;
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sum = [0.0; BLOCK];
-        let sum = &mut sum[..out.len()];
         for (j, &c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            for (sum, k) in sum.iter_mut().zip(&k(j)[start..]) {
-                *sum += c * k;
-            }
+            let k = &k(j)[start..][..out.len()];
+            sum.iter_mut().zip(k).for_each(|(sum, k)| *sum += c * k);
         }
         match base {
-            Some(base) => {
-                out.iter_mut().zip(&base[start..]).zip(&*sum).for_each(|((o, b), s)| *o = b + h * s)
-            }
-            None => out.iter_mut().zip(&*sum).for_each(|(o, s)| *o = h * s),
+            Some(base) => out.iter_mut().zip(&base[start..]).zip(&sum).for_each(|((o, b), s)| *o = b + h * s),
+            None => out.iter_mut().zip(&sum).for_each(|(o, s)| *o = h * s),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! place.
 
 mod bridge;
+mod fast;
 mod friction;
 mod near;
 mod reactive;
@@ -19,6 +20,7 @@ use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
 use crate::views::{Implicit, Ode, Staggered, StepInfo};
 use bridge::Bridge;
+use fast::Fast;
 use near::Near;
 pub use near::Steps;
 use reactive::Reactive;
@@ -69,6 +71,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     friction: friction::Room,
     /// Forces that depend on multipliers.
     reactive: Reactive,
+    fast: Fast,
 }
 
 /// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
@@ -89,6 +92,7 @@ pub struct Resting {
     bridge: Option<Box<Bridge>>,
     friction: friction::Room,
     reactive: Reactive,
+    fast: Fast,
 }
 
 impl Resting {
@@ -96,7 +100,7 @@ impl Resting {
     pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
         let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Resting { nearest, room, counts, near, bridge, friction, reactive, .. } = self;
+        let Resting { nearest, room, counts, near, bridge, friction, reactive, fast, .. } = self;
         Dynamics {
             problem,
             formulation,
@@ -115,6 +119,7 @@ impl Resting {
             bridge,
             friction,
             reactive,
+            fast,
         }
     }
 }
@@ -168,6 +173,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             bridge: None,
             friction: friction::Room::default(),
             reactive,
+            fast: Fast::Unknown,
         })
     }
 
@@ -175,7 +181,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     pub fn rest(self) -> Resting {
         let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, .. } = self;
+        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, fast, .. } = self;
         Resting {
             formulation,
             stabilization,
@@ -193,6 +199,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             bridge,
             friction,
             reactive,
+            fast,
         }
     }
 
@@ -216,6 +223,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     pub fn project(&mut self, s: &mut State) -> Result<bool, SolveError> {
         if self.project_inside(s) {
             return Ok(true);
+        }
+        if let Some(moved) = self.project_by_tables(s) {
+            return Ok(moved);
         }
         let done = self.stabilization.project(&mut self.problem, &mut self.kkt, &mut self.eq, s)?;
         self.counts.projection_iterations += u64::from(done.iterations);
@@ -254,7 +264,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// What the run has cost so far.
     pub fn counts(&self) -> Counts {
-        let own = self.kkt.factorizations() + self.formulation.factorizations();
+        let tables = self.factorizations_of_tables();
+        let own = self.kkt.factorizations() + self.formulation.factorizations() + tables;
         Counts { factorizations: own + self.counts.factorizations, ..self.counts }
     }
 
@@ -337,6 +348,9 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
         self.counts.rhs += 1;
+        if self.rhs_by_tables(s, dq, dv, dx) {
+            return Ok(());
+        }
         let mut nearest = std::mem::take(&mut self.nearest);
         let s = if self.careful {
             nearest.copy_from(s);

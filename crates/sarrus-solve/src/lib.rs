@@ -9,6 +9,7 @@ mod chart;
 pub mod complementarity;
 mod control;
 mod dynamics;
+pub mod ensemble;
 mod error;
 mod findings;
 pub mod formulations;
@@ -22,6 +23,7 @@ mod problem;
 mod rank;
 pub mod stabilizations;
 pub mod staggered;
+pub mod tables;
 mod tangent;
 mod views;
 

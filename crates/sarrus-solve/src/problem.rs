@@ -8,6 +8,7 @@
 //! position.
 
 use crate::error::StructureError;
+use crate::tables::Description;
 use crate::tangent::Tangent;
 use std::ops::Range;
 
@@ -465,6 +466,16 @@ pub trait Problem {
         0
     }
 
+    /// The model as records, where all its rows are of the kinds that [`tables`](crate::tables) know.
+    fn description(&self) -> Option<Description> {
+        None
+    }
+
+    /// Whether something acts that [`description`](Problem::description) did not know of.
+    fn is_pushed(&self) -> bool {
+        false
+    }
+
     /// Baumgarte's α and β \[1/s\] of the block row `block`, where the model gives that element its own.
     fn rates(&self, _block: usize) -> Option<[f64; 2]> {
         None
@@ -560,6 +571,14 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn friction(&mut self, s: &State, k: usize, c: &mut [f64]) -> usize {
         (**self).friction(s, k, c)
+    }
+
+    fn description(&self) -> Option<Description> {
+        (**self).description()
+    }
+
+    fn is_pushed(&self) -> bool {
+        (**self).is_pushed()
     }
 
     fn rates(&self, block: usize) -> Option<[f64; 2]> {

@@ -3,6 +3,7 @@
 use crate::at::At;
 use crate::derive::{self, Scratch, Taylor};
 use crate::formula::Formula;
+use crate::primitive::Primitive;
 use crate::variation::{self, Variation};
 use sarrus_math::Real;
 
@@ -61,6 +62,11 @@ pub trait Constraint: Send + Sync + 'static {
         false
     }
 
+    /// The primitives between two bodies that it is made of, where that is all.
+    fn primitives(&self) -> Option<&[Primitive]> {
+        None
+    }
+
     /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
@@ -93,6 +99,8 @@ pub trait Rows: Send + Sync {
     fn holonomic(&self) -> usize;
     /// Whether Φ_t may differ from zero.
     fn depends_on_time(&self) -> bool;
+    /// The primitives between two bodies that they are made of, where that is all.
+    fn primitives(&self) -> Option<&[Primitive]>;
     /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
@@ -129,6 +137,10 @@ pub trait Rows: Send + Sync {
 }
 
 impl<C: Constraint> Rows for C {
+    fn primitives(&self) -> Option<&[Primitive]> {
+        Constraint::primitives(self)
+    }
+
     fn rows(&self) -> usize {
         Constraint::rows(self)
     }

@@ -46,6 +46,15 @@ impl Formula {
         }
     }
 
+    /// Whether it reads nothing but the time, itself or through a measure.
+    pub fn needs_only_time(&self) -> bool {
+        self.signals.iter().all(|s| match s {
+            Signal::Time | Signal::Constant(_) => true,
+            Signal::Nested(formula) => formula.needs_only_time(),
+            _ => false,
+        })
+    }
+
     /// Whether it reads the time, itself or through a measure.
     pub fn needs_time(&self) -> bool {
         self.signals.iter().any(|s| match s {

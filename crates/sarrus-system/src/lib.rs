@@ -19,6 +19,7 @@ pub mod context;
 pub mod controllers;
 pub mod coordinate;
 pub mod derive;
+mod describe;
 pub mod drivers;
 pub mod events;
 pub mod flexible;

@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use sarrus_math::{Dual, Real, Vec3};
+use sarrus_solve::tables::LoadRecord;
 
 /// A force through the centre of mass and a torque about it, both in world axes \[N, N m\].
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,12 @@ pub trait Force: Send + Sync + 'static {
     /// New values of the hints that it keeps (see [`At::hints`]).
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
 
+    /// Itself as a record, where it is of a kind that tables know; its bodies are then the places of its own, of a load on one body twice
+    /// that.
+    fn record(&self) -> Option<LoadRecord> {
+        None
+    }
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -97,6 +104,10 @@ pub trait Load: Send + Sync {
     }
     /// New values of the hints that it keeps.
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    /// Itself as a record, where it is of a kind that tables know.
+    fn record(&self) -> Option<LoadRecord> {
+        None
+    }
     /// Names and units of what it shows in results.
     fn readings(&self) -> &'static [(&'static str, &'static str)];
     /// Value of reading `k`.
@@ -138,6 +149,10 @@ impl<F: Force> Load for F {
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
         Force::update_hints(self, at, hints);
+    }
+
+    fn record(&self) -> Option<LoadRecord> {
+        Force::record(self)
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

@@ -18,6 +18,7 @@ use sarrus_math::{
     Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative,
     quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
 };
+use sarrus_solve::tables::Description;
 use sarrus_solve::{Accel, COEFFICIENTS, Equations, Expansion, Problem, Stage, State, Structure, Tangent};
 use std::sync::Arc;
 
@@ -773,6 +774,14 @@ impl Problem for Mechanism {
             Some(e) => format!("{} `{}`", e.family.name(), e.name),
             None => format!("row {row}"),
         }
+    }
+
+    fn description(&self) -> Option<Description> {
+        self.system.describe()
+    }
+
+    fn is_pushed(&self) -> bool {
+        self.pushed > 0
     }
 
     fn reactive_forces(&self) -> usize {

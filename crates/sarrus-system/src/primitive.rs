@@ -219,6 +219,10 @@ impl Constraint for Compound {
         self.0.iter().map(Primitive::rows).sum()
     }
 
+    fn primitives(&self) -> Option<&[Primitive]> {
+        Some(&self.0)
+    }
+
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let mut row = 0;
         for primitive in &self.0 {

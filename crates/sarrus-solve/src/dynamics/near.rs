@@ -12,7 +12,7 @@ use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
 use crate::passage::{Crossing, EXACT, Passage, PassageRecord, Place, Regularize};
-use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, State, Structure};
+use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
 
@@ -200,6 +200,22 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
+    /// Whether accelerations at `s`, of full rank and with this smallest pivot, need no look for a singular position; if so, that is
+    /// noted as of a right side.
+    pub(super) fn passes_by(&mut self, s: &State, pivot: f64) -> bool {
+        let Some(near) = self.near.as_mut() else { return true };
+        let is_first = self.usual_pivot == 0.0;
+        let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
+        // what is usual may be redundant rows: the general way knows them
+        if near.harmless > 0 || pivot < LOOK_MOST * LOOK_MOST * usual {
+            return false;
+        }
+        near.fewest = 0;
+        near.watch(s.t, pivot);
+        near.looking = false;
+        true
+    }
+
     /// Takes `solved` for the accelerations at `s`, or those of a window around a singular position where one is near.
     pub(super) fn pass(
         &mut self,
@@ -291,6 +307,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         near.passage.set_least(LARGE_ANGLE / turning);
         near.passage.set_redundant(near.fewest);
         let ends = [&near.last, s];
+        // right sides by tables leave no equations
+        self.problem.update(s, Stage::FORCE, &mut self.eq);
         let found = near.passage.look_between(&mut self.problem, &self.eq, ends, t, tau, window);
         near.over = matches!(found, Ok(Some(Crossing::Missed)));
         near.over

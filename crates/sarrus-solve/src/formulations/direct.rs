@@ -19,6 +19,10 @@ pub(super) const KIND: Kind = Kind {
 struct Direct;
 
 impl Formulation for Direct {
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     fn accelerations(
         &mut self,
         _s: &Structure,

@@ -47,6 +47,11 @@ pub trait Formulation: Send {
         kkt.smallest_pivot()
     }
 
+    /// Whether it solves M v̇ + Jᵀλ = f, J v̇ = γ as they are where J has full rank, so that [`tables`](crate::tables) may do it.
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     /// Factorizations of its own so far, beside those of the shared solver.
     fn factorizations(&self) -> u64 {
         0

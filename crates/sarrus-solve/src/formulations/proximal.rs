@@ -25,6 +25,10 @@ struct Proximal {
 }
 
 impl Formulation for Proximal {
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     fn accelerations(
         &mut self,
         _s: &Structure,

@@ -24,6 +24,11 @@ pub trait Stabilization: Send {
     /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` \[s\]; `h` = 0 where no step is being made.
     fn shift(&self, _problem: &dyn Problem, _eq: &mut Equations, _h: f64) {}
 
+    /// Whether it leaves γ alone, and its projection is the nearest state in the mass metric, or none.
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     /// Whether [`project`](Stabilization::project) does anything.
     fn projects(&self) -> bool {
         false

@@ -14,4 +14,8 @@ pub(super) const KIND: Kind = Kind {
 
 struct None;
 
-impl Stabilization for None {}
+impl Stabilization for None {
+    fn is_plain(&self) -> bool {
+        true
+    }
+}

@@ -48,6 +48,10 @@ struct Project {
 }
 
 impl Stabilization for Project {
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     fn projects(&self) -> bool {
         true
     }

@@ -52,6 +52,7 @@ mod prelude {
     pub use sarrus_math::{Mat3, Pose, Real, Vec3};
     pub use sarrus_model::reader::Turns;
     pub use sarrus_model::{Key, KeyType, Reader, Result};
+    pub use sarrus_solve::tables::{LoadKind, LoadRecord};
 }
 
 /// A registered kind of force.

@@ -32,6 +32,20 @@ impl Force for Spring {
         self.tension.keeps_books()
     }
 
+    fn record(&self) -> Option<LoadRecord> {
+        let Along::Line(line) = &self.along else { return None };
+        let Law::Linear { stiffness, damping, rest, preload } = self.tension.law else { return None };
+        let p = [stiffness, damping, rest, preload];
+        (self.tension.only == Only::Both).then_some(LoadRecord {
+            kind: LoadKind::Spring,
+            bodies: [line.a, line.b],
+            r_A: line.r_A,
+            r_B: line.r_B,
+            p,
+            timed: None,
+        })
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         if self.along.is_angle() {
             &[("length", "rad"), ("speed", "rad/s"), ("force", "N m")]

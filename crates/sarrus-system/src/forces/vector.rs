@@ -5,6 +5,8 @@ use crate::formula::{Binder, Formula};
 use sarrus_math::{Real, Vec3};
 use sarrus_model::reader::RuntimeVector;
 use sarrus_model::{Result, RuntimeExpr};
+use sarrus_solve::tables::OfTime;
+use std::sync::Arc;
 
 /// Up to three formulas; missing components are 0.
 #[derive(Clone, Debug)]
@@ -20,6 +22,22 @@ impl VectorFormula {
     /// Binds the z component alone: a torque in the plane.
     pub fn bind_z(binder: &mut Binder, z: &RuntimeExpr) -> Result<Self> {
         Ok(VectorFormula([None, None, Some(binder.scalar(z)?)]))
+    }
+
+    /// Its value if it depends on nothing.
+    pub fn constant(&self) -> Option<[f64; 3]> {
+        let component = |i: usize| self.0[i].as_ref().map_or(Some(0.0), Formula::constant);
+        Some([component(0)?, component(1)?, component(2)?])
+    }
+
+    /// It as a function of time, where it depends on nothing else.
+    pub fn of_time(&self) -> Option<OfTime> {
+        let own = self.clone();
+        let plain = self.0.iter().flatten().all(Formula::needs_only_time);
+        plain.then(|| {
+            let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+            OfTime(Arc::new(move |t| own.eval(&at(t)).0))
+        })
     }
 
     /// The value at an instant.

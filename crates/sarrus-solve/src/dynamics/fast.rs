@@ -1,0 +1,149 @@
+//! The way of most steps: accelerations and projections by [`tables`](crate::tables), where a model has them.
+//!
+//! Tables know full rank and nothing else. Where they say that a solution is not good, where a singular position may be near, or where
+//! right sides are taken on the constraints, the general way is taken, which decides everything anew.
+
+use super::Dynamics;
+use crate::problem::{Problem, Stage, State};
+use crate::tables::{Tables, tables};
+
+/// Calls that are left to the general way after several that tables could not answer, at most.
+const MOST_LEFT: u32 = 63;
+
+/// Tables, once it is known whether there are any.
+#[derive(Default)]
+pub(super) enum Fast {
+    /// Nobody has asked.
+    #[default]
+    Unknown,
+    /// There are none.
+    Without,
+    /// There are.
+    With(Box<Room>),
+}
+
+/// Tables, and when to ask them.
+pub(super) struct Room {
+    tables: Box<dyn Tables<f64>>,
+    /// Whether they know all loads.
+    has_loads: bool,
+    /// Calls to leave to the general way, and how many that will be the next time.
+    left: u32,
+    next: u32,
+}
+
+impl Room {
+    /// Takes note of whether tables had an answer.
+    fn note(&mut self, good: bool) {
+        if good {
+            self.next = 0;
+        } else {
+            self.left = self.next;
+            self.next = (2 * self.next + 1).min(MOST_LEFT);
+        }
+    }
+
+    /// Whether to ask.
+    fn is_due(&mut self) -> bool {
+        let due = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        due
+    }
+}
+
+impl<P: Problem + ?Sized> Dynamics<'_, P> {
+    /// Tables to ask now, if there are any. Taken out, to be put back.
+    fn take_tables(&mut self) -> Option<Box<Room>> {
+        if let Fast::Unknown = self.fast {
+            self.fast = self.find_tables().map_or(Fast::Without, Fast::With);
+        }
+        let due = match &mut self.fast {
+            Fast::With(room) => !self.careful && room.is_due(),
+            _ => false,
+        };
+        if !due {
+            return None;
+        }
+        match std::mem::take(&mut self.fast) {
+            Fast::With(room) => Some(room),
+            _ => None,
+        }
+    }
+
+    fn find_tables(&self) -> Option<Box<Room>> {
+        let plain = self.formulation.is_plain() && self.stabilization.is_plain();
+        if !plain || self.problem.frictions() > 0 || !self.reactive.is_empty() {
+            return None;
+        }
+        let model = self.problem.description()?;
+        let tables = tables(&[&model])?;
+        Some(Box::new(Room { tables, has_loads: model.loads.is_some(), left: 0, next: 0 }))
+    }
+
+    /// The right side by tables. Returns whether it is there.
+    pub(super) fn rhs_by_tables(
+        &mut self,
+        s: &State,
+        dq: &mut [f64],
+        dv: &mut [f64],
+        dx: &mut [f64],
+    ) -> bool {
+        let Some(mut room) = self.take_tables() else { return false };
+        let has_loads = room.has_loads && !self.problem.is_pushed();
+        if !has_loads {
+            self.problem.update(s, Stage::LOADS, &mut self.eq);
+        }
+        let f = (!has_loads).then_some(&*self.eq.f);
+        let accel = &mut self.accel;
+        let health = room.tables.accelerate(s.t, &s.q, &s.v, f, &mut accel.vdot, &mut accel.lambda);
+        let good = health.is_good(0);
+        room.note(good);
+        let good = good && self.passes_by(s, health.pivot);
+        if good {
+            self.pivots = [self.pivots[0].min(health.pivot), self.pivots[1].max(health.pivot)];
+            (self.accel.residual, self.accel.refinements) = (health.residual, health.refinements);
+            self.counts.refinements += u64::from(health.refinements);
+            room.tables.qdot(&s.q, &s.v, dq);
+            dv.copy_from_slice(&self.accel.vdot);
+            if has_loads {
+                dx.copy_from_slice(&room.tables.powers());
+            } else {
+                self.problem.xdot(s, &self.eq, &self.accel, dx);
+            }
+        }
+        self.fast = Fast::With(room);
+        good
+    }
+
+    /// Moves `s` onto its constraints by tables. Returns whether that was done, and if so whether anything was moved.
+    pub(super) fn project_by_tables(&mut self, s: &mut State) -> Option<bool> {
+        if !self.stabilization.projects() {
+            return None;
+        }
+        let mut room = self.take_tables()?;
+        let before = &mut self.nearest;
+        before.q.clone_from(&s.q);
+        before.v.clone_from(&s.v);
+        let (health, iterations) = room.tables.project(&mut s.q, &mut s.v);
+        let good = health.is_good(0);
+        room.note(good);
+        let done = if good {
+            self.counts.projection_iterations += u64::from(iterations);
+            Some(room.tables.moved())
+        } else {
+            s.q.copy_from_slice(&before.q);
+            s.v.copy_from_slice(&before.v);
+            None
+        };
+        self.fast = Fast::With(room);
+        done
+    }
+
+    /// Factorizations of tables so far.
+    pub(super) fn factorizations_of_tables(&self) -> u64 {
+        match &self.fast {
+            Fast::With(room) => room.tables.factorizations(),
+            _ => 0,
+        }
+    }
+}

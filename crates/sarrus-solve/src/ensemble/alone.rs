@@ -1,0 +1,54 @@
+//! A variant that goes alone, by the general way.
+
+use super::{Fixed, Member, Outcome, Stopped, Watch};
+use crate::control::{Control, StepLimits};
+use crate::dynamics::{Dynamics, Steps};
+use crate::formulations;
+use crate::integrators::ExplicitRk;
+use crate::options::Options;
+use crate::stabilizations;
+use crate::views::Step;
+
+/// From its start to the end.
+pub(super) fn go(member: &mut Member, i: usize, method: &Fixed, watch: Watch<'_>) -> Outcome {
+    go_on(member, i, 0, method, watch)
+}
+
+/// From its start, `n` steps after that of the others, to the end.
+pub(super) fn go_on(member: &mut Member, i: usize, n: u64, method: &Fixed, watch: Watch<'_>) -> Outcome {
+    let mut state = member.start.clone();
+    let error = step(member, &mut state, i, n, method, watch).err();
+    if error.is_none() {
+        watch(i, &state);
+    }
+    Outcome { state, left: None, error }
+}
+
+fn step(
+    member: &mut Member,
+    s: &mut crate::problem::State,
+    i: usize,
+    n: u64,
+    method: &Fixed,
+    watch: Watch<'_>,
+) -> Result<(), Stopped> {
+    let formulation = formulations::make("proximal", &Options::default())?;
+    let drift = if method.projects { "projection" } else { "none" };
+    let stabilization = stabilizations::make(drift, &Options::default())?;
+    let mut dynamics = Dynamics::new(&mut *member.problem, formulation, stabilization)?;
+    dynamics.regularize(method.regularize, Steps::Fixed)?;
+    let mut rk = ExplicitRk::new(method.tableau, StepLimits::default());
+    rk.prepare(crate::views::Ode::structure(&dynamics));
+    // tolerances play no part in steps of one size
+    let mut control = Control::new(1e-6, 1e-8, Some(method.step))?;
+    control.t_end = method.t_end;
+    let mut n = n;
+    while s.t < method.t_end {
+        rk.step(&mut dynamics, s, &mut control)?;
+        n += 1;
+        if method.every > 0 && n % method.every == 0 && s.t < method.t_end {
+            watch(i, s);
+        }
+    }
+    Ok(())
+}

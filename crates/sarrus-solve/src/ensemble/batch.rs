@@ -1,0 +1,234 @@
+//! Variants that step together, one in each lane.
+//!
+//! A step of an explicit method of fixed size and the projection after it, in the operations of [`tables`](crate::tables). A lane whose variant needs
+//! more than that (a small pivot, a residual that stays, a constraint that is not reached) is told, and its state before the step is kept.
+
+use super::Fixed;
+use crate::problem::State;
+use crate::tables::{Description, Health, Tables, tables};
+use sarrus_math::lane::{Kernel, Lane};
+
+/// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
+const NEAR: f64 = 0.49;
+/// How slowly what is usual is forgotten.
+const MEMORY: f64 = 0.99;
+
+/// Lanes, whatever their number type.
+pub(super) trait Batch: Send {
+    /// How many.
+    fn width(&self) -> usize;
+    /// Puts the state of a variant into lane `i`.
+    fn set(&mut self, i: usize, s: &State);
+    /// Takes the state of lane `i` out, as it was before the last step if that is not good.
+    fn get(&self, i: usize, s: &mut State);
+    /// Steps all lanes to `t`. Bit i of what is returned says whether lane i is good; the others are to be left alone.
+    fn step(&mut self, t: f64) -> u8;
+    /// Goes on from where the step ended.
+    fn accept(&mut self);
+    /// Puts a copy of lane `from` into lane `to`, which nobody uses any more.
+    fn cover(&mut self, to: usize, from: usize);
+}
+
+/// A batch of the variants for as many lanes; none where there are no tables for them.
+pub(super) struct Start<'a> {
+    pub variants: &'a [&'a Description],
+    pub method: &'a Fixed,
+}
+
+impl Kernel for Start<'_> {
+    type Output = Option<Box<dyn Batch>>;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> Self::Output {
+        let tables = tables::<L>(self.variants)?;
+        Some(Box::new(Together::new(tables, self.variants[0], self.method)))
+    }
+}
+
+/// Positions, velocities and books.
+#[derive(Clone)]
+struct Lined<L> {
+    q: Vec<L>,
+    v: Vec<L>,
+    x: Vec<L>,
+}
+
+impl<L: Lane> Lined<L> {
+    fn zeros(nq: usize, nv: usize) -> Self {
+        let zeros = |n| vec![L::splat(0.0); n];
+        Lined { q: zeros(nq), v: zeros(nv), x: zeros(2) }
+    }
+
+    #[inline(always)]
+    fn copy_from(&mut self, other: &Lined<L>) {
+        self.q.copy_from_slice(&other.q);
+        self.v.copy_from_slice(&other.v);
+        self.x.copy_from_slice(&other.x);
+    }
+
+    fn parts(&mut self) -> [&mut Vec<L>; 3] {
+        [&mut self.q, &mut self.v, &mut self.x]
+    }
+}
+
+struct Together<L> {
+    tables: Box<dyn Tables<L>>,
+    method: Fixed,
+    t: f64,
+    t_end: f64,
+    start: Lined<L>,
+    end: Lined<L>,
+    stage: Lined<L>,
+    k: Vec<Lined<L>>,
+    lambda: Vec<L>,
+    /// Least and largest of the smallest pivots in this step, and what is usual of them; zero where nothing is known.
+    least: L,
+    most: L,
+    usual: L,
+}
+
+impl<L: Lane> Together<L> {
+    fn new(tables: Box<dyn Tables<L>>, model: &Description, method: &Fixed) -> Self {
+        let n = model.bodies.len();
+        let (nq, nv) = if model.planar { (3 * n, 3 * n) } else { (7 * n, 6 * n) };
+        let zeros = Lined::zeros(nq, nv);
+        Together {
+            tables,
+            method: *method,
+            t: 0.0,
+            t_end: 0.0,
+            start: zeros.clone(),
+            end: zeros.clone(),
+            stage: zeros.clone(),
+            k: vec![zeros; method.tableau.c.len()],
+            lambda: vec![L::splat(0.0); model.rows()],
+            least: L::splat(0.0),
+            most: L::splat(0.0),
+            usual: L::splat(0.0),
+        }
+    }
+
+    /// base + h Σ c_j k_j into `stage`.
+    #[inline(always)]
+    fn combine(&mut self, h: f64, c: &[f64]) {
+        #[inline(always)]
+        fn sum<'a, L: Lane>(out: &mut [L], base: &[L], h: f64, c: &[f64], k: impl Fn(usize) -> &'a [L]) {
+            for i in 0..out.len() {
+                let mut sum = L::splat(0.0);
+                for (j, &c) in c.iter().enumerate() {
+                    if c != 0.0 {
+                        sum += L::splat(c) * k(j)[i];
+                    }
+                }
+                out[i] = base[i] + L::splat(h) * sum;
+            }
+        }
+        let Together { stage, start, k, .. } = self;
+        sum(
+            &mut stage.q,
+            &start.q,
+            h,
+            c,
+            #[inline(always)]
+            |j| &k[j].q,
+        );
+        sum(
+            &mut stage.v,
+            &start.v,
+            h,
+            c,
+            #[inline(always)]
+            |j| &k[j].v,
+        );
+        sum(
+            &mut stage.x,
+            &start.x,
+            h,
+            c,
+            #[inline(always)]
+            |j| &k[j].x,
+        );
+    }
+
+    /// Slope `i` at `stage`. Returns which lanes are good.
+    fn slope(&mut self, i: usize, t: f64) -> u8 {
+        let Together { tables, stage, k, lambda, .. } = self;
+        let k = &mut k[i];
+        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v, lambda);
+        tables.qdot(&stage.q, &stage.v, &mut k.q);
+        k.x.copy_from_slice(&tables.powers());
+        self.judge(&health)
+    }
+
+    fn judge(&mut self, health: &Health<L>) -> u8 {
+        self.least = self.least.min(health.pivot);
+        self.most = self.most.max(health.pivot);
+        (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i))
+    }
+}
+
+impl<L: Lane> Batch for Together<L> {
+    fn width(&self) -> usize {
+        L::WIDTH
+    }
+
+    fn set(&mut self, i: usize, s: &State) {
+        self.t = s.t;
+        for (to, from) in self.start.parts().into_iter().zip([&s.q, &s.v, &s.x]) {
+            to.iter_mut().zip(from).for_each(|(to, from)| to.set_lane(i, *from));
+        }
+    }
+
+    fn get(&self, i: usize, s: &mut State) {
+        s.t = self.t;
+        let Lined { q, v, x } = &self.start;
+        for (to, from) in [&mut s.q, &mut s.v, &mut s.x].into_iter().zip([q, v, x]) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = from.lane(i));
+        }
+    }
+
+    fn step(&mut self, t: f64) -> u8 {
+        let (h, tableau) = (t - self.t, self.method.tableau);
+        self.t_end = t;
+        (self.least, self.most) = (L::splat(f64::INFINITY), L::splat(0.0));
+        self.stage.copy_from(&self.start);
+        let mut good = self.slope(0, self.t);
+        for i in 1..tableau.c.len() {
+            L::vectorize(
+                #[inline(always)]
+                || self.combine(h, tableau.a[i]),
+            );
+            let at = if tableau.c[i] == 1.0 { t } else { self.t + tableau.c[i] * h };
+            good &= self.slope(i, at);
+        }
+        L::vectorize(
+            #[inline(always)]
+            || self.combine(h, tableau.b),
+        );
+        let Together { tables, stage, end, .. } = self;
+        end.copy_from(stage);
+        tables.normalize(&mut end.q);
+        if self.method.projects {
+            let (health, _) = tables.project(&mut end.q, &mut end.v);
+            good &= (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i));
+        }
+        (0..L::WIDTH).fold(good, |good, i| {
+            let (least, usual) = (self.least.lane(i), self.usual.lane(i));
+            if usual > 0.0 && least < NEAR * usual { good & !(1 << i) } else { good }
+        })
+    }
+
+    fn accept(&mut self) {
+        self.t = self.t_end;
+        std::mem::swap(&mut self.start, &mut self.end);
+        self.usual = self.most.max(self.usual * L::splat(MEMORY));
+    }
+
+    fn cover(&mut self, to: usize, from: usize) {
+        let copy = |x: &mut L| x.set_lane(to, x.lane(from));
+        for part in [&mut self.start, &mut self.end].into_iter().flat_map(Lined::parts) {
+            part.iter_mut().for_each(copy);
+        }
+        [&mut self.least, &mut self.most, &mut self.usual].into_iter().for_each(copy);
+    }
+}

@@ -1,0 +1,206 @@
+//! Many variants of a model at once: eight in the lanes of a vector, lanes on all cores.
+//!
+//! Variants have the same bodies, rows and loads, with other numbers and another start. They step together by an explicit method of fixed size, with
+//! projection, in the operations of [`tables`](crate::tables): what a variant gives does not depend on who is in the other lanes, nor on
+//! how many cores there are, to the bit. One that needs more (a singular position near, rows that depend on others) leaves: it goes on alone from the state
+//! before that step, by the general way, and the others do not notice. Variants that have no tables, or not those of their
+//! neighbours, go alone from the start.
+//!
+//! Cost: what eight lanes take over one depends on the machine: with AVX-512 little, with AVX2 less than twice.
+
+mod alone;
+mod batch;
+
+use crate::error::{MethodError, SolveError, StepError};
+use crate::integrators::tableaux::{RK4, Tableau};
+use crate::passage::Regularize;
+use crate::problem::{Problem, State};
+use crate::tables::Description;
+use batch::{Batch, Start};
+use rayon::prelude::*;
+use sarrus_math::lane::{Kernel, dispatch};
+
+/// Variants in the lanes of one vector.
+pub const LANES: usize = 8;
+
+/// A variant: its equations, and where it starts, on its constraints.
+pub struct Member {
+    /// The equations.
+    pub problem: Box<dyn Problem + Send>,
+    /// The start.
+    pub start: State,
+}
+
+/// How time is stepped: an explicit method with steps of one size.
+#[derive(Debug, Clone, Copy)]
+pub struct Fixed {
+    tableau: &'static Tableau,
+    /// Size of a step \[s\].
+    pub step: f64,
+    /// Where it ends \[s\]; the last step is as long as the others to a thousandth, or shorter.
+    pub t_end: f64,
+    /// Whether states are brought onto the constraints after each step.
+    pub projects: bool,
+    /// How variants that have left pass singular positions.
+    pub regularize: Regularize,
+    /// Steps between two calls of whoever watches; zero for none but the last.
+    pub every: u64,
+}
+
+impl Fixed {
+    /// Steps of `rk4`, with projection; none where the step is not positive.
+    pub fn rk4(step: f64, t_end: f64) -> Option<Fixed> {
+        let good = step.is_finite() && step > 0.0 && t_end.is_finite();
+        let regularize = Regularize::default();
+        good.then_some(Fixed { tableau: &RK4, step, t_end, projects: true, regularize, every: 0 })
+    }
+
+    /// The end of the step from `t`, number `n` from `start`.
+    fn end(&self, start: f64, n: u64) -> f64 {
+        let t = start + (n + 1) as f64 * self.step;
+        // no sliver at the end
+        if t > self.t_end - 1e-3 * self.step { self.t_end } else { t }
+    }
+}
+
+/// How a variant came out.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The last state.
+    pub state: State,
+    /// When it left its lane to go on alone \[s\], if it did.
+    pub left: Option<f64>,
+    /// Why it did not reach the end, if it did not.
+    pub error: Option<Stopped>,
+}
+
+/// Why a variant did not reach the end.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Stopped {
+    /// Its method cannot be made.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// Its equations cannot be analysed.
+    #[error(transparent)]
+    Setup(#[from] SolveError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+/// Who is told of states on the way: number of the variant, and its state.
+pub type Watch<'a> = &'a (dyn Fn(usize, &State) + Sync);
+
+/// Steps all members to the end, in lanes of [`LANES`] and on the threads of the current pool. Outcomes are in the order of the members.
+pub fn run(members: Vec<Member>, method: &Fixed, watch: Watch<'_>) -> Vec<Outcome> {
+    run_in(members, method, watch, LANES)
+}
+
+/// The same in lanes of `width`: one, or [`LANES`].
+pub fn run_in(mut members: Vec<Member>, method: &Fixed, watch: Watch<'_>, width: usize) -> Vec<Outcome> {
+    let width = if width == 1 { 1 } else { LANES };
+    let crews = members.par_chunks_mut(width).enumerate();
+    crews.flat_map_iter(|(i, crew)| together(crew, i * width, method, watch, width)).collect()
+}
+
+/// Steps the members of one vector.
+fn together(
+    crew: &mut [Member],
+    first: usize,
+    method: &Fixed,
+    watch: Watch<'_>,
+    width: usize,
+) -> Vec<Outcome> {
+    let records: Vec<Option<Description>> = crew.iter().map(|m| m.problem.description()).collect();
+    match lanes(crew, &records, method, width) {
+        Some(batch) => step_together(crew, batch, first, method, watch),
+        // not alike: each in a vector of its own
+        None if width > 1 => {
+            let one = |(i, member)| together(std::slice::from_mut(member), first + i, method, watch, 1);
+            crew.iter_mut().enumerate().flat_map(one).collect()
+        }
+        None => crew
+            .iter_mut()
+            .enumerate()
+            .map(|(i, member)| alone::go(member, first + i, method, watch))
+            .collect(),
+    }
+}
+
+/// Lanes for all of a crew; one that is too small is filled up with copies of its last member.
+fn lanes(
+    crew: &[Member],
+    records: &[Option<Description>],
+    method: &Fixed,
+    width: usize,
+) -> Option<Box<dyn Batch>> {
+    let mut variants: Vec<&Description> = Vec::with_capacity(width);
+    for i in 0..width {
+        let model = records[i.min(crew.len() - 1)].as_ref()?;
+        variants.push(model);
+    }
+    let knows = variants.iter().all(|model| model.loads.is_some());
+    let together = crew.iter().all(|m| m.start.t == crew[0].start.t && m.start.x.len() == 2);
+    let plain = crew.iter().all(|m| m.problem.frictions() == 0 && m.problem.reactive_forces() == 0);
+    if !(knows && together && plain) {
+        return None;
+    }
+    let start = Start { variants: &variants, method };
+    let mut batch = if width == 1 { start.run::<f64>()? } else { dispatch(start)? };
+    for i in 0..width {
+        batch.set(i, &crew[i.min(crew.len() - 1)].start);
+    }
+    Some(batch)
+}
+
+fn step_together(
+    crew: &mut [Member],
+    mut batch: Box<dyn Batch>,
+    first: usize,
+    method: &Fixed,
+    watch: Watch<'_>,
+) -> Vec<Outcome> {
+    let t0 = crew[0].start.t;
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; crew.len()];
+    let mut state = crew[0].start.clone();
+    let mut t = t0;
+    for n in 0.. {
+        let Some(other) = outcomes.iter().position(Option::is_none).filter(|_| t < method.t_end) else {
+            break;
+        };
+        t = method.end(t0, n);
+        let good = batch.step(t);
+        let stays = |outcomes: &[Option<Outcome>], i: usize| outcomes[i].is_none() && good >> i & 1 == 1;
+        let guide = (other..crew.len()).find(|&i| stays(&outcomes, i));
+        for i in 0..crew.len() {
+            if outcomes[i].is_none() && !stays(&outcomes, i) {
+                batch.get(i, &mut state);
+                crew[i].start.copy_from(&state);
+                let left = Some(state.t);
+                outcomes[i] =
+                    Some(Outcome { left, ..alone::go_on(&mut crew[i], first + i, n, method, watch) });
+                // a lane that nobody uses follows one that is used
+                guide.into_iter().for_each(|guide| batch.cover(i, guide));
+            }
+        }
+        if guide.is_none() {
+            break;
+        }
+        batch.accept();
+        if method.every > 0 && (n + 1) % method.every == 0 {
+            for i in (0..crew.len()).filter(|&i| outcomes[i].is_none()) {
+                batch.get(i, &mut state);
+                watch(first + i, &state);
+            }
+        }
+    }
+    let mut outcomes = outcomes.into_iter().enumerate();
+    let mut finish = |(i, outcome): (usize, Option<Outcome>)| {
+        outcome.unwrap_or_else(|| {
+            batch.get(i, &mut state);
+            watch(first + i, &state);
+            Outcome { state: state.clone(), left: None, error: None }
+        })
+    };
+    outcomes.by_ref().map(&mut finish).collect()
+}

@@ -1,0 +1,479 @@
+//! The loops: places, rows, loads, S, accelerations.
+
+use super::block::Block;
+use super::factor::Factors;
+use super::pattern::Pattern;
+use super::{Description, LoadRecord, OfTime, RowRecord, Tables};
+use sarrus_math::lane::{Lane, Mask};
+
+/// A residual at this fraction of its terms is rounding.
+const ROUNDING: f64 = 1e-14;
+/// The largest that is accepted.
+const UNSOLVED: f64 = 1e-10;
+/// Passes of refinement, at most.
+const PASSES: u32 = 3;
+/// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
+/// no more than that. Below, the residual is looked at.
+const SAFE_PIVOT: f64 = 1e-2;
+/// Keeps sizes of terms from zero.
+const TINY: f64 = 1e-290;
+/// A pivot below this fraction of its row's diagonal is not for tables.
+const LEAST_PIVOT: f64 = 1e-9;
+
+/// How well a solution went, in each lane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Health<L> {
+    /// Smallest pivot as a fraction of its row's diagonal.
+    pub pivot: L,
+    /// Largest residual relative to its terms; not a number where one is not finite.
+    pub residual: L,
+    /// Passes of refinement.
+    pub refinements: u32,
+}
+
+impl<L: Lane> Health<L> {
+    /// Whether the solution of lane `i` can be used.
+    #[inline(always)]
+    pub fn is_good(&self, i: usize) -> bool {
+        self.pivot.lane(i) > LEAST_PIVOT && self.residual.lane(i) <= UNSOLVED
+    }
+}
+
+/// Bodies in the plane or in space, with C velocities.
+pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
+    /// Numbers of a position.
+    const NQ: usize;
+    const PLANAR: bool;
+    /// Position and velocity of a body, unpacked.
+    type Place: Copy + Send;
+    /// M, M⁻¹ and weight.
+    type Inertia: Copy + Send;
+
+    fn ground() -> Self::Place;
+    fn place(q: &[L], v: &[L]) -> Self::Place;
+    fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
+    fn no_inertia() -> Self::Inertia;
+    /// M⁻¹ x.
+    fn over_mass(inertia: &Self::Inertia, x: &[L; C]) -> [L; C];
+    /// Gravity and the gyroscopic torque.
+    fn own_force(inertia: &Self::Inertia, place: &Self::Place) -> [L; C];
+    /// Rows of `record` from row `at` on: J at both bodies, and Φ or γ. Returns how many.
+    fn rows<const N: usize, const PHI: bool>(
+        record: &RowRecord<L>,
+        bodies: [&Self::Place; 2],
+        at: usize,
+        J: [&mut [[L; C]; N]; 2],
+        value: &mut [L; N],
+    ) -> usize;
+    /// Forces of a load on its two bodies; adds to its power, or to the power that it turns into heat.
+    fn load(record: &LoadRecord<L>, bodies: [&Self::Place; 2], powers: &mut [L; 2]) -> [[L; C]; 2];
+    /// q ⊕ δ.
+    fn retract(q: &mut [L], delta: &[L; C]);
+    fn qdot(q: &[L], v: &[L], out: &mut [L]);
+    fn normalize(q: &mut [L]);
+}
+
+/// A row block, in the order of elimination.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element {
+    pub bodies: [u32; 2],
+    /// End of its records.
+    last: u32,
+    /// Rows that it has; the rest of N is padding.
+    rows: u32,
+    /// First of its multipliers.
+    start: u32,
+}
+
+/// Tables with row blocks of N rows and bodies of C velocities.
+pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> {
+    pub pattern: Pattern,
+    inertias: Vec<S::Inertia>,
+    places: Vec<S::Place>,
+    pub elements: Vec<Element>,
+    records: Vec<RowRecord<L>>,
+    loads: Option<Vec<LoadRecord<L>>>,
+    /// Loads that change with time, one function for each lane.
+    timed: Vec<(usize, Vec<OfTime>)>,
+    powers: [L; 2],
+    pub J: Vec<[B; 2]>,
+    /// Φ or γ.
+    pub value: Vec<[L; N]>,
+    scale: Vec<[L; N]>,
+    factors: Factors<L, N>,
+    pub pivot: L,
+    pub factorizations: u64,
+    pub moved: bool,
+    /// Positions that the factors belong to.
+    pub held: Vec<L>,
+    pub is_held: bool,
+    f: Vec<[L; C]>,
+    /// Jᵀ z.
+    push: Vec<[L; C]>,
+    /// M⁻¹ f, and accelerations; the ground's are zero.
+    x0: Vec<[L; C]>,
+    pub x: Vec<[L; C]>,
+    lambda: Vec<[L; N]>,
+    pub z: Vec<[L; N]>,
+}
+
+impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+    pub fn new(variants: &[&Description], pattern: Pattern) -> Self {
+        let model = variants[0];
+        let gather = |read: &dyn Fn(&Description) -> [f64; 4]| {
+            let mut out = [L::splat(0.0); 4];
+            for (i, variant) in variants.iter().enumerate() {
+                let x = read(variant);
+                (0..4).for_each(|k| out[k].set_lane(i, x[k]));
+            }
+            out
+        };
+        let three = |read: &dyn Fn(&Description) -> [f64; 3]| {
+            let [x, y, z, _] = gather(&|d| {
+                let [x, y, z] = read(d);
+                [x, y, z, 0.0]
+            });
+            [x, y, z]
+        };
+        let (mut elements, mut records) = (Vec::new(), Vec::new());
+        let mut starts = vec![0];
+        for element in &model.elements {
+            let rows: usize = element.rows.iter().map(|r| r.rows(S::PLANAR)).sum();
+            starts.push(starts[starts.len() - 1] + rows);
+        }
+        for &e in &pattern.order {
+            for (k, row) in model.elements[e].rows.iter().enumerate() {
+                records.push(RowRecord {
+                    kind: row.kind,
+                    a: three(&|d| d.elements[e].rows[k].a),
+                    r_A: three(&|d| d.elements[e].rows[k].r_A),
+                    r_B: three(&|d| d.elements[e].rows[k].r_B),
+                });
+            }
+            elements.push(Element {
+                bodies: model.elements[e].bodies.map(|b| b as u32),
+                last: records.len() as u32,
+                rows: (starts[e + 1] - starts[e]) as u32,
+                start: starts[e] as u32,
+            });
+        }
+        let record = |k: usize| {
+            let of = |d: &Description| {
+                d.loads.as_ref().map_or([[0.0; 4]; 3], |loads| {
+                    let l = &loads[k];
+                    [[l.r_A[0], l.r_A[1], l.r_A[2], 0.0], [l.r_B[0], l.r_B[1], l.r_B[2], 0.0], l.p]
+                })
+            };
+            let [r_A, r_B] = [0, 1].map(|i| gather(&|d| of(d)[i]));
+            let [r_A, r_B] = [r_A, r_B].map(|[x, y, z, _]| [x, y, z]);
+            (r_A, r_B, gather(&|d| of(d)[2]))
+        };
+        let loads = model.loads.as_ref().map(|loads| {
+            let all = loads.iter().enumerate().map(|(k, load)| {
+                let (r_A, r_B, p) = record(k);
+                LoadRecord { kind: load.kind, bodies: load.bodies, r_A, r_B, p, timed: None }
+            });
+            all.collect()
+        });
+        let of_time = |k: usize| -> Option<Vec<OfTime>> {
+            variants.iter().map(|d| d.loads.as_ref()?.get(k)?.timed.clone()).collect()
+        };
+        let count = model.loads.as_ref().map_or(0, Vec::len);
+        let timed = (0..count).filter_map(|k| Some((k, of_time(k)?))).collect();
+        let (n, bodies, zero) = (elements.len(), model.bodies.len() + 1, L::splat(0.0));
+        let mut inertias = vec![S::no_inertia()];
+        inertias.extend((0..model.bodies.len()).map(|b| S::inertia(variants, b)));
+        Engine {
+            factors: Factors::new(&pattern),
+            pattern,
+            inertias,
+            places: vec![S::ground(); bodies],
+            elements,
+            records,
+            loads,
+            timed,
+            powers: [zero; 2],
+            J: vec![[B::zero(); 2]; n],
+            value: vec![[zero; N]; n],
+            scale: vec![[zero; N]; n],
+            pivot: zero,
+            factorizations: 0,
+            moved: false,
+            held: vec![zero; S::NQ * (bodies - 1)],
+            is_held: false,
+            f: vec![[zero; C]; bodies],
+            push: vec![[zero; C]; bodies],
+            x0: vec![[zero; C]; bodies],
+            x: vec![[zero; C]; bodies],
+            lambda: vec![[zero; N]; n],
+            z: vec![[zero; N]; n],
+        }
+    }
+
+    /// Places all bodies.
+    #[inline(always)]
+    pub fn place(&mut self, q: &[L], v: &[L]) {
+        let qs = q.chunks_exact(S::NQ);
+        for ((place, q), v) in self.places[1..].iter_mut().zip(qs).zip(v.chunks_exact(C)) {
+            *place = S::place(q, v);
+        }
+    }
+
+    /// J, and Φ or γ, where the bodies are.
+    #[inline(always)]
+    pub fn evaluate<const PHI: bool>(&mut self) {
+        let mut first = 0;
+        for ((element, J), value) in self.elements.iter().zip(&mut self.J).zip(&mut self.value) {
+            let bodies = element.bodies.map(|b| &self.places[b as usize]);
+            B::fill::<PHI>(&self.records[first..element.last as usize], bodies, J, value);
+            first = element.last as usize;
+        }
+    }
+
+    /// S and its factors at the J at hand.
+    #[inline(always)]
+    pub fn factor(&mut self) {
+        let Factors { D, B: off, .. } = &mut self.factors;
+        for (((element, J), D), scale) in self.elements.iter().zip(&self.J).zip(D).zip(&mut self.scale) {
+            let [m_A, m_B] = element.bodies.map(|b| &self.inertias[b as usize]);
+            let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
+            for i in 0..N {
+                for j in i..N {
+                    D[i][j] = a[i][j] + b[i][j];
+                }
+            }
+            for i in element.rows as usize..N {
+                D[i][i] = L::splat(1.0);
+            }
+            (0..N).for_each(|i| scale[i] = D[i][i]);
+        }
+        for &b in &self.pattern.fill {
+            off[b as usize] = [[L::splat(0.0); N]; N];
+        }
+        for c in &self.pattern.couplings {
+            let J = &self.J[c.later.0 as usize][c.later.1 as usize];
+            let other = &self.J[c.earlier.0 as usize][c.earlier.1 as usize];
+            let block = J.couple(&self.inertias[c.body as usize], other);
+            let to = &mut off[c.to as usize];
+            if c.first {
+                *to = block;
+            } else {
+                for i in 0..N {
+                    for j in 0..N {
+                        to[i][j] += block[i][j];
+                    }
+                }
+            }
+        }
+        self.pivot = self.factors.factor(&self.pattern, &self.scale);
+        self.factorizations += 1;
+    }
+
+    /// Solves S z = z, and takes M⁻¹ Jᵀ z from x, in the lanes that are `wanted`, if not in all.
+    #[inline(always)]
+    pub fn correct(&mut self, wanted: Option<L::Mask>) {
+        self.factors.solve(&self.pattern, &mut self.z);
+        self.push.fill([L::splat(0.0); C]);
+        for ((element, J), z) in self.elements.iter().zip(&self.J).zip(&self.z) {
+            for side in 0..2 {
+                let to = &mut self.push[element.bodies[side] as usize];
+                *to = J[side].add_transposed(z, to);
+            }
+        }
+        for ((x, push), inertia) in self.x.iter_mut().zip(&self.push).zip(&self.inertias) {
+            let change = S::over_mass(inertia, push);
+            for p in 0..C {
+                let new = x[p] - change[p];
+                x[p] = wanted.map_or(new, |wanted| L::select(wanted, new, x[p]));
+            }
+        }
+    }
+
+    /// Forces on all bodies.
+    #[inline(always)]
+    fn forces(&mut self, f: Option<&[L]>) {
+        if let Some(f) = f {
+            for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
+                (0..C).for_each(|p| to[p] = f[p]);
+            }
+            return;
+        }
+        for ((f, inertia), place) in self.f.iter_mut().zip(&self.inertias).zip(&self.places).skip(1) {
+            *f = S::own_force(inertia, place);
+        }
+        self.f[0] = [L::splat(0.0); C];
+        self.powers = [L::splat(0.0); 2];
+        for load in self.loads.iter().flatten() {
+            let bodies = load.bodies.map(|b| &self.places[b]);
+            let both = S::load(load, bodies, &mut self.powers);
+            for (body, force) in load.bodies.into_iter().zip(both) {
+                (0..C).for_each(|p| self.f[body][p] += force[p]);
+            }
+        }
+    }
+
+    /// J x - γ into z, and how large it is beside its terms: numerator and denominator of the largest.
+    #[inline(always)]
+    fn residual(&mut self) -> (L, L) {
+        let (mut num, mut den) = (L::splat(0.0), L::splat(1.0));
+        for (((element, J), gamma), z) in self.elements.iter().zip(&self.J).zip(&self.value).zip(&mut self.z)
+        {
+            let [a, b] = element.bodies.map(|b| b as usize);
+            let (Ja, Jb) = (J[0].times(&self.x[a]), J[1].times(&self.x[b]));
+            let size = |b: usize| -> [L; C] {
+                let (x, x0) = (&self.x[b], &self.x0[b]);
+                std::array::from_fn(
+                    #[inline(always)]
+                    |p| x[p].abs() + x0[p].abs(),
+                )
+            };
+            let (sa, sb) = (J[0].sizes(&size(a)), J[1].sizes(&size(b)));
+            for i in 0..N {
+                z[i] = Ja[i] + Jb[i] - gamma[i];
+                let (r, terms) = (z[i].abs(), sa[i] + sb[i] + gamma[i].abs() + L::splat(TINY));
+                let more = (num * terms).lt(r * den);
+                num = L::select(more, r, num);
+                den = L::select(more, terms, den);
+            }
+        }
+        (num, den)
+    }
+
+    #[inline(always)]
+    fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>) -> Health<L> {
+        self.place(q, v);
+        self.evaluate::<false>();
+        let same = self.is_held && self.held.iter().zip(q).all(|(a, b)| !(a.lt(*b).any() || b.lt(*a).any()));
+        if !same {
+            self.is_held = false;
+            self.factor();
+        }
+        self.forces(f);
+        for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
+            *x = S::over_mass(inertia, f);
+        }
+        self.x.copy_from_slice(&self.x0);
+        for (((element, J), gamma), z) in self.elements.iter().zip(&self.J).zip(&self.value).zip(&mut self.z)
+        {
+            let [a, b] = element.bodies.map(|b| &self.x0[b as usize]);
+            let (a, b) = (J[0].times(a), J[1].times(b));
+            for i in 0..N {
+                z[i] = a[i] + b[i] - gamma[i];
+            }
+        }
+        self.correct(None);
+        self.lambda.copy_from_slice(&self.z);
+
+        let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
+        let (mut residual, mut refinements) = (L::splat(0.0), 0);
+        if doubtful.any() {
+            (residual, refinements) = self.refine(doubtful);
+        }
+        // zero times anything finite
+        let sum = self.x.iter().flatten().fold(L::splat(0.0), |sum, x| sum + *x);
+        Health { pivot: self.pivot, residual: residual + (sum - sum), refinements }
+    }
+
+    /// Refines the solution in the lanes that are `doubtful`. Returns the largest residual, relative to its terms, and how many passes it took.
+    #[inline(always)]
+    fn refine(&mut self, doubtful: L::Mask) -> (L, u32) {
+        let mut refinements = 0;
+        let (mut num, mut den) = self.residual();
+        let is_large = |num: L, den: L| (L::splat(ROUNDING) * den).lt(num);
+        let mut wanting = doubtful & is_large(num, den);
+        while wanting.any() && refinements < PASSES {
+            // a lane that needs no refinement gets none
+            self.correct(Some(wanting));
+            for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
+                for i in 0..N {
+                    lambda[i] = L::select(wanting, lambda[i] + z[i], lambda[i]);
+                }
+            }
+            refinements += 1;
+            let before = (num, den);
+            (num, den) = self.residual();
+            let falls = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
+            wanting = wanting & falls & is_large(num, den);
+        }
+        (L::select(doubtful, num / den, L::splat(0.0)), refinements)
+    }
+}
+
+impl<L, S, B, const N: usize, const C: usize> Tables<L> for Engine<L, S, B, N, C>
+where
+    L: Lane,
+    S: Frame<L, C>,
+    B: Block<L, S, N, C> + 'static,
+{
+    fn accelerate(
+        &mut self,
+        t: f64,
+        q: &[L],
+        v: &[L],
+        f: Option<&[L]>,
+        vdot: &mut [L],
+        lambda: &mut [L],
+    ) -> Health<L> {
+        for (k, functions) in &self.timed {
+            let Some(load) = self.loads.as_mut().and_then(|loads| loads.get_mut(*k)) else { continue };
+            for (i, function) in functions.iter().enumerate() {
+                let p = (function.0)(t);
+                (0..3).for_each(|j| load.p[j].set_lane(i, p[j]));
+            }
+        }
+        let health = L::vectorize(
+            #[inline(always)]
+            || self.solve(q, v, f),
+        );
+        for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
+            out.copy_from_slice(x);
+        }
+        for (element, own) in self.elements.iter().zip(&self.lambda) {
+            let n = element.rows as usize;
+            lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
+        }
+        health
+    }
+
+    fn powers(&self) -> [L; 2] {
+        self.powers
+    }
+
+    fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
+        L::vectorize(
+            #[inline(always)]
+            || self.onto_constraints(q, v),
+        )
+    }
+
+    fn moved(&self) -> bool {
+        self.moved
+    }
+
+    fn qdot(&self, q: &[L], v: &[L], out: &mut [L]) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                let bodies = q.chunks_exact(S::NQ).zip(v.chunks_exact(C)).zip(out.chunks_exact_mut(S::NQ));
+                for ((q, v), out) in bodies {
+                    S::qdot(q, v, out);
+                }
+            },
+        );
+    }
+
+    fn normalize(&self, q: &mut [L]) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                for q in q.chunks_exact_mut(S::NQ) {
+                    S::normalize(q);
+                }
+            },
+        );
+    }
+
+    fn factorizations(&self) -> u64 {
+        self.factorizations
+    }
+}

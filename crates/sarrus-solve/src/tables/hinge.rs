@@ -1,0 +1,68 @@
+//! A hinge in the plane: J = ±(1, ⊥r), of which only the arm r is kept.
+
+use super::RowRecord;
+use super::block::Block;
+use super::factor::Square;
+use super::planar::{Inertia, Place, Planar};
+use sarrus_math::lane::Lane;
+
+/// Rows (1, 0, -y) and (0, 1, x), both with a sign.
+#[derive(Debug, Clone, Copy)]
+pub struct Hinge<L> {
+    sign: L,
+    /// The arm, in world axes, with the sign \[m\].
+    r: [L; 2],
+}
+
+impl<L: Lane> Block<L, Planar, 2, 3> for Hinge<L> {
+    fn zero() -> Self {
+        Hinge { sign: L::splat(0.0), r: [L::splat(0.0); 2] }
+    }
+
+    #[inline(always)]
+    fn fill<const PHI: bool>(
+        records: &[RowRecord<L>],
+        [A, B]: [&Place<L>; 2],
+        J: &mut [Self; 2],
+        value: &mut [L; 2],
+    ) {
+        let record = &records[0];
+        let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+        let one = L::splat(1.0);
+        *J = [Hinge { sign: -one, r: [-a[0], -a[1]] }, Hinge { sign: one, r: b }];
+        let (a2, b2) = (A.rate * A.rate, B.rate * B.rate);
+        for i in 0..2 {
+            value[i] = if PHI { (B.p[i] + b[i]) - (A.p[i] + a[i]) } else { b2 * b[i] - a2 * a[i] };
+        }
+    }
+
+    #[inline(always)]
+    fn times(&self, x: &[L; 3]) -> [L; 2] {
+        [self.sign * x[0] - self.r[1] * x[2], self.sign * x[1] + self.r[0] * x[2]]
+    }
+
+    #[inline(always)]
+    fn add_transposed(&self, z: &[L; 2], x: &[L; 3]) -> [L; 3] {
+        let torque = self.r[0] * z[1] - self.r[1] * z[0];
+        [x[0] + self.sign * z[0], x[1] + self.sign * z[1], x[2] + torque]
+    }
+
+    #[inline(always)]
+    fn couple(&self, m: &Inertia<L>, other: &Self) -> Square<L, 2> {
+        let through = m.over_mass * self.sign * other.sign;
+        let [x, y] = [self.r[0] * m.over_inertia, self.r[1] * m.over_inertia];
+        let [a, b] = other.r;
+        [[through + y * b, -(y * a)], [-(x * b), through + x * a]]
+    }
+
+    #[inline(always)]
+    fn slopes(&self) -> [L; 2] {
+        let one = L::splat(1.0);
+        [one + self.r[1].abs(), one + self.r[0].abs()]
+    }
+
+    #[inline(always)]
+    fn sizes(&self, x: &[L; 3]) -> [L; 2] {
+        [x[0] + self.r[1].abs() * x[2], x[1] + self.r[0].abs() * x[2]]
+    }
+}

@@ -1,0 +1,291 @@
+//! Bodies in space: q = (p, unit quaternion), v = (ṗ, ω in body axes).
+//!
+//! Rows are those of the primitives of joints, with the signs of `sarrus-system`'s table; γ is minus the second derivative at ω̇ = 0.
+
+use super::engine::Frame;
+use super::planar::tension;
+use super::{Description, LoadKind, LoadRecord, RowKind, RowRecord};
+use sarrus_math::lane::Lane;
+
+/// Bodies in space.
+#[derive(Debug, Clone, Copy)]
+pub struct Spatial;
+
+pub type V<L> = [L; 3];
+
+#[inline(always)]
+pub fn cross<L: Lane>(a: V<L>, b: V<L>) -> V<L> {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[inline(always)]
+pub fn dot<L: Lane>(a: V<L>, b: V<L>) -> L {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+pub fn add<L: Lane>(a: V<L>, b: V<L>) -> V<L> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+pub fn sub<L: Lane>(a: V<L>, b: V<L>) -> V<L> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn neg<L: Lane>(a: V<L>) -> V<L> {
+    [-a[0], -a[1], -a[2]]
+}
+
+#[inline(always)]
+pub fn scale<L: Lane>(a: V<L>, s: L) -> V<L> {
+    [a[0] * s, a[1] * s, a[2] * s]
+}
+
+/// ω × (ω × r) = (ω·r) ω - ω² r.
+#[inline(always)]
+pub fn spin2<L: Lane>(w: V<L>, r: V<L>) -> V<L> {
+    cross(w, cross(w, r))
+}
+
+#[inline(always)]
+pub fn mul<L: Lane>(M: &[V<L>; 3], x: V<L>) -> V<L> {
+    [dot(M[0], x), dot(M[1], x), dot(M[2], x)]
+}
+
+/// A body: place, axes, velocity, ω in body and in world axes.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<L> {
+    pub p: V<L>,
+    pub R: [V<L>; 3],
+    v: V<L>,
+    w_B: V<L>,
+    pub w: V<L>,
+}
+
+impl<L: Lane> Place<L> {
+    #[inline(always)]
+    pub fn turn(&self, r: &V<L>) -> V<L> {
+        mul(&self.R, *r)
+    }
+
+    /// Into body axes.
+    #[inline(always)]
+    pub fn back(&self, r: V<L>) -> V<L> {
+        let R = &self.R;
+        [0, 1, 2].map(|i| R[0][i] * r[0] + R[1][i] * r[1] + R[2][i] * r[2])
+    }
+}
+
+/// 1/m, I, I⁻¹ and weight.
+#[derive(Debug, Clone, Copy)]
+pub struct Inertia<L> {
+    pub over_mass: L,
+    I: [V<L>; 3],
+    pub over_I: [V<L>; 3],
+    weight: V<L>,
+}
+
+impl<L: Lane> Frame<L, 6> for Spatial {
+    const NQ: usize = 7;
+    const PLANAR: bool = false;
+    type Place = Place<L>;
+    type Inertia = Inertia<L>;
+
+    #[inline(always)]
+    fn ground() -> Place<L> {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let mut R = [[zero; 3]; 3];
+        (0..3).for_each(|i| R[i][i] = one);
+        Place { p: [zero; 3], R, v: [zero; 3], w_B: [zero; 3], w: [zero; 3] }
+    }
+
+    #[inline(always)]
+    fn place(q: &[L], v: &[L]) -> Place<L> {
+        let (w, x, y, z) = (q[3], q[4], q[5], q[6]);
+        // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
+        let s = L::splat(2.0) / (w * w + x * x + y * y + z * z);
+        let (xx, yy, zz) = (x * x * s, y * y * s, z * z * s);
+        let (xy, xz, yz) = (x * y * s, x * z * s, y * z * s);
+        let (wx, wy, wz) = (w * x * s, w * y * s, w * z * s);
+        let one = L::splat(1.0);
+        let R = [
+            [one - (yy + zz), xy - wz, xz + wy],
+            [xy + wz, one - (xx + zz), yz - wx],
+            [xz - wy, yz + wx, one - (xx + yy)],
+        ];
+        let w_B = [v[3], v[4], v[5]];
+        Place { p: [q[0], q[1], q[2]], R, v: [v[0], v[1], v[2]], w_B, w: mul(&R, w_B) }
+    }
+
+    fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {
+        let mut out: Inertia<L> = <Spatial as Frame<L, 6>>::no_inertia();
+        for (i, variant) in variants.iter().enumerate() {
+            let b = &variant.bodies[body];
+            out.over_mass.set_lane(i, 1.0 / b.mass);
+            let inverse = inverse(&b.inertia);
+            for k in 0..3 {
+                for j in 0..3 {
+                    out.I[k][j].set_lane(i, b.inertia[k][j]);
+                    out.over_I[k][j].set_lane(i, inverse[k][j]);
+                }
+                out.weight[k].set_lane(i, b.heavy * variant.gravity[k]);
+            }
+        }
+        out
+    }
+
+    fn no_inertia() -> Inertia<L> {
+        let zero = L::splat(0.0);
+        Inertia { over_mass: zero, I: [[zero; 3]; 3], over_I: [[zero; 3]; 3], weight: [zero; 3] }
+    }
+
+    #[inline(always)]
+    fn over_mass(m: &Inertia<L>, x: &[L; 6]) -> [L; 6] {
+        let [a, b, c] = mul(&m.over_I, [x[3], x[4], x[5]]);
+        [m.over_mass * x[0], m.over_mass * x[1], m.over_mass * x[2], a, b, c]
+    }
+
+    #[inline(always)]
+    fn own_force(m: &Inertia<L>, place: &Place<L>) -> [L; 6] {
+        let t = cross(mul(&m.I, place.w_B), place.w_B);
+        [m.weight[0], m.weight[1], m.weight[2], t[0], t[1], t[2]]
+    }
+
+    #[inline(always)]
+    fn rows<const N: usize, const PHI: bool>(
+        record: &RowRecord<L>,
+        [A, B]: [&Place<L>; 2],
+        at: usize,
+        [J_A, J_B]: [&mut [[L; 6]; N]; 2],
+        value: &mut [L; N],
+    ) -> usize {
+        let zero = L::splat(0.0);
+        let row = |v: V<L>, w: V<L>| [v[0], v[1], v[2], w[0], w[1], w[2]];
+        match record.kind {
+            RowKind::Coincident => {
+                for (J, place, r, sign) in
+                    [(&mut *J_A, A, &record.r_A, -1.0), (&mut *J_B, B, &record.r_B, 1.0)]
+                {
+                    let sign = L::splat(sign);
+                    let r = scale(*r, sign);
+                    for i in 0..3 {
+                        let mut one = [zero; 3];
+                        one[i] = sign;
+                        // row i of -R r̃ is r × R_i
+                        J[at + i] = row(one, cross(r, place.R[i]));
+                    }
+                }
+                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let both =
+                    if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
+                (0..3).for_each(|i| value[at + i] = both[i]);
+                return 3;
+            }
+            RowKind::Perpendicular => {
+                let (a, b) = (A.turn(&record.a), B.turn(&record.r_B));
+                J_A[at] = row([zero; 3], cross(record.a, A.back(b)));
+                J_B[at] = row([zero; 3], cross(record.r_B, B.back(a)));
+                value[at] = if PHI {
+                    dot(a, b)
+                } else {
+                    let both = dot(cross(A.w, a), cross(B.w, b));
+                    -(dot(b, spin2(A.w, a)) + dot(a, spin2(B.w, b)) + (both + both))
+                };
+            }
+            RowKind::InPlane => {
+                let (n, a, b) = (A.turn(&record.a), A.turn(&record.r_A), B.turn(&record.r_B));
+                // the point of B seen from A's centre of mass
+                let far = sub(add(B.p, b), A.p);
+                J_B[at] = row(n, cross(record.r_B, B.back(n)));
+                J_A[at] = row(neg(n), cross(record.a, A.back(far)));
+                let d = sub(far, a);
+                value[at] = if PHI {
+                    dot(n, d)
+                } else {
+                    let rate = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
+                    let second = sub(spin2(B.w, b), spin2(A.w, a));
+                    let turning = dot(cross(A.w, n), rate);
+                    -(dot(d, spin2(A.w, n)) + (turning + turning) + dot(n, second))
+                };
+            }
+            // a planar row: descriptions of spatial models have none
+            RowKind::Angle => value[at] = zero,
+        }
+        1
+    }
+
+    #[inline(always)]
+    fn load(record: &LoadRecord<L>, [A, B]: [&Place<L>; 2], powers: &mut [L; 2]) -> [[L; 6]; 2] {
+        let zero = L::splat(0.0);
+        let on = |place: &Place<L>, f: V<L>, torque: V<L>| {
+            let t = place.back(torque);
+            [f[0], f[1], f[2], t[0], t[1], t[2]]
+        };
+        let p = [record.p[0], record.p[1], record.p[2]];
+        match record.kind {
+            LoadKind::Torque => {
+                powers[0] += dot(p, B.w);
+                [[zero; 6], on(B, [zero; 3], p)]
+            }
+            LoadKind::Force => {
+                let torque = cross(B.turn(&record.r_B), p);
+                powers[0] += dot(p, B.v) + dot(torque, B.w);
+                [[zero; 6], on(B, p, torque)]
+            }
+            LoadKind::Spring => {
+                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let d = sub(add(B.p, b), add(A.p, a));
+                let u = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
+                let (over, tension) = tension(record, dot(d, d).sqrt(), dot(d, u), powers);
+                let f = scale(d, tension * over);
+                [on(A, f, cross(a, f)), on(B, neg(f), cross(f, b))]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn retract(q: &mut [L], delta: &[L; 6]) {
+        (0..3).for_each(|i| q[i] += delta[i]);
+        // the turn by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
+        let half = L::splat(0.5);
+        let d = [delta[3] * half, delta[4] * half, delta[5] * half];
+        let s = dot(d, d);
+        let series = |a: f64, b: f64| L::splat(1.0) - s * (L::splat(a) - s * (L::splat(b)));
+        let (c, k) = (series(1.0 / 2.0, 1.0 / 24.0), series(1.0 / 6.0, 1.0 / 120.0));
+        let [x, y, z] = scale(d, k);
+        let [qw, qx, qy, qz] = [q[3], q[4], q[5], q[6]];
+        q[3] = qw * c - qx * x - qy * y - qz * z;
+        q[4] = qw * x + qx * c + qy * z - qz * y;
+        q[5] = qw * y - qx * z + qy * c + qz * x;
+        q[6] = qw * z + qx * y - qy * x + qz * c;
+        <Spatial as Frame<L, 6>>::normalize(q);
+    }
+
+    #[inline(always)]
+    fn qdot(q: &[L], v: &[L], out: &mut [L]) {
+        out[..3].copy_from_slice(&v[..3]);
+        let half = L::splat(0.5);
+        let (x, y, z) = (v[3] * half, v[4] * half, v[5] * half);
+        out[3] = -(q[4] * x + q[5] * y + q[6] * z);
+        out[4] = q[3] * x + q[5] * z - q[6] * y;
+        out[5] = q[3] * y - q[4] * z + q[6] * x;
+        out[6] = q[3] * z + q[4] * y - q[5] * x;
+    }
+
+    #[inline(always)]
+    fn normalize(q: &mut [L]) {
+        let size = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6];
+        let over = L::splat(1.0) / size.sqrt();
+        (3..7).for_each(|i| q[i] *= over);
+    }
+}
+
+/// The inverse of a symmetric matrix, by its adjugate.
+fn inverse(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let [x, y, z] = *m;
+    let (a, b, c) = (cross(y, z), cross(z, x), cross(x, y));
+    let over = 1.0 / dot(x, a);
+    [0, 1, 2].map(|i| [a[i] * over, b[i] * over, c[i] * over])
+}

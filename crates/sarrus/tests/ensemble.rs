@@ -1,0 +1,237 @@
+//! Tables and lanes: accelerations as the general way has them, on every shipped model that has tables; variants in lanes equal
+//! to the bit to variants alone, on any number of threads; variants that leave their lane come out as if they had been alone.
+
+use sarrus::prelude::*;
+use sarrus::solve::ensemble::{self, Fixed, LANES, Member, Outcome};
+use sarrus::solve::tables::tables;
+use sarrus::solve::{
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Stage, State, formulations, stabilizations,
+};
+use std::sync::{Arc, Mutex};
+
+fn load(name: &str, set: &[(&str, String)]) -> (Arc<System>, State) {
+    let set = set.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+    let options = LoadOptions { set, ..LoadOptions::default() };
+    let text = sarrus_zoo::model(name).unwrap();
+    let model =
+        load_str(&format!("{name}.toml"), text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = Arc::new(compile(&model).unwrap());
+    let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap().state;
+    (system, start)
+}
+
+fn member(name: &str, set: &[(&str, String)]) -> Member {
+    let (system, start) = load(name, set);
+    Member { problem: Box::new(system.mechanism()), start }
+}
+
+/// Crank-rockers of other angles and loads.
+fn four_bars(n: usize) -> Vec<Member> {
+    (0..n).map(|i| member("four_bar", &[("phi", format!("{} deg", 40.0 + 3.7 * i as f64))])).collect()
+}
+
+fn bits(s: &State) -> Vec<u64> {
+    [&s.q, &s.v, &s.x].into_iter().flatten().chain([&s.t]).map(|x| x.to_bits()).collect()
+}
+
+fn run(members: Vec<Member>, method: &Fixed, width: usize) -> Vec<Outcome> {
+    ensemble::run_in(members, method, &|_, _| (), width)
+}
+
+/// A random state near `s`, off the constraints.
+fn beside(s: &State, seed: u64) -> State {
+    let mut random = seed;
+    let mut next = move || {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    let mut s = s.clone();
+    s.t = 0.3;
+    s.q.iter_mut().for_each(|q| *q += 1e-5 * next());
+    s.v.iter_mut().for_each(|v| *v += next());
+    s
+}
+
+/// Tables know most shipped models, and solve what the general solver solves, to the rounding of both over the smallest pivot.
+#[test]
+fn tables_find_the_accelerations_that_the_general_solver_finds() {
+    let mut seen = Vec::new();
+    for &(name, _) in sarrus_zoo::MODELS {
+        let (system, start) = load(name, &[]);
+        let Some(model) = system.describe() else { continue };
+        let Some(mut tables) = tables::<f64>(&[&model]) else { continue };
+        let mut mechanism = system.mechanism();
+        let (mut eq, mut out) = (Equations::new(&mechanism), Accel::zeros(&system.structure));
+        let mut kkt = Kkt::new(&system.structure, &eq, HUB_DEGREE).unwrap();
+        let mut general = formulations::make("proximal", &Options::new()).unwrap();
+        for seed in 1..4 {
+            let mut s = beside(&start, seed);
+            mechanism.normalize(&mut s.q);
+            mechanism.update(&s, Stage::FORCE, &mut eq);
+            let found = general.accelerations(&system.structure, &eq, &mut kkt, &mut out);
+            if found.is_err() || !kkt.dependent_rows().is_empty() {
+                continue; // not for tables
+            }
+            let (mut vdot, mut lambda) = (out.vdot.clone(), out.lambda.clone());
+            let f = model.loads.is_none().then_some(&*eq.f);
+            let health = tables.accelerate(s.t, &s.q, &s.v, f, &mut vdot, &mut lambda);
+            if health.pivot < 1e-6 {
+                continue;
+            }
+            assert!(health.is_good(0), "{name}: {health:?}");
+            assert!((health.pivot / kkt.smallest_pivot() - 1.0).abs() < 1e-6, "{name}: pivots");
+            for (what, ours, theirs) in [("v̇", &vdot, &out.vdot), ("λ", &lambda, &out.lambda)] {
+                let size = theirs.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+                for (a, b) in ours.iter().zip(theirs) {
+                    assert!((a - b).abs() <= 1e-13 / health.pivot * size, "{name}: {what} {a} against {b}");
+                }
+            }
+            seen.push(name);
+        }
+    }
+    seen.dedup();
+    for name in ["four_bar", "andrews", "mcpherson", "double_pendulum", "chain", "n_four_bar", "slider_crank"]
+    {
+        assert!(seen.contains(&name), "{name} has tables; seen: {seen:?}");
+    }
+}
+
+/// A projection by tables leaves nothing for the general one to do.
+#[test]
+fn tables_reach_the_constraints_to_rounding() {
+    for name in ["four_bar", "andrews", "mcpherson", "double_pendulum", "slider_crank"] {
+        let (system, start) = load(name, &[]);
+        let model = system.describe().unwrap();
+        let mut tables = tables::<f64>(&[&model]).unwrap();
+        let mut s = beside(&start, 5);
+        let (health, iterations) = tables.project(&mut s.q, &mut s.v);
+        assert!(health.is_good(0) && iterations > 0 && tables.moved(), "{name}: {health:?}");
+        let mut mechanism = system.mechanism();
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(&s, Stage::VELOCITY, &mut eq);
+        let worst = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        assert!(worst(&eq.phi) < 1e-13, "{name}: Φ {:e}", worst(&eq.phi));
+        assert!(worst(&eq.phidot) < 1e-12 * (1.0 + worst(&s.v)), "{name}: Φ̇ {:e}", worst(&eq.phidot));
+        // what is left is rounding, and a second projection finds no more
+        let before = s.clone();
+        tables.project(&mut s.q, &mut s.v);
+        for (a, b) in before.q.iter().chain(&before.v).zip(s.q.iter().chain(&s.v)) {
+            assert!((a - b).abs() <= 1e-14 * (1.0 + a.abs()), "{name}: {a} moved to {b}");
+        }
+    }
+}
+
+#[test]
+fn variants_in_lanes_equal_variants_alone_to_the_bit() {
+    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    // eleven: one full vector, and one filled up
+    let (lanes, single) = (run(four_bars(11), &method, LANES), run(four_bars(11), &method, 1));
+    for (i, (a, b)) in lanes.iter().zip(&single).enumerate() {
+        assert_eq!(bits(&a.state), bits(&b.state), "variant {i}");
+        assert!(a.left.is_none() && a.error.is_none() && a.state.t == 0.25, "variant {i}: {a:?}");
+    }
+    assert_ne!(bits(&lanes[0].state), bits(&lanes[1].state), "the variants differ");
+}
+
+#[test]
+fn spatial_variants_with_loads_of_time_and_springs_equal_those_alone() {
+    let method = Fixed::rk4(2e-3, 0.1).unwrap();
+    let struts =
+        || (0..9).map(|i| member("mcpherson", &[("Jb", format!("[{0}, {0}, 0.1]", 0.08 + 0.01 * i as f64))]));
+    let squeezers = || (0..8).map(|_| member("andrews", &[]));
+    let short = Fixed::rk4(1e-5, 1e-3).unwrap();
+    for (a, b) in [
+        (run(struts().collect(), &method, LANES), run(struts().collect(), &method, 1)),
+        (run(squeezers().collect(), &short, LANES), run(squeezers().collect(), &short, 1)),
+    ] {
+        for (a, b) in a.iter().zip(&b) {
+            assert!(a.left.is_none() && a.error.is_none(), "{a:?}");
+            assert_eq!(bits(&a.state), bits(&b.state));
+        }
+    }
+}
+
+/// Parallelograms become singular when level; those that start faster get there sooner.
+fn parallelograms(n: usize) -> Vec<Member> {
+    let one = |i: usize| {
+        let mut one = member("n_four_bar", &[]);
+        one.start.v.iter_mut().for_each(|v| *v *= 1.0 + 0.1 * i as f64);
+        one
+    };
+    (0..n).map(one).collect()
+}
+
+#[test]
+fn variants_that_meet_a_singular_position_leave_and_the_others_do_not_notice() {
+    let method = Fixed::rk4(5e-3, 1.2).unwrap();
+    let (lanes, single) = (run(parallelograms(8), &method, LANES), run(parallelograms(8), &method, 1));
+    assert!(lanes.iter().all(|o| o.error.is_none()), "{lanes:?}");
+    assert!(lanes.iter().any(|o| o.left.is_some()), "some leave");
+    for (a, b) in lanes.iter().zip(&single) {
+        assert_eq!(a.left, b.left);
+        assert_eq!(bits(&a.state), bits(&b.state));
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let method = Fixed::rk4(1e-3, 0.05).unwrap();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(four_bars(20), &method, LANES))
+    };
+    let (one, three) = (on(1), on(3));
+    assert_eq!(one.len(), 20);
+    for (a, b) in one.iter().zip(&three) {
+        assert_eq!(bits(&a.state), bits(&b.state));
+    }
+}
+
+/// The same steps by `rk4`, `proximal` and `projection`, from the same start: both are the same method, and differ by rounding.
+#[test]
+fn an_ensemble_makes_the_motion_of_single_runs() {
+    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    let (system, start) = load("four_bar", &[]);
+    let outcome = &run(vec![member("four_bar", &[])], &method, LANES)[0];
+    let mut mechanism = system.mechanism();
+    let formulation = formulations::make("proximal", &Options::new()).unwrap();
+    let stabilization = stabilizations::make("projection", &Options::new()).unwrap();
+    let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
+    let mut rk4 = (sarrus::solve::integrators::find("rk4").unwrap().new)(&Options::new()).unwrap();
+    let mut s = start;
+    let mut control = sarrus::solve::Control::new(1e-6, 1e-8, Some(1e-3)).unwrap();
+    control.t_end = 0.25;
+    let sarrus::solve::Integrator::Ode(step) = &mut rk4 else { panic!("rk4 is explicit") };
+    step.prepare(&system.structure);
+    while s.t < 0.25 {
+        step.step(&mut dynamics, &mut s, &mut control).unwrap();
+    }
+    for (a, b) in outcome.state.q.iter().zip(&s.q) {
+        // 250 steps, each rounded some hundred times
+        assert!((a - b).abs() < 1e-10, "{a} against {b}");
+    }
+}
+
+#[test]
+fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
+    let mut method = Fixed::rk4(1e-3, 0.035).unwrap();
+    method.every = 10;
+    let seen = Mutex::new(Vec::new());
+    ensemble::run(four_bars(3), &method, &|i, s| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64)));
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort_unstable();
+    let expected: Vec<_> = (0..3).flat_map(|i| [10, 20, 30, 35].map(|t| (i, t))).collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn models_without_tables_and_mixed_crews_run_all_the_same() {
+    let method = Fixed::rk4(1e-3, 0.02).unwrap();
+    let crew =
+        || vec![member("four_bar", &[]), member("double_pendulum", &[]), member("four_bar_spatial", &[])];
+    let (lanes, single) = (run(crew(), &method, LANES), run(crew(), &method, 1));
+    for (a, b) in lanes.iter().zip(&single) {
+        assert!(a.error.is_none(), "{a:?}");
+        assert_eq!(bits(&a.state), bits(&b.state));
+    }
+}
