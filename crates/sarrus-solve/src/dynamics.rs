@@ -367,6 +367,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate(s);
         let solved = self.pass(s, solved, true);
+        self.take_back(s.t);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);

@@ -4,7 +4,7 @@
 //! right sides are taken on the constraints, the general way is taken, which decides everything anew.
 
 use super::Dynamics;
-use crate::problem::{Problem, Stage, State};
+use crate::problem::{Accel, Problem, Stage, State};
 use crate::tables::{Tables, tables};
 
 /// Calls that are left to the general way after several that tables could not answer, at most.
@@ -27,6 +27,9 @@ pub(super) struct Room {
     tables: Box<dyn Tables<f64>>,
     /// Whether they know all loads.
     has_loads: bool,
+    /// What they found where the general way was asked whether a singular position is near, until it has answered.
+    found: Accel,
+    is_asking: bool,
     /// Calls to leave to the general way, and how many that will be the next time.
     left: u32,
     next: u32,
@@ -77,7 +80,15 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         let model = self.problem.description()?;
         let tables = tables(&[&model])?;
-        Some(Box::new(Room { tables, has_loads: model.loads.is_some(), left: 0, next: 0 }))
+        let found = Accel::zeros(self.problem.structure());
+        Some(Box::new(Room {
+            tables,
+            has_loads: model.loads.is_some(),
+            found,
+            is_asking: false,
+            left: 0,
+            next: 0,
+        }))
     }
 
     /// The right side by tables. Returns whether it is there.
@@ -98,10 +109,14 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let health = room.tables.accelerate(s.t, &s.q, &s.v, f, &mut accel.vdot, &mut accel.lambda);
         let good = health.is_good(0);
         room.note(good);
-        let good = good && self.passes_by(s, health.pivot);
-        if good {
+        (self.accel.residual, self.accel.refinements) = (health.residual, health.refinements);
+        let plain = good && self.passes_by(s, health.pivot);
+        room.is_asking = good && !plain;
+        if room.is_asking {
+            room.found.clone_from(&self.accel);
+        }
+        if plain {
             self.pivots = [self.pivots[0].min(health.pivot), self.pivots[1].max(health.pivot)];
-            (self.accel.residual, self.accel.refinements) = (health.residual, health.refinements);
             self.counts.refinements += u64::from(health.refinements);
             room.tables.qdot(&s.q, &s.v, dq);
             dv.copy_from_slice(&self.accel.vdot);
@@ -112,7 +127,16 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             }
         }
         self.fast = Fast::With(room);
-        good
+        plain
+    }
+
+    /// Takes what tables have found at the time `t`, where the general way has said that no singular position is near: whether it was asked must
+    /// not show in the results.
+    pub(super) fn take_back(&mut self, t: f64) {
+        let Fast::With(room) = &mut self.fast else { return };
+        if std::mem::take(&mut room.is_asking) && self.near.as_ref().is_some_and(|near| near.is_outside(t)) {
+            self.accel.clone_from(&room.found);
+        }
     }
 
     /// Moves `s` onto its constraints by tables. Returns whether that was done, and if so whether anything was moved.

@@ -405,6 +405,11 @@ impl Near {
         zero.map(|zero| zero.clamp(start, t))
     }
 
+    /// Whether the last right side, at the time `t`, called for no look, or for one that has found no singular position near.
+    pub(super) fn is_outside(&self, t: f64) -> bool {
+        !self.looking || self.outside == Some(t)
+    }
+
     /// Whether `s` is the last state on the constraints.
     pub(super) fn is_last(&self, s: &State) -> bool {
         self.has_last && self.last == *s

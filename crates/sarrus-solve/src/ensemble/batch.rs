@@ -15,8 +15,6 @@ const MEMORY: f64 = 0.99;
 
 /// Lanes, whatever their number type.
 pub(super) trait Batch: Send {
-    /// How many.
-    fn width(&self) -> usize;
     /// Puts the state of a variant into lane `i`.
     fn set(&mut self, i: usize, s: &State);
     /// Takes the state of lane `i` out, as it was before the last step if that is not good.
@@ -168,10 +166,6 @@ impl<L: Lane> Together<L> {
 }
 
 impl<L: Lane> Batch for Together<L> {
-    fn width(&self) -> usize {
-        L::WIDTH
-    }
-
     fn set(&mut self, i: usize, s: &State) {
         self.t = s.t;
         for (to, from) in self.start.parts().into_iter().zip([&s.q, &s.v, &s.x]) {

@@ -43,7 +43,6 @@ impl<L: Lane> Health<L> {
 pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     /// Numbers of a position.
     const NQ: usize;
-    const PLANAR: bool;
     /// Position and velocity of a body, unpacked.
     type Place: Copy + Send;
     /// M, M⁻¹ and weight.
@@ -73,7 +72,7 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     fn normalize(q: &mut [L]);
 }
 
-/// A row block, in the order of elimination.
+/// Rows that are eliminated together, in that order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
     pub bodies: [u32; 2],
@@ -136,15 +135,11 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             [x, y, z]
         };
         let (mut elements, mut records) = (Vec::new(), Vec::new());
-        let mut starts = vec![0];
-        for element in &model.elements {
-            let rows: usize = element.rows.iter().map(|r| r.rows(S::PLANAR)).sum();
-            starts.push(starts[starts.len() - 1] + rows);
-        }
-        for &e in &pattern.order {
-            for (k, row) in model.elements[e].rows.iter().enumerate() {
+        for part in &pattern.parts {
+            let e = part.element;
+            for k in part.records.clone() {
                 records.push(RowRecord {
-                    kind: row.kind,
+                    kind: model.elements[e].rows[k].kind,
                     a: three(&|d| d.elements[e].rows[k].a),
                     r_A: three(&|d| d.elements[e].rows[k].r_A),
                     r_B: three(&|d| d.elements[e].rows[k].r_B),
@@ -153,8 +148,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             elements.push(Element {
                 bodies: model.elements[e].bodies.map(|b| b as u32),
                 last: records.len() as u32,
-                rows: (starts[e + 1] - starts[e]) as u32,
-                start: starts[e] as u32,
+                rows: part.rows as u32,
+                start: part.start as u32,
             });
         }
         let record = |k: usize| {

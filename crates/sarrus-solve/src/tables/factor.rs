@@ -21,7 +21,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     pub fn new(pattern: &Pattern) -> Self {
         let zero = [[L::splat(0.0); N]; N];
         let blocks = vec![zero; pattern.below.len()];
-        Factors { D: vec![zero; pattern.order.len()], B: blocks.clone(), L: blocks }
+        Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
     }
 
     /// Factors what `D` and `B` hold. Returns the smallest pivot as a fraction of its row's diagonal.
@@ -29,16 +29,21 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     pub fn factor(&mut self, pattern: &Pattern, scale: &[[L; N]]) -> L {
         let Factors { D, B, L: factors } = self;
         // least = num / den, without a division each
-        let (mut num, mut den) = (L::splat(f64::MAX), L::splat(1.0));
+        let (mut num, mut den, mut least) = (L::splat(f64::MAX), L::splat(1.0), L::splat(f64::MAX));
         let (mut first, mut update) = (0, 0);
         for (k, &end) in pattern.ends.iter().enumerate() {
             let end = end as usize;
-            let (inverse, pivots) = invert(&D[k]);
+            let (inverse, minors) = invert(&D[k]);
+            let mut before = L::splat(1.0);
             D[k] = inverse;
             for i in 0..N {
-                let less = (pivots[i] * den).lt(num * scale[k][i]);
-                num = L::select(less, pivots[i], num);
-                den = L::select(less, scale[k][i], den);
+                // the pivot over its row's diagonal
+                let (top, below) = (minors[i], before * scale[k][i]);
+                before = minors[i];
+                let less = (top * den).lt(num * below);
+                num = L::select(less, top, num);
+                den = L::select(less, below, den);
+                least = least.min(top);
             }
             for b in first..end {
                 factors[b] = product(&B[b], &inverse);
@@ -54,7 +59,8 @@ impl<L: Lane, const N: usize> Factors<L, N> {
             }
             first = end;
         }
-        num / den
+        // ratios say nothing once a minor is not positive
+        L::select(L::splat(0.0).lt(least), num / den, L::splat(0.0))
     }
 
     /// Replaces the right side by the solution, both in the order of elimination.
@@ -99,40 +105,53 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     }
 }
 
-/// The inverse of a symmetric block, and its pivots, those of LDLᵀ, by sweeping one row after the other.
+/// The inverse of a symmetric block of two or three rows, of which only what is on and above the diagonal is read, and its leading minors: the ratios of these are
+/// the pivots of LDLᵀ. By cofactors, so that there is one division: divisions wait for each other.
 #[inline(always)]
 fn invert<L: Lane, const N: usize>(A: &Square<L, N>) -> (Square<L, N>, [L; N]) {
-    let mut a = *A;
-    let mut pivots = [L::splat(0.0); N];
-    for k in 0..N {
-        pivots[k] = a[k][k];
-        let d = L::splat(1.0) / a[k][k];
-        for i in 0..N {
-            if i == k {
-                continue;
-            }
-            let f = a[i.min(k)][i.max(k)] * d;
-            for j in i..N {
-                if j != k {
-                    a[i][j] -= f * a[j.min(k)][j.max(k)];
-                }
-            }
-        }
-        for i in 0..N {
-            if i != k {
-                a[i.min(k)][i.max(k)] *= d;
-            }
-        }
-        a[k][k] = -d;
+    let zero = L::splat(0.0);
+    let mut out = ([[zero; N]; N], [zero; N]);
+    if N == 2 {
+        write(&mut out, two(A[0][0], A[0][1], A[1][1]));
+    } else {
+        write(&mut out, three([A[0][0], A[0][1], A[0][2]], [A[1][1], A[1][2]], A[2][2]));
     }
-    let mut inverse = a;
-    for i in 0..N {
-        for j in i..N {
-            inverse[i][j] = -a[i][j];
-            inverse[j][i] = inverse[i][j];
+    out
+}
+
+/// The same sizes under another name: N is M.
+#[inline(always)]
+fn write<L: Lane, const N: usize, const M: usize>(
+    (out, minors): &mut (Square<L, N>, [L; N]),
+    (own, own_minors): (Square<L, M>, [L; M]),
+) {
+    for i in 0..M {
+        minors[i] = own_minors[i];
+        for j in 0..M {
+            out[i][j] = own[i][j];
         }
     }
-    (inverse, pivots)
+}
+
+/// The inverse of [a b; b c], and its leading minors.
+#[inline(always)]
+fn two<L: Lane>(a: L, b: L, c: L) -> (Square<L, 2>, [L; 2]) {
+    let det = a * c - b * b;
+    let over = L::splat(1.0) / det;
+    let off = -(b * over);
+    ([[c * over, off], [off, a * over]], [a, det])
+}
+
+/// The inverse of a symmetric matrix of three rows, and its leading minors.
+#[inline(always)]
+fn three<L: Lane>([a, b, c]: [L; 3], [d, e]: [L; 2], f: L) -> (Square<L, 3>, [L; 3]) {
+    let (x, y, z) = (d * f - e * e, c * e - b * f, b * e - c * d);
+    let minor = a * d - b * b;
+    let det = a * x + b * y + c * z;
+    let over = L::splat(1.0) / det;
+    let (x, y, z) = (x * over, y * over, z * over);
+    let (u, v, w) = ((a * f - c * c) * over, (b * c - a * e) * over, minor * over);
+    ([[x, y, z], [y, u, v], [z, v, w]], [a, minor, det])
 }
 
 /// A B.

@@ -1,23 +1,23 @@
-//! Joints in space that hold two points together: three rows ±(1 | A), and rows (0 | B) for directions at right angles. Of J only A and B are
-//! kept, one under the other.
+//! Joints in space of points that coincide, rows ±(1 | A), and of directions at right angles, rows (0 | A): of J only A and the sign, or
+//! zero, are kept.
 
-use super::RowRecord;
 use super::block::Block;
 use super::factor::Square;
 use super::spatial::{Inertia, Place, Spatial, V, add, cross, dot, mul, spin2, sub};
+use super::{RowKind, RowRecord};
 use sarrus_math::lane::Lane;
 
-/// Columns of J for ω, and the sign of the ones for ṗ.
+/// Columns of J for ω, and the sign of the ones for ṗ; zero where there are none.
 #[derive(Debug, Clone, Copy)]
-pub struct Jointed<L, const N: usize> {
+pub struct Jointed<L> {
     sign: L,
-    A: [V<L>; N],
+    A: [V<L>; 3],
 }
 
-impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
+impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
     fn zero() -> Self {
         let zero = L::splat(0.0);
-        Jointed { sign: zero, A: [[zero; 3]; N] }
+        Jointed { sign: zero, A: [[zero; 3]; 3] }
     }
 
     #[inline(always)]
@@ -25,25 +25,27 @@ impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
         records: &[RowRecord<L>],
         [A, B]: [&Place<L>; 2],
         J: &mut [Self; 2],
-        value: &mut [L; N],
+        value: &mut [L; 3],
     ) {
-        let one = L::splat(1.0);
         let [J_A, J_B] = J;
-        let [r_A, r_B] = [&records[0].r_A, &records[0].r_B];
-        (J_A.sign, J_B.sign) = (-one, one);
-        for i in 0..3 {
-            // row i of -R r̃ is r × R_i
-            J_A.A[i] = cross(A.R[i], *r_A);
-            J_B.A[i] = cross(*r_B, B.R[i]);
+        if records[0].kind == RowKind::Coincident {
+            let one = L::splat(1.0);
+            let [r_A, r_B] = [&records[0].r_A, &records[0].r_B];
+            (J_A.sign, J_B.sign) = (-one, one);
+            for i in 0..3 {
+                // row i of -R r̃ is r × R_i
+                J_A.A[i] = cross(A.R[i], *r_A);
+                J_B.A[i] = cross(*r_B, B.R[i]);
+            }
+            let (a, b) = (A.turn(r_A), B.turn(r_B));
+            *value = if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
+            return;
         }
-        let (a, b) = (A.turn(r_A), B.turn(r_B));
-        let both = if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
-        value[..3].copy_from_slice(&both);
-        for (i, record) in records[1..].iter().enumerate() {
+        for (i, record) in records.iter().enumerate() {
             let (a, b) = (A.turn(&record.a), B.turn(&record.r_B));
-            J_A.A[3 + i] = cross(record.a, A.back(b));
-            J_B.A[3 + i] = cross(record.r_B, B.back(a));
-            value[3 + i] = if PHI {
+            J_A.A[i] = cross(record.a, A.back(b));
+            J_B.A[i] = cross(record.r_B, B.back(a));
+            value[i] = if PHI {
                 dot(a, b)
             } else {
                 let both = dot(cross(A.w, a), cross(B.w, b));
@@ -53,10 +55,10 @@ impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
     }
 
     #[inline(always)]
-    fn times(&self, x: &[L; 6]) -> [L; N] {
+    fn times(&self, x: &[L; 6]) -> [L; 3] {
         let w = [x[3], x[4], x[5]];
-        let mut out = [L::splat(0.0); N];
-        for i in 0..N {
+        let mut out = [L::splat(0.0); 3];
+        for i in 0..3 {
             out[i] = dot(self.A[i], w);
         }
         for i in 0..3 {
@@ -66,12 +68,12 @@ impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
     }
 
     #[inline(always)]
-    fn add_transposed(&self, z: &[L; N], x: &[L; 6]) -> [L; 6] {
+    fn add_transposed(&self, z: &[L; 3], x: &[L; 6]) -> [L; 6] {
         let mut out = *x;
         for i in 0..3 {
             out[i] += self.sign * z[i];
         }
-        for i in 0..N {
+        for i in 0..3 {
             for p in 0..3 {
                 out[3 + p] += self.A[i][p] * z[i];
             }
@@ -80,12 +82,12 @@ impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &Inertia<L>, other: &Self) -> Square<L, N> {
+    fn couple(&self, m: &Inertia<L>, other: &Self) -> Square<L, 3> {
         let through = m.over_mass * self.sign * other.sign;
-        let mut out = [[L::splat(0.0); N]; N];
-        for i in 0..N {
+        let mut out = [[L::splat(0.0); 3]; 3];
+        for i in 0..3 {
             let W = mul(&m.over_I, self.A[i]);
-            for j in 0..N {
+            for j in 0..3 {
                 out[i][j] = dot(W, other.A[j]);
             }
         }
@@ -96,26 +98,21 @@ impl<L: Lane, const N: usize> Block<L, Spatial, N, 6> for Jointed<L, N> {
     }
 
     #[inline(always)]
-    fn slopes(&self) -> [L; N] {
-        let one = L::splat(1.0);
-        let mut out = [L::splat(0.0); N];
-        for i in 0..N {
-            out[i] = self.A[i][0].abs() + self.A[i][1].abs() + self.A[i][2].abs();
-        }
-        for i in 0..3 {
-            out[i] += one;
-        }
-        out
+    fn slopes(&self) -> [L; 3] {
+        let ones = self.sign.abs();
+        self.A.map(
+            #[inline(always)]
+            |a| ones + a[0].abs() + a[1].abs() + a[2].abs(),
+        )
     }
 
     #[inline(always)]
-    fn sizes(&self, x: &[L; 6]) -> [L; N] {
-        let mut out = [L::splat(0.0); N];
-        for i in 0..N {
-            out[i] = self.A[i][0].abs() * x[3] + self.A[i][1].abs() * x[4] + self.A[i][2].abs() * x[5];
-        }
+    fn sizes(&self, x: &[L; 6]) -> [L; 3] {
+        let ones = self.sign.abs();
+        let mut out = [L::splat(0.0); 3];
         for i in 0..3 {
-            out[i] += x[i];
+            let a = self.A[i];
+            out[i] = ones * x[i] + a[0].abs() * x[3] + a[1].abs() * x[4] + a[2].abs() * x[5];
         }
         out
     }

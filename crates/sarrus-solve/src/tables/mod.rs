@@ -7,7 +7,7 @@
 //! One code serves single numbers and lanes of several variants of a model; every operation is the same in both, so that
 //! results agree to the bit.
 //!
-//! All row blocks are as large as the largest: the rows that an element lacks have J = 0 and a one on the diagonal of S, and
+//! Rows are taken in parts of three, in the plane of two where there are hinges only: the rows that a part lacks have J = 0 and a one on the diagonal of S, and
 //! sizes are known when the loops are compiled. The ground is a body without an inverse mass, so that no loop asks for it.
 
 mod block;
@@ -25,6 +25,7 @@ use engine::Engine;
 pub use engine::Health;
 use hinge::Hinge;
 use jointed::Jointed;
+use pattern::Pattern;
 use planar::Planar;
 use sarrus_math::lane::Lane;
 use spatial::Spatial;
@@ -163,18 +164,10 @@ impl Description {
         self.elements.iter().flat_map(|e| &e.rows).map(|r| r.rows(self.planar)).sum()
     }
 
-    /// Whether every element holds two points together, and besides at most directions at right angles.
+    /// Whether there are only points that coincide and directions at right angles, in the plane hinges.
     fn is_jointed(&self) -> bool {
-        self.elements.iter().all(|e| {
-            let mut kinds = e.rows.iter().map(|r| r.kind);
-            kinds.next() == Some(RowKind::Coincident) && kinds.all(|k| k == RowKind::Perpendicular)
-        })
-    }
-
-    /// Rows of the largest element.
-    fn largest(&self) -> usize {
-        let rows = |e: &ElementRecord| e.rows.iter().map(|r| r.rows(self.planar)).sum();
-        self.elements.iter().map(rows).max().unwrap_or(0)
+        let mut kinds = self.elements.iter().flat_map(|e| &e.rows).map(|r| r.kind);
+        kinds.all(|k| k == RowKind::Coincident || (k == RowKind::Perpendicular && !self.planar))
     }
 }
 
@@ -211,15 +204,12 @@ pub fn tables<L: Lane>(variants: &[&Description]) -> Option<Box<dyn Tables<L>>> 
     if variants.len() != L::WIDTH || variants.iter().any(|v| !v.is_like(first)) {
         return None;
     }
-    let pattern = pattern::Pattern::new(first)?;
-    let rows = (first.planar, first.largest());
-    Some(match (rows, first.is_jointed()) {
-        ((true, 1..=2), true) => Box::new(Engine::<L, Planar, Hinge<L>, 2, 3>::new(variants, pattern)),
-        ((true, 1..=3), _) => Box::new(Engine::<L, Planar, Dense<L, 3, 3>, 3, 3>::new(variants, pattern)),
-        ((false, 1..=3), true) => Box::new(Engine::<L, Spatial, Jointed<L, 3>, 3, 6>::new(variants, pattern)),
-        ((false, 4..=5), true) => Box::new(Engine::<L, Spatial, Jointed<L, 5>, 5, 6>::new(variants, pattern)),
-        ((false, 1..=5), _) => Box::new(Engine::<L, Spatial, Dense<L, 5, 6>, 5, 6>::new(variants, pattern)),
-        ((false, 6), _) => Box::new(Engine::<L, Spatial, Dense<L, 6, 6>, 6, 6>::new(variants, pattern)),
-        _ => return None,
+    let jointed = first.is_jointed();
+    let pattern = Pattern::new(first, if first.planar && jointed { 2 } else { 3 })?;
+    Some(match (first.planar, jointed) {
+        (true, true) => Box::new(Engine::<L, Planar, Hinge<L>, 2, 3>::new(variants, pattern)),
+        (true, false) => Box::new(Engine::<L, Planar, Dense<L, 3, 3>, 3, 3>::new(variants, pattern)),
+        (false, true) => Box::new(Engine::<L, Spatial, Jointed<L>, 3, 6>::new(variants, pattern)),
+        (false, false) => Box::new(Engine::<L, Spatial, Dense<L, 3, 6>, 3, 6>::new(variants, pattern)),
     })
 }

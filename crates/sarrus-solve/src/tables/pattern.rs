@@ -1,14 +1,18 @@
 //! What is found once per topology: the order of elimination, and which blocks meet.
+//!
+//! Elements are taken in parts of few rows, so that blocks are small and the same for all: a hinge in space is one of three rows and one of two. The parts of an
+//! element follow each other, and elements have the order of [`Kkt`](crate::Kkt): pivots are the same in both.
 
-use super::Description;
+use super::{Description, RowKind};
 use crate::kkt::HUB_DEGREE;
 use sarrus_math::solve::{self, minimum_degree};
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// K of one block gets W of a later element times Jᵀ of an earlier one, at a body that they share.
+/// K of one block gets J M⁻¹ of a later part times Jᵀ of an earlier one, at a body that they share.
 #[derive(Debug, Clone, Copy)]
 pub struct Coupling {
-    /// Element, and which of its bodies.
+    /// Part, and which of its bodies.
     pub later: (u32, u32),
     pub earlier: (u32, u32),
     /// The body.
@@ -22,7 +26,7 @@ pub struct Coupling {
 /// An off-diagonal block of the factors.
 #[derive(Debug, Clone, Copy)]
 pub struct Below {
-    /// Element of its rows.
+    /// Part of its rows.
     pub row: u32,
     /// Its updates of later off-diagonal blocks end here in [`Pattern::updates`].
     pub updates: u32,
@@ -37,12 +41,24 @@ pub struct Update {
     pub to: u32,
 }
 
-/// Elements in the order of elimination, with the pattern of their factors.
+/// Rows of an element that are eliminated together.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The element in the description, and which of its records.
+    pub element: usize,
+    pub records: Range<usize>,
+    /// How many rows.
+    pub rows: usize,
+    /// First of its multipliers.
+    pub start: usize,
+}
+
+/// Parts in the order of elimination, with the pattern of their factors.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// Elements of the description, in that order.
-    pub order: Vec<usize>,
-    /// Blocks below the diagonal, by columns; those of element e end at `ends[e]`.
+    /// The parts, in that order.
+    pub parts: Vec<Part>,
+    /// Blocks below the diagonal, by columns; those of part k end at `ends[k]`.
     pub below: Vec<Below>,
     pub ends: Vec<u32>,
     pub updates: Vec<Update>,
@@ -52,31 +68,19 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Analyses a model; none where a body has so many elements that eliminating them first would join them all, or where there are none.
-    pub fn new(model: &Description) -> Option<Pattern> {
-        let n = model.elements.len();
+    /// Analyses a model, in parts of up to `most` rows; none where a body has so many elements that eliminating them first would join them all, where rows of one
+    /// kind are more than that, or where there are no rows.
+    pub fn new(model: &Description, most: usize) -> Option<Pattern> {
+        let parts = parts(model, &order(model)?, most)?;
+        let n = parts.len();
         let mut of_body: Vec<Vec<(usize, u32)>> = vec![Vec::new(); model.bodies.len() + 1];
-        for (e, element) in model.elements.iter().enumerate() {
-            for (side, &body) in element.bodies.iter().enumerate() {
-                of_body.get_mut(body)?.push((e, side as u32));
+        for (k, part) in parts.iter().enumerate() {
+            for (side, &body) in model.elements[part.element].bodies.iter().enumerate() {
+                of_body[body].push((k, side as u32));
             }
         }
         of_body[0].clear();
-        if n == 0 || of_body.iter().any(|elements| elements.len() > HUB_DEGREE) {
-            return None;
-        }
-        let mut edges = Vec::new();
-        for elements in &of_body {
-            for (i, a) in elements.iter().enumerate() {
-                edges.extend(elements[..i].iter().map(|b| (a.0, b.0)));
-            }
-        }
-        let order = minimum_degree(n, &edges);
-        let distance = distance_from_ground(model, n, &edges);
-        let order = solve::Pattern::new(n, &edges, &order).ok()?.reorder(&order, &distance);
-        let fill = solve::Pattern::new(n, &edges, &order).ok()?;
-        let mut place = vec![0; n];
-        order.iter().enumerate().for_each(|(p, &e)| place[e] = p);
+        let fill = solve::Pattern::new(n, &meetings(&of_body), &Vec::from_iter(0..n)).ok()?;
 
         // blocks, and the place of each in its column
         let (mut below, mut ends) = (Vec::with_capacity(fill.len()), Vec::with_capacity(n));
@@ -104,7 +108,7 @@ impl Pattern {
         for (body, elements) in of_body.iter().enumerate() {
             for (i, a) in elements.iter().enumerate() {
                 for b in &elements[..i] {
-                    let [a, b] = [a, b].map(|(e, side)| (place[*e] as u32, *side));
+                    let [a, b] = [a, b].map(|(k, side)| (*k as u32, *side));
                     let (later, earlier) = if a > b { (a, b) } else { (b, a) };
                     let to = find(later.0 as usize, earlier.0 as usize)?;
                     couplings.push(Coupling { later, earlier, body: body as u32, to, first: false });
@@ -117,8 +121,73 @@ impl Pattern {
             c.first = !std::mem::replace(&mut is_met[c.to as usize], true);
         }
         let fill = (0..below.len() as u32).filter(|&b| !is_met[b as usize]).collect();
-        Some(Pattern { order, below, ends, updates, couplings, fill })
+        Some(Pattern { parts, below, ends, updates, couplings, fill })
     }
+}
+
+/// Pairs of what is on one body.
+fn meetings(of_body: &[Vec<(usize, u32)>]) -> Vec<(usize, usize)> {
+    let mut edges = Vec::new();
+    for all in of_body {
+        for (i, a) in all.iter().enumerate() {
+            edges.extend(all[..i].iter().map(|b| (a.0, b.0)));
+        }
+    }
+    edges
+}
+
+/// Elements in the order of elimination.
+fn order(model: &Description) -> Option<Vec<usize>> {
+    let n = model.elements.len();
+    let mut of_body: Vec<Vec<(usize, u32)>> = vec![Vec::new(); model.bodies.len() + 1];
+    for (e, element) in model.elements.iter().enumerate() {
+        for (side, &body) in element.bodies.iter().enumerate() {
+            of_body.get_mut(body)?.push((e, side as u32));
+        }
+    }
+    of_body[0].clear();
+    if n == 0 || of_body.iter().any(|elements| elements.len() > HUB_DEGREE) {
+        return None;
+    }
+    let edges = meetings(&of_body);
+    let order = minimum_degree(n, &edges);
+    let distance = distance_from_ground(model, n, &edges);
+    Some(solve::Pattern::new(n, &edges, &order).ok()?.reorder(&order, &distance))
+}
+
+fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Part>> {
+    let mut starts = vec![0];
+    for element in &model.elements {
+        let rows: usize = element.rows.iter().map(|r| r.rows(model.planar)).sum();
+        starts.push(starts[starts.len() - 1] + rows);
+    }
+    let mut parts: Vec<Part> = Vec::with_capacity(order.len());
+    for &element in order {
+        let mut start = starts[element];
+        for (k, record) in model.elements[element].rows.iter().enumerate() {
+            let rows = record.rows(model.planar);
+            if rows > most {
+                return None;
+            }
+            match parts.last_mut() {
+                Some(part)
+                    if part.element == element && part.rows + rows <= most && !apart(model, part, k) =>
+                {
+                    part.records.end = k + 1;
+                    part.rows += rows;
+                }
+                _ => parts.push(Part { element, records: k..k + 1, rows, start }),
+            }
+            start += rows;
+        }
+    }
+    Some(parts)
+}
+
+/// Whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
+fn apart(model: &Description, part: &Part, k: usize) -> bool {
+    let kind = |k: usize| model.elements[part.element].rows[k].kind;
+    (kind(k) == RowKind::Coincident) != (kind(part.records.start) == RowKind::Coincident)
 }
 
 /// Steps in the graph from the nearest element on the ground: taken outwards, each row meets a body that nothing holds yet, and leaves

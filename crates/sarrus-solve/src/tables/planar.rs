@@ -46,7 +46,6 @@ pub struct Inertia<L> {
 
 impl<L: Lane> Frame<L, 3> for Planar {
     const NQ: usize = 3;
-    const PLANAR: bool = true;
     type Place = Place<L>;
     type Inertia = Inertia<L>;
 

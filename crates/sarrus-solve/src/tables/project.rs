@@ -93,7 +93,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         L::splat(0.0).lt(excess)
     }
 
-    /// Φ̇ = J v into z, and the lanes where it is beyond rounding.
+    /// Φ̇ = J v into z, and the lanes where it is beyond the rounding of the largest velocity.
     #[inline(always)]
     fn moving(&mut self, v: &[L], health: &mut Health<L>) -> L::Mask {
         for (x, v) in self.x[1..].iter_mut().zip(v.chunks_exact(C)) {
@@ -102,18 +102,13 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         self.x[0] = [L::splat(0.0); C];
         let (mut excess, mut sum) = (L::splat(-1.0), L::splat(0.0));
         let unit = L::splat(ROUNDING);
+        let largest = v.iter().fold(L::splat(0.0), |largest, v| largest.max(v.abs()));
         let bodies = self.elements.iter().map(|e| e.bodies.map(|b| &self.x[b as usize]));
         for ((J, x), z) in self.J.iter().zip(bodies).zip(&mut self.z) {
             let (a, b) = (J[0].times(x[0]), J[1].times(x[1]));
-            let size = |x: &[L; C]| -> [L; C] {
-                std::array::from_fn(
-                    #[inline(always)]
-                    |p| x[p].abs(),
-                )
-            };
-            let (sa, sb) = (J[0].sizes(&size(x[0])), J[1].sizes(&size(x[1])));
+            let (sa, sb) = (J[0].slopes(), J[1].slopes());
             for i in 0..N {
-                let terms = sa[i] + sb[i];
+                let terms = largest * (sa[i] + sb[i]);
                 z[i] = a[i] + b[i];
                 sum += z[i];
                 excess = excess.max(z[i].abs() - unit * terms);

@@ -89,7 +89,6 @@ pub struct Inertia<L> {
 
 impl<L: Lane> Frame<L, 6> for Spatial {
     const NQ: usize = 7;
-    const PLANAR: bool = false;
     type Place = Place<L>;
     type Inertia = Inertia<L>;
 
