@@ -269,8 +269,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {
         self.steps += 1;
+        ode.violation(s, &mut self.eq);
         let mechanism = ode.problem_mut();
-        mechanism.update(s, Stage::VELOCITY, &mut self.eq);
         self.violations.add(mechanism.structure(), &self.eq);
         self.energy.add(mechanism.energy(s));
         if let Some(onsets) = &mut self.onsets {

@@ -4,7 +4,7 @@
 //! right sides are taken on the constraints, the general way is taken, which decides everything anew.
 
 use super::Dynamics;
-use crate::problem::{Accel, Problem, Stage, State};
+use crate::problem::{Accel, Equations, Problem, Stage, State};
 use crate::tables::{Tables, tables};
 
 /// Calls that are left to the general way after several that tables could not answer, at most.
@@ -161,6 +161,14 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         };
         self.fast = Fast::With(room);
         done
+    }
+
+    /// Φ and Φ̇ at `s`, into `eq`; of the rest of it nothing is promised.
+    pub fn violation(&mut self, s: &State, eq: &mut Equations) {
+        match &mut self.fast {
+            Fast::With(room) => room.tables.violation(&s.q, &s.v, &mut eq.phi, &mut eq.phidot),
+            _ => self.problem.update(s, Stage::VELOCITY, eq),
+        }
     }
 
     /// Factorizations of tables so far.

@@ -240,7 +240,9 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             for i in element.rows as usize..N {
                 D[i][i] = L::splat(1.0);
             }
-            (0..N).for_each(|i| scale[i] = D[i][i]);
+            for i in 0..N {
+                scale[i] = D[i][i];
+            }
         }
         for &b in &self.pattern.fill {
             off[b as usize] = [[L::splat(0.0); N]; N];
@@ -279,7 +281,10 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             let change = S::over_mass(inertia, push);
             for p in 0..C {
                 let new = x[p] - change[p];
-                x[p] = wanted.map_or(new, |wanted| L::select(wanted, new, x[p]));
+                x[p] = match wanted {
+                    Some(wanted) => L::select(wanted, new, x[p]),
+                    None => new,
+                };
             }
         }
     }
@@ -289,7 +294,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     fn forces(&mut self, f: Option<&[L]>) {
         if let Some(f) = f {
             for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
-                (0..C).for_each(|p| to[p] = f[p]);
+                to.copy_from_slice(f);
             }
             return;
         }
@@ -302,7 +307,9 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             let bodies = load.bodies.map(|b| &self.places[b]);
             let both = S::load(load, bodies, &mut self.powers);
             for (body, force) in load.bodies.into_iter().zip(both) {
-                (0..C).for_each(|p| self.f[body][p] += force[p]);
+                for p in 0..C {
+                    self.f[body][p] += force[p];
+                }
             }
         }
     }
@@ -315,14 +322,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         {
             let [a, b] = element.bodies.map(|b| b as usize);
             let (Ja, Jb) = (J[0].times(&self.x[a]), J[1].times(&self.x[b]));
-            let size = |b: usize| -> [L; C] {
-                let (x, x0) = (&self.x[b], &self.x0[b]);
-                std::array::from_fn(
-                    #[inline(always)]
-                    |p| x[p].abs() + x0[p].abs(),
-                )
-            };
-            let (sa, sb) = (J[0].sizes(&size(a)), J[1].sizes(&size(b)));
+            let (mut size_a, mut size_b) = ([L::splat(0.0); C], [L::splat(0.0); C]);
+            for p in 0..C {
+                size_a[p] = self.x[a][p].abs() + self.x0[a][p].abs();
+                size_b[p] = self.x[b][p].abs() + self.x0[b][p].abs();
+            }
+            let (sa, sb) = (J[0].sizes(&size_a), J[1].sizes(&size_b));
             for i in 0..N {
                 z[i] = Ja[i] + Jb[i] - gamma[i];
                 let (r, terms) = (z[i].abs(), sa[i] + sb[i] + gamma[i].abs() + L::splat(TINY));
@@ -334,11 +339,22 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         (num, den)
     }
 
+    /// Whether the factors belong to the positions `q`.
+    #[inline(always)]
+    fn is_at(&self, q: &[L]) -> bool {
+        for (a, b) in self.held.iter().zip(q) {
+            if !a.eq(*b).all() {
+                return false;
+            }
+        }
+        true
+    }
+
     #[inline(always)]
     fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>) -> Health<L> {
         self.place(q, v);
         self.evaluate::<false>();
-        let same = self.is_held && self.held.iter().zip(q).all(|(a, b)| !(a.lt(*b).any() || b.lt(*a).any()));
+        let same = self.is_held && self.is_at(q);
         if !same {
             self.is_held = false;
             self.factor();
@@ -365,7 +381,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             (residual, refinements) = self.refine(doubtful);
         }
         // zero times anything finite
-        let sum = self.x.iter().flatten().fold(L::splat(0.0), |sum, x| sum + *x);
+        let mut sum = L::splat(0.0);
+        for x in &self.x {
+            for p in 0..C {
+                sum += x[p];
+            }
+        }
         Health { pivot: self.pivot, residual: residual + (sum - sum), refinements }
     }
 
@@ -439,6 +460,22 @@ where
             #[inline(always)]
             || self.onto_constraints(q, v),
         )
+    }
+
+    fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]) {
+        L::vectorize(
+            #[inline(always)]
+            || {
+                self.place(q, v);
+                self.evaluate::<true>();
+                self.rates(v);
+            },
+        );
+        for ((element, value), rate) in self.elements.iter().zip(&self.value).zip(&self.z) {
+            let (first, n) = (element.start as usize, element.rows as usize);
+            phi[first..first + n].copy_from_slice(&value[..n]);
+            phidot[first..first + n].copy_from_slice(&rate[..n]);
+        }
     }
 
     fn moved(&self) -> bool {

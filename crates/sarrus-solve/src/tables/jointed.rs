@@ -100,10 +100,12 @@ impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
     #[inline(always)]
     fn slopes(&self) -> [L; 3] {
         let ones = self.sign.abs();
-        self.A.map(
-            #[inline(always)]
-            |a| ones + a[0].abs() + a[1].abs() + a[2].abs(),
-        )
+        let mut out = [ones; 3];
+        for i in 0..3 {
+            let a = self.A[i];
+            out[i] += a[0].abs() + a[1].abs() + a[2].abs();
+        }
+        out
     }
 
     #[inline(always)]

@@ -190,6 +190,8 @@ pub trait Tables<L>: Send {
     fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32);
     /// Whether the last [`project`](Tables::project) changed anything.
     fn moved(&self) -> bool;
+    /// Φ and Φ̇ at positions `q` and velocities `v`.
+    fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);
     /// q̇ = N(q) v.
     fn qdot(&self, q: &[L], v: &[L], out: &mut [L]);
     /// Makes quaternions unit.

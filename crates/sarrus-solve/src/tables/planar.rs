@@ -171,7 +171,9 @@ impl<L: Lane> Frame<L, 3> for Planar {
 
     #[inline(always)]
     fn retract(q: &mut [L], delta: &[L; 3]) {
-        (0..3).for_each(|i| q[i] += delta[i]);
+        for i in 0..3 {
+            q[i] += delta[i];
+        }
     }
 
     #[inline(always)]

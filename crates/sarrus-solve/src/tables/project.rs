@@ -22,7 +22,10 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let mut health = Health { pivot: one, residual: L::splat(0.0), refinements: 0 };
         self.moved = false;
         self.is_held = false;
-        let largest = q.iter().fold(one, |largest, q| largest.max(q.abs()));
+        let mut largest = one;
+        for q in &*q {
+            largest = largest.max(q.abs());
+        }
 
         self.place(q, v);
         self.evaluate::<true>();
@@ -37,7 +40,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             self.correct(None);
             for (q, x) in q.chunks_exact_mut(S::NQ).zip(&self.x[1..]) {
                 // a lane that is there stays
-                let before: [L; 8] = std::array::from_fn(|i| if i < S::NQ { q[i] } else { one });
+                let mut before = [one; 7];
+                before[..S::NQ].copy_from_slice(q);
                 S::retract(q, x);
                 for i in 0..S::NQ {
                     q[i] = L::select(wanting, q[i], before[i]);
@@ -93,25 +97,37 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         L::splat(0.0).lt(excess)
     }
 
-    /// Φ̇ = J v into z, and the lanes where it is beyond the rounding of the largest velocity.
+    /// Φ̇ = J v into z.
     #[inline(always)]
-    fn moving(&mut self, v: &[L], health: &mut Health<L>) -> L::Mask {
+    pub fn rates(&mut self, v: &[L]) {
         for (x, v) in self.x[1..].iter_mut().zip(v.chunks_exact(C)) {
             x.copy_from_slice(v);
         }
         self.x[0] = [L::splat(0.0); C];
-        let (mut excess, mut sum) = (L::splat(-1.0), L::splat(0.0));
-        let unit = L::splat(ROUNDING);
-        let largest = v.iter().fold(L::splat(0.0), |largest, v| largest.max(v.abs()));
-        let bodies = self.elements.iter().map(|e| e.bodies.map(|b| &self.x[b as usize]));
-        for ((J, x), z) in self.J.iter().zip(bodies).zip(&mut self.z) {
-            let (a, b) = (J[0].times(x[0]), J[1].times(x[1]));
-            let (sa, sb) = (J[0].slopes(), J[1].slopes());
+        for ((element, J), z) in self.elements.iter().zip(&self.J).zip(&mut self.z) {
+            let [a, b] = element.bodies.map(|b| &self.x[b as usize]);
+            let (a, b) = (J[0].times(a), J[1].times(b));
             for i in 0..N {
-                let terms = largest * (sa[i] + sb[i]);
                 z[i] = a[i] + b[i];
+            }
+        }
+    }
+
+    /// The same, and the lanes where it is beyond the rounding of the largest velocity.
+    #[inline(always)]
+    fn moving(&mut self, v: &[L], health: &mut Health<L>) -> L::Mask {
+        self.rates(v);
+        let (mut excess, mut sum) = (L::splat(-1.0), L::splat(0.0));
+        let mut largest = L::splat(0.0);
+        for v in v {
+            largest = largest.max(v.abs());
+        }
+        let unit = L::splat(ROUNDING) * largest;
+        for (J, z) in self.J.iter().zip(&self.z) {
+            let (a, b) = (J[0].slopes(), J[1].slopes());
+            for i in 0..N {
                 sum += z[i];
-                excess = excess.max(z[i].abs() - unit * terms);
+                excess = excess.max(z[i].abs() - unit * (a[i] + b[i]));
             }
         }
         health.residual += sum - sum;

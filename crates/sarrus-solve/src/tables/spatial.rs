@@ -54,6 +54,12 @@ pub fn mul<L: Lane>(M: &[V<L>; 3], x: V<L>) -> V<L> {
     [dot(M[0], x), dot(M[1], x), dot(M[2], x)]
 }
 
+/// A row of J.
+#[inline(always)]
+fn row<L: Lane>(v: V<L>, w: V<L>) -> [L; 6] {
+    [v[0], v[1], v[2], w[0], w[1], w[2]]
+}
+
 /// A body: place, axes, velocity, ω in body and in world axes.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<L> {
@@ -70,11 +76,18 @@ impl<L: Lane> Place<L> {
         mul(&self.R, *r)
     }
 
+    /// A force and a torque, both in world axes, as it acts on the velocities.
+    #[inline(always)]
+    fn feels(&self, f: V<L>, torque: V<L>) -> [L; 6] {
+        row(f, self.back(torque))
+    }
+
     /// Into body axes.
     #[inline(always)]
     pub fn back(&self, r: V<L>) -> V<L> {
         let R = &self.R;
-        [0, 1, 2].map(|i| R[0][i] * r[0] + R[1][i] * r[1] + R[2][i] * r[2])
+        let [x, y, z] = [scale(R[0], r[0]), scale(R[1], r[1]), scale(R[2], r[2])];
+        add(add(x, y), z)
     }
 }
 
@@ -161,7 +174,6 @@ impl<L: Lane> Frame<L, 6> for Spatial {
         value: &mut [L; N],
     ) -> usize {
         let zero = L::splat(0.0);
-        let row = |v: V<L>, w: V<L>| [v[0], v[1], v[2], w[0], w[1], w[2]];
         match record.kind {
             RowKind::Coincident => {
                 for (J, place, r, sign) in
@@ -179,7 +191,9 @@ impl<L: Lane> Frame<L, 6> for Spatial {
                 let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
                 let both =
                     if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
-                (0..3).for_each(|i| value[at + i] = both[i]);
+                for i in 0..3 {
+                    value[at + i] = both[i];
+                }
                 return 3;
             }
             RowKind::Perpendicular => {
@@ -218,20 +232,16 @@ impl<L: Lane> Frame<L, 6> for Spatial {
     #[inline(always)]
     fn load(record: &LoadRecord<L>, [A, B]: [&Place<L>; 2], powers: &mut [L; 2]) -> [[L; 6]; 2] {
         let zero = L::splat(0.0);
-        let on = |place: &Place<L>, f: V<L>, torque: V<L>| {
-            let t = place.back(torque);
-            [f[0], f[1], f[2], t[0], t[1], t[2]]
-        };
         let p = [record.p[0], record.p[1], record.p[2]];
         match record.kind {
             LoadKind::Torque => {
                 powers[0] += dot(p, B.w);
-                [[zero; 6], on(B, [zero; 3], p)]
+                [[zero; 6], B.feels( [zero; 3], p)]
             }
             LoadKind::Force => {
                 let torque = cross(B.turn(&record.r_B), p);
                 powers[0] += dot(p, B.v) + dot(torque, B.w);
-                [[zero; 6], on(B, p, torque)]
+                [[zero; 6], B.feels( p, torque)]
             }
             LoadKind::Spring => {
                 let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
@@ -239,20 +249,23 @@ impl<L: Lane> Frame<L, 6> for Spatial {
                 let u = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                 let (over, tension) = tension(record, dot(d, d).sqrt(), dot(d, u), powers);
                 let f = scale(d, tension * over);
-                [on(A, f, cross(a, f)), on(B, neg(f), cross(f, b))]
+                [A.feels( f, cross(a, f)), B.feels( neg(f), cross(f, b))]
             }
         }
     }
 
     #[inline(always)]
     fn retract(q: &mut [L], delta: &[L; 6]) {
-        (0..3).for_each(|i| q[i] += delta[i]);
+        for i in 0..3 {
+            q[i] += delta[i];
+        }
         // the turn by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
         let half = L::splat(0.5);
         let d = [delta[3] * half, delta[4] * half, delta[5] * half];
         let s = dot(d, d);
-        let series = |a: f64, b: f64| L::splat(1.0) - s * (L::splat(a) - s * (L::splat(b)));
-        let (c, k) = (series(1.0 / 2.0, 1.0 / 24.0), series(1.0 / 6.0, 1.0 / 120.0));
+        let one = L::splat(1.0);
+        let c = one - s * (L::splat(1.0 / 2.0) - s * (1.0 / 24.0));
+        let k = one - s * (L::splat(1.0 / 6.0) - s * (1.0 / 120.0));
         let [x, y, z] = scale(d, k);
         let [qw, qx, qy, qz] = [q[3], q[4], q[5], q[6]];
         q[3] = qw * c - qx * x - qy * y - qz * z;
@@ -277,7 +290,9 @@ impl<L: Lane> Frame<L, 6> for Spatial {
     fn normalize(q: &mut [L]) {
         let size = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6];
         let over = L::splat(1.0) / size.sqrt();
-        (3..7).for_each(|i| q[i] *= over);
+        for i in 3..7 {
+            q[i] *= over;
+        }
     }
 }
 
