@@ -1,8 +1,8 @@
 //! Sine and cosine over lanes: the same operations in every width, no branch but the one for large arguments.
 //!
 //! x = n π/2 + r with n the nearest integer and |r| ≤ π/4: π/2 in three parts, the first two of 33 bits, so
-//! that n times either is exact (Cody and Waite), and what r leaves behind its last bit kept as a second number. Then
-//! the polynomials of fdlibm for sin r and cos r, and n modulo 4 to swap them and set signs. Error below 1 ulp
+//! that n times either is exact \[Cody1980\], and what r leaves behind its last bit kept as a second number. Then
+//! the polynomials of \[fdlibm\] for sin r and cos r, and n modulo 4 to swap them and set signs. Error below 1 ulp
 //! for |x| ≤ 1e5; beyond, each lane asks the system's library, with one number as with eight.
 
 use super::{Lane, Mask};
