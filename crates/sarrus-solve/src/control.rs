@@ -271,7 +271,7 @@ pub fn pair_error_norm(
 ) -> f64 {
     largest(groups.iter().map(|g| {
         let (e5, e3) = (length(g, delta5), length(g, delta3));
-        let both = e5.hypot(0.1 * e3);
+        let both = (e5 * e5 + 0.01 * e3 * e3).sqrt();
         let e = if both == 0.0 { 0.0 } else { e5 * (e5 / both) };
         e / allowed(g, control, a, b)
     }))

@@ -207,9 +207,18 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let is_first = self.usual_pivot == 0.0;
         let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
         // what is usual may be redundant rows: the general way knows them
-        if near.harmless > 0 || pivot < LOOK_MOST * LOOK_MOST * usual {
+        if near.harmless > 0 {
             return false;
         }
+        if pivot < LOOK_MOST * LOOK_MOST * usual {
+            let turning = fastest(self.problem.structure(), s);
+            let Some(near) = self.near.as_mut() else { return true };
+            // where nothing turns, equations tell, which tables have not
+            if turning == 0.0 || near.fit(turning, self.h, pivot / usual) {
+                return false;
+            }
+        }
+        let Some(near) = self.near.as_mut() else { return true };
         near.fewest = 0;
         near.watch(s.t, pivot);
         near.looking = false;
@@ -246,12 +255,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if near.looking {
             let turning = self.turning(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
-            near.tau = (near.kappa * self.h).clamp(LEAST_ANGLE / turning, near.most / turning);
-            near.passage.set_least(LARGE_ANGLE / turning);
-            // the windows of large parts are small
-            let widest = if near.passage.has_small() { near.tau * turning } else { LARGE_ANGLE };
-            let angle = (LOOK * widest).min(LOOK_MOST);
-            near.looking = lost || pivot < angle * angle * usual;
+            near.looking = near.fit(turning, self.h, pivot / usual) || lost;
         }
         let Some(near) = self.near.as_mut() else { return solved };
         if !near.looking {
@@ -340,11 +344,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
     pub(super) fn turning(&self, s: &State) -> f64 {
         let structure = self.problem.structure();
-        let mut fastest = 0.0_f64;
-        for g in structure.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
-            let w = &s.v[g.start..][..g.len];
-            fastest = fastest.max(w.iter().map(|w| w * w).sum::<f64>().sqrt());
-        }
+        let mut fastest = fastest(structure, s);
         if fastest > 0.0 {
             return fastest;
         }
@@ -366,7 +366,27 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     }
 }
 
+/// The largest angular velocity \[rad/s\].
+fn fastest(structure: &Structure, s: &State) -> f64 {
+    let mut fastest = 0.0_f64;
+    for g in structure.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+        let w = &s.v[g.start..][..g.len];
+        fastest = fastest.max(w.iter().map(|w| w * w).sum::<f64>());
+    }
+    fastest.sqrt()
+}
+
 impl Near {
+    /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a look.
+    fn fit(&mut self, turning: f64, h: f64, fraction: f64) -> bool {
+        self.tau = (self.kappa * h).clamp(LEAST_ANGLE / turning, self.most / turning);
+        self.passage.set_least(LARGE_ANGLE / turning);
+        // the windows of large parts are small
+        let widest = if self.passage.has_small() { self.tau * turning } else { LARGE_ANGLE };
+        let angle = (LOOK * widest).min(LOOK_MOST);
+        fraction < angle * angle
+    }
+
     /// Takes note of the smallest pivot at the time `t`.
     fn watch(&mut self, t: f64, pivot: f64) {
         let seen = [t, pivot.max(0.0).sqrt()];

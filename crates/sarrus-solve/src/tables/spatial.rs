@@ -236,12 +236,12 @@ impl<L: Lane> Frame<L, 6> for Spatial {
         match record.kind {
             LoadKind::Torque => {
                 powers[0] += dot(p, B.w);
-                [[zero; 6], B.feels( [zero; 3], p)]
+                [[zero; 6], B.feels([zero; 3], p)]
             }
             LoadKind::Force => {
                 let torque = cross(B.turn(&record.r_B), p);
                 powers[0] += dot(p, B.v) + dot(torque, B.w);
-                [[zero; 6], B.feels( p, torque)]
+                [[zero; 6], B.feels(p, torque)]
             }
             LoadKind::Spring => {
                 let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
@@ -249,7 +249,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
                 let u = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                 let (over, tension) = tension(record, dot(d, d).sqrt(), dot(d, u), powers);
                 let f = scale(d, tension * over);
-                [A.feels( f, cross(a, f)), B.feels( neg(f), cross(f, b))]
+                [A.feels(f, cross(a, f)), B.feels(neg(f), cross(f, b))]
             }
         }
     }
