@@ -113,7 +113,7 @@ def least(call, repeat):
     return best
 
 
-def crossings(repeat=20000):
+def crossings(repeat=2000):
     """Seconds that a call takes which finds nothing to do: the way from Python and back, on a model without joints."""
     m = pin.Model()
     d, none = m.createData(), np.zeros(0)
