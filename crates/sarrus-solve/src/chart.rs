@@ -36,6 +36,13 @@ pub trait Chart: Send {
     /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was placed.
     fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]);
 
+    /// Rates of the speeds at `s` where nothing acts on the problem but weight
+    /// ([`Problem::has_only_weight`](crate::Problem::has_only_weight)), from the chart alone; `s` is then placed. Returns false, and has
+    /// done nothing, where the chart cannot.
+    fn fall(&mut self, _s: &State, _ydot: &mut [f64]) -> bool {
+        false
+    }
+
     /// Φ_t and λ of the rows that functions of time stand for, as [`accelerations`](Chart::accelerations) found them; other rows
     /// are left alone.
     fn efforts(&self, _phi_t: &mut [f64], _lambda: &mut [f64]) {}

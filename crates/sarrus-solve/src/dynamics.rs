@@ -457,6 +457,10 @@ impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
         self.problem.xdot(s, eq, accel, xdot);
     }
 
+    fn has_only_weight(&self) -> bool {
+        self.problem.has_only_weight()
+    }
+
     fn is_reactive(&self) -> bool {
         !self.reactive.is_empty()
     }

@@ -439,6 +439,12 @@ pub trait Problem {
     /// Rates of the first-order states, once the accelerations are known.
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]);
 
+    /// Whether nothing acts at the moment but the weight and the inertia of bodies, so that f follows from q and v without
+    /// [`update`](Problem::update), and the first-order states rest.
+    fn has_only_weight(&self) -> bool {
+        false
+    }
+
     /// q ⊕ δ for a small tangent vector δ (nv); keeps quaternions unit.
     fn retract(&self, q: &mut [f64], delta: &[f64]);
 
@@ -543,6 +549,10 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]) {
         (**self).xdot(s, eq, accel, xdot);
+    }
+
+    fn has_only_weight(&self) -> bool {
+        (**self).has_only_weight()
     }
 
     fn retract(&self, q: &mut [f64], delta: &[f64]) {

@@ -197,6 +197,11 @@ pub trait Staggered {
     /// [`update`](Staggered::update).
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]);
 
+    /// As [`Problem::has_only_weight`](crate::Problem::has_only_weight).
+    fn has_only_weight(&self) -> bool {
+        false
+    }
+
     /// Whether there are forces that depend on the multipliers.
     fn is_reactive(&self) -> bool {
         false

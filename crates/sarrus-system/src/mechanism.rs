@@ -649,6 +649,17 @@ impl Problem for Mechanism {
         debug_assert!(xdot.len() >= FIRST_STATE);
     }
 
+    fn has_only_weight(&self) -> bool {
+        let (system, directory) = (&self.system, &self.system.directory);
+        self.pushed == 0
+            && self.contacts.is_empty()
+            && self.frictions.is_empty()
+            && system.controllers.is_empty()
+            && directory.added.is_empty()
+            && directory.floating.is_empty()
+            && system.forces.iter().all(|force| !force.enabled)
+    }
+
     fn retract(&self, q: &mut [f64], delta: &[f64]) {
         for body in self.system.directory.bodies.iter().skip(1) {
             let d = &delta[body.v..body.v + body.kind.nv()];

@@ -35,6 +35,8 @@ pub struct InChart {
     end: State,
     /// The problem's state there.
     shown: State,
+    /// The largest angular speed there \[rad/s\].
+    fastest: f64,
     /// Whether they belong to a step.
     known: bool,
     /// Coordinates inside the step.
@@ -79,7 +81,7 @@ impl InChart {
             eq: Equations::default(),
             accel: Accel::default(),
         };
-        InChart { method, room, end: state(), shown: state(), known: false, between: state() }
+        InChart { method, room, end: state(), shown: state(), fastest: 0.0, known: false, between: state() }
     }
 }
 
@@ -120,14 +122,14 @@ impl Step for InChart {
         if !(self.known && self.shown == *s) {
             self.room.chart.compress(s, &mut self.end);
             self.room.chart.accept(&self.end);
+            self.fastest = self.room.chart.fastest();
         }
         self.known = false;
         self.room.start.copy_from(&self.end);
         // nothing turns too far, at the speeds that are known
         let step = control.step;
         if self.room.adaptive && control.next_size().is_some() {
-            self.room.chart.expand(&self.end, &mut self.room.full);
-            let limit = AIM / self.room.chart.fastest();
+            let limit = AIM / self.fastest;
             if limit.is_finite() {
                 control.step = Some(step.map_or(limit, |step| step.min(limit)));
             }
@@ -136,6 +138,7 @@ impl Step for InChart {
         control.step = if self.room.adaptive { step } else { control.step };
         let info = taken?;
         self.room.chart.expand(&self.end, s);
+        self.fastest = self.room.chart.fastest();
         self.shown.copy_from(s);
         self.known = true;
         Ok(info)
@@ -167,11 +170,16 @@ struct Reduced<'a> {
 }
 
 impl Reduced<'_> {
-    /// ẏ from the chart, with the problem's f.
+    /// ẏ from the chart, with the problem's f; without, where nothing acts but weight.
     fn own_rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
         let Room { chart, full, eq, accel, .. } = &mut *self.room;
-        chart.expand(s, full);
         let Some(view) = self.ode.staggered() else { return self.rates(s, dv, dx) };
+        if view.has_only_weight() && chart.fall(s, dv) {
+            dx.fill(0.0);
+            view.note(1, 0, 0);
+            return Ok(());
+        }
+        chart.expand(s, full);
         view.update(full, Stage::LOADS, eq);
         if let Some(index) = eq.f.iter().position(|f| !f.is_finite()) {
             return Err(SolveError::NotFinite { quantity: "f", index });

@@ -22,6 +22,7 @@ impl Tree {
     /// ẏ under the forces `f` on the bodies (nv of the system) and, where given, `tau` along the speeds, at the state that
     /// was placed last.
     pub fn forward_dynamics(&mut self, f: &[f64], tau: Option<&[f64]>, ydot: &mut [f64]) {
+        self.settle();
         self.load(f);
         for i in (0..self.links.len()).rev() {
             self.articulate(i, tau);
@@ -34,6 +35,7 @@ impl Tree {
     /// The same where the links for which `given` holds have their rates in `ydot`: their entries of `tau` are found, of all
     /// others those of `ydot`.
     pub fn hybrid_dynamics(&mut self, f: &[f64], given: &[bool], ydot: &mut [f64], tau: &mut [f64]) {
+        self.settle();
         self.load(f);
         for i in (0..self.links.len()).rev() {
             if given[i] {

@@ -47,6 +47,11 @@ impl Chart for Tree {
     }
 
     fn qdot(&self, s: &State, qdot: &mut [f64]) {
+        // without quaternions a coordinate and its speed have one place
+        if self.structure.nq == self.structure.nv {
+            qdot.copy_from_slice(&s.v);
+            return self.fill_qdot(qdot);
+        }
         for link in &self.links {
             let quaternion = match &link.hinge {
                 Hinge::Free if link.nq > link.ny => 3,
@@ -70,7 +75,10 @@ impl Chart for Tree {
     }
 
     fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
-        Tree::speed_rates(self, vdot, ydot);
+        match &mut self.planar {
+            Some(planar) => planar.speed_rates(vdot, ydot),
+            None => Tree::speed_rates(self, vdot, ydot),
+        }
         self.fill_ydot(ydot);
     }
 
@@ -89,14 +97,25 @@ impl Chart for Tree {
         }
     }
 
+    fn fall(&mut self, s: &State, ydot: &mut [f64]) -> bool {
+        self.fall_from(&s.q, &s.v, None, ydot)
+    }
+
     fn fastest(&self) -> f64 {
+        if let Some(planar) = &self.planar {
+            return planar.fastest();
+        }
         let of_bodies = self.placed.iter().map(|placed| placed.velocity.w.norm_squared());
         of_bodies.fold(0.0, f64::max).sqrt()
     }
 
     fn accept(&mut self, s: &State) {
         self.last.copy_from_slice(&s.q);
-        self.place(&s.q, &s.v);
+        // in the plane there are no signs to be kept
+        if self.planar.is_some() {
+            return;
+        }
+        self.place_given(s.t, &s.q, &s.v);
         for (link, placed) in self.links.iter().zip(&self.placed) {
             self.quaternions[link.body] = placed.quaternion;
         }

@@ -11,6 +11,7 @@ use super::spatial::Vec6;
 impl Tree {
     /// M (ny × ny, by rows) at the state that was placed last.
     pub fn mass_matrix(&mut self, M: &mut [f64]) {
+        self.settle();
         let n = self.structure.nv;
         self.visits += 2 * self.links.len() as u64;
         M[..n * n].fill(0.0);

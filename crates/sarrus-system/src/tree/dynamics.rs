@@ -59,24 +59,32 @@ impl TreeDynamics {
 
     /// M (ny × ny, by rows).
     pub fn mass_matrix(&mut self, s: &State, M: &mut [f64]) {
-        self.tree.place(&s.q, &s.v);
-        self.tree.mass_matrix(M);
+        self.tree.weigh_matrix(&s.q, &s.v, M);
     }
 
     /// c: centrifugal and gyroscopic forces, less gravity and all other forces of the model.
     pub fn bias(&mut self, s: &State, c: &mut [f64]) {
+        if self.mechanism.has_only_weight() && self.tree.weigh(&s.q, &s.v, None, c) {
+            return;
+        }
         self.update(s);
         self.tree.inverse_dynamics(&self.eq.f, None, c);
     }
 
     /// τ = M ẏ + c.
     pub fn inverse_dynamics(&mut self, s: &State, ydot: &[f64], tau: &mut [f64]) {
+        if self.mechanism.has_only_weight() && self.tree.weigh(&s.q, &s.v, Some(ydot), tau) {
+            return;
+        }
         self.update(s);
         self.tree.inverse_dynamics(&self.eq.f, Some(ydot), tau);
     }
 
     /// ẏ = M⁻¹(τ - c), in O(n).
     pub fn forward_dynamics(&mut self, s: &State, tau: &[f64], ydot: &mut [f64]) {
+        if self.mechanism.has_only_weight() && self.tree.fall_from(&s.q, &s.v, Some(tau), ydot) {
+            return;
+        }
         self.update(s);
         self.tree.forward_dynamics(&self.eq.f, Some(tau), ydot);
     }

@@ -27,6 +27,26 @@ use sarrus_solve::State;
 impl Tree {
     /// Places all links at coordinates `q` and speeds `y`.
     pub fn place(&mut self, q: &[f64], y: &[f64]) {
+        self.own.0.copy_from_slice(q);
+        self.own.1.copy_from_slice(y);
+        if let Some(planar) = &mut self.planar {
+            planar.place(q, y);
+        }
+        (self.known, self.settled) = (true, true);
+        self.place_links(q, y);
+    }
+
+    /// Finds of the coordinates that were placed last what the recursions in the plane do without.
+    pub(super) fn settle(&mut self) {
+        if !self.settled {
+            let own = std::mem::take(&mut self.own);
+            self.place_links(&own.0, &own.1);
+            (self.own, self.settled) = (own, true);
+        }
+    }
+
+    /// Poses, velocities, partial velocities and bias of all links.
+    fn place_links(&mut self, q: &[f64], y: &[f64]) {
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             let link = &self.links[i];
@@ -67,7 +87,10 @@ impl Tree {
     }
 
     /// Writes the state of all bodies, as placed last, into `out`.
-    pub fn write(&self, out: &mut State) {
+    pub fn write(&mut self, out: &mut State) {
+        if let Some(planar) = &mut self.planar {
+            return planar.write(&self.own.0, &self.own.1, out);
+        }
         for (link, placed) in self.links.iter().zip(&self.placed) {
             let body = &self.system.directory.bodies[link.body];
             let q = &mut out.q[body.q..body.q + body.kind.nq()];

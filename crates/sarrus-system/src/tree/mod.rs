@@ -12,6 +12,7 @@
 //! | generalized force Vᵀ f, inverse dynamics | out, in | `rnea.rs` |
 //! | mass matrix VᵀM V | in | `crba.rs` |
 //! | ẏ from forces, O(n) | in, out | `aba.rs` |
+//! | the last three for trees of plain joints, by fewer operations | | `planar`, `plain` |
 //!
 //! What joints do not move along their freedoms they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
 //! and those of constraints and drivers, remain constraints between bodies ([`Tree::cut`]). Where drivers give the coordinates of a
@@ -24,11 +25,14 @@ mod dynamics;
 mod forward;
 mod graph;
 pub mod motion;
+mod plain;
+mod planar;
 mod read;
 mod rnea;
 mod small;
 pub mod spatial;
 mod specified;
+mod weight;
 
 pub use dynamics::TreeDynamics;
 pub use graph::{Connection, Hinge, Link};
@@ -36,6 +40,8 @@ pub use graph::{Connection, Hinge, Link};
 use crate::body::BodyKind;
 use crate::system::{System, groups};
 use motion::JointMotion;
+use plain::Plain;
+use planar::Planar;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_solve::{GroupKind, Structure, StructureError};
 use small::Factor;
@@ -74,8 +80,15 @@ pub struct Tree {
     given: Vec<bool>,
     /// Efforts of what is given, one per speed.
     tau: Vec<f64>,
-    /// Coordinates and speeds with what is given in its place.
+    /// Coordinates and speeds that were placed last, with what is given in its place.
     own: (Vec<f64>, Vec<f64>),
+    /// Whether `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
+    known: bool,
+    settled: bool,
+    /// Recursions of their own, where the tree is in the plane.
+    planar: Option<Planar>,
+    /// The same in space, where all joints are plain.
+    plain: Option<Plain>,
 }
 
 /// A link at an instant.
@@ -136,6 +149,10 @@ impl Tree {
             given,
             tau: vec![0.0; ny],
             own: (vec![0.0; structure.nq], vec![0.0; ny]),
+            known: false,
+            settled: true,
+            planar: Planar::new(system, &links),
+            plain: Plain::new(system, &links),
             links,
             structure,
         };

@@ -69,6 +69,7 @@ impl Tree {
 
     /// ẏ of the bodies' accelerations `vdot`, at the state that was placed last.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
+        self.settle();
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             self.rates[i] = self.of_body(i, vdot);

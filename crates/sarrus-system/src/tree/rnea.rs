@@ -15,6 +15,7 @@ impl Tree {
     /// τ that gives the speeds the rates `ydot` under the forces `f` on the bodies (nv of the system), at the state that
     /// was placed last. Without `ydot` the bias.
     pub fn inverse_dynamics(&mut self, f: &[f64], ydot: Option<&[f64]>, tau: &mut [f64]) {
+        self.settle();
         self.visits += 2 * self.links.len() as u64;
         for i in 0..self.links.len() {
             let (link, placed) = (&self.links[i], &self.placed[i]);
@@ -33,6 +34,7 @@ impl Tree {
 
     /// Vᵀ f: what forces `f` on the bodies (nv of the system) amount to along the speeds, where the links are placed.
     pub fn generalized_force(&mut self, f: &[f64], out: &mut [f64]) {
+        self.settle();
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             self.forces[i] = self.of_body(i, f);

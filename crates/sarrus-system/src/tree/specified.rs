@@ -98,12 +98,16 @@ impl Tree {
         }
     }
 
-    /// Places all links at coordinates `q` and speeds `y`, but where these are given at time `t`.
+    /// Places all links at coordinates `q` and speeds `y`, but where these are given at time `t`: in the plane no more than that asks
+    /// for, and nothing where they are there already.
     pub(super) fn place_given(&mut self, t: f64, q: &[f64], y: &[f64]) {
-        if self.specified.is_empty() {
-            return self.place(q, y);
+        let (own_q, own_y) = &mut self.own;
+        if self.specified.is_empty() && self.known && own_q == q && own_y == y {
+            if self.planar.is_none() {
+                self.settle();
+            }
+            return;
         }
-        let [mut own_q, mut own_y] = [&mut self.own.0, &mut self.own.1].map(std::mem::take);
         own_q.copy_from_slice(q);
         own_y.copy_from_slice(y);
         for given in &mut self.specified {
@@ -113,8 +117,11 @@ impl Tree {
             }
             own_y[given.y] = given.now[1];
         }
-        self.place(&own_q, &own_y);
-        self.own = (own_q, own_y);
+        (self.known, self.settled) = (true, false);
+        match &mut self.planar {
+            Some(planar) => planar.place(own_q, own_y),
+            None => self.settle(),
+        }
     }
 
     /// Rates of given coordinates, where they were placed last.
@@ -130,7 +137,14 @@ impl Tree {
     /// ẏ under the forces `f` with what is given; the efforts of drivers are kept for [`efforts`](Tree::efforts).
     pub(super) fn accelerate(&mut self, f: &[f64], ydot: &mut [f64]) {
         if self.specified.is_empty() {
-            return self.forward_dynamics(f, None, ydot);
+            return match (&mut self.planar, &mut self.plain) {
+                (Some(planar), _) => planar.accelerations(f, ydot),
+                (_, Some(plain)) => {
+                    plain.place(&self.own.0, &self.own.1);
+                    plain.accelerations(f, ydot);
+                }
+                _ => self.forward_dynamics(f, None, ydot),
+            };
         }
         self.fill_ydot(ydot);
         let (given, mut tau) = (std::mem::take(&mut self.given), std::mem::take(&mut self.tau));

@@ -1,0 +1,58 @@
+//! The recursions of trees on which nothing acts but weight, straight from coordinates and speeds: no body's state is asked for.
+
+use super::Tree;
+
+impl Tree {
+    /// ẏ at `q` and `y` under `tau` along the speeds and weight. Returns false, and has done nothing, where it takes the general way.
+    pub(super) fn fall_from(&mut self, q: &[f64], y: &[f64], tau: Option<&[f64]>, ydot: &mut [f64]) -> bool {
+        if !self.specified.is_empty() {
+            return false;
+        }
+        match (&mut self.planar, &mut self.plain) {
+            (Some(planar), _) if tau.is_none() && planar.is_plain() => {
+                planar.fall(q, y, ydot);
+                self.visits += 3 * self.links.len() as u64;
+            }
+            (_, Some(plain)) if plain.is_plain() => {
+                plain.place(q, y);
+                plain.fall(tau, ydot);
+                self.visits += 4 * self.links.len() as u64;
+            }
+            _ => return false,
+        }
+        self.put(q, y);
+        true
+    }
+
+    /// τ = M ẏ + c at `q` and `y`, without `ydot` the bias c, where nothing acts but weight; likewise.
+    pub(super) fn weigh(&mut self, q: &[f64], y: &[f64], ydot: Option<&[f64]>, tau: &mut [f64]) -> bool {
+        let given = !self.specified.is_empty();
+        let Some(plain) = self.plain.as_mut().filter(|plain| plain.is_plain() && !given) else {
+            return false;
+        };
+        plain.place(q, y);
+        plain.inverse_dynamics(ydot, tau);
+        self.visits += 3 * self.links.len() as u64;
+        self.put(q, y);
+        true
+    }
+
+    /// M (ny × ny, by rows) at `q` and `y`.
+    pub(super) fn weigh_matrix(&mut self, q: &[f64], y: &[f64], M: &mut [f64]) {
+        if let Some(plain) = &mut self.plain {
+            plain.place(q, y);
+            plain.mass_matrix(self.structure.nv, M);
+            self.visits += 2 * self.links.len() as u64;
+            return self.put(q, y);
+        }
+        self.place(q, y);
+        self.mass_matrix(M);
+    }
+
+    /// Takes note of what was placed; the general recursions find the rest when they are asked.
+    fn put(&mut self, q: &[f64], y: &[f64]) {
+        self.own.0.copy_from_slice(q);
+        self.own.1.copy_from_slice(y);
+        (self.known, self.settled) = (true, false);
+    }
+}
