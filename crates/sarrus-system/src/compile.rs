@@ -208,7 +208,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
 
     let (controllers, mut states) = control(model, &directory, &mut errors);
-    let surfaces = contact::read::surfaces(&directory);
+    // only contacts ask for them
+    let surfaces = if model.contacts.is_empty() { Vec::new() } else { contact::read::surfaces(&directory) };
     let mut contacts = Vec::new();
     for element in &model.contacts {
         let reader = contact::read::Surfaces { directory: &directory, all: &surfaces };
