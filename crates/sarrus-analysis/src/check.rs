@@ -13,7 +13,7 @@ use crate::settings::{Overrides, Settings};
 use crate::simulate::Watch;
 use crate::start::{Rows, rank_report, size};
 use sarrus_model::{Model, Space};
-use sarrus_solve::{Equations, Problem, Stage};
+use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, Sampler, System};
 use serde::Serialize;
 use std::sync::Arc;
@@ -123,24 +123,26 @@ pub fn check_with(
     Columns::check(model, system, &settings.columns)?;
     Conditions::new(model, system)?;
     Sampler::new(model, system, (settings.t_start, settings.t_end), &[])?;
-    let mut mechanism = system.mechanism();
     let structure = &system.structure;
 
     // what the model pose violates
-    let written = system.start();
-    let mut eq = Equations::new(&mechanism);
-    mechanism.update(&written, Stage::POSITION, &mut eq);
-    let assembly_errors = element_errors(system, &eq);
+    let evaluated = |state: &State, stage: Stage, hints: Option<&[f64]>| {
+        let mut mechanism = system.mechanism();
+        hints.into_iter().for_each(|hints| mechanism.set_hints(hints));
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(state, stage, &mut eq);
+        (mechanism, eq)
+    };
+    let assembly_errors = element_errors(system, &evaluated(&system.start(), Stage::POSITION, None).1);
 
     // one analysis of the rows serves all who solve for them
     let mut spare = None;
     let assembled = assemble_sparing(model, system, settings.assembly, Some(&mut spare))?;
     let state = assembled.state;
-    mechanism.set_hints(&assembled.hints);
-    mechanism.update(&state, Stage::VELOCITY, &mut eq);
+    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
-    let rows = Rows::find_sparing(structure, &eq, spare.as_ref())?;
+    let rows = Rows::find_sparing(structure, &eq, &mut spare)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state)? } else { Nearby::Unknown };
     let freedom = |rank: usize| structure.nv - rank;

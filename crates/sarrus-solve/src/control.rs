@@ -353,7 +353,21 @@ fn combine_array<'a>(
     c: &[f64],
     k: impl Fn(usize) -> &'a [f64],
 ) {
-    const BLOCK: usize = 512;
+    // a small mechanism is not to clear more room than it has numbers
+    if out.len() <= 32 {
+        combine_blocks::<32>(out, base, h, c, k);
+    } else {
+        combine_blocks::<512>(out, base, h, c, k);
+    }
+}
+
+fn combine_blocks<'a, const BLOCK: usize>(
+    out: &mut [f64],
+    base: Option<&[f64]>,
+    h: f64,
+    c: &[f64],
+    k: impl Fn(usize) -> &'a [f64],
+) {
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sum = [0.0; BLOCK];

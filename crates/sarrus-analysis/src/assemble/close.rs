@@ -191,7 +191,7 @@ fn slide(
 }
 
 /// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first, and singular positions
-/// nearby. A solver for the rows of `system` is left in `spare`, where one is wanted there and nothing was to be kept.
+/// nearby. The solver is left in `spare`, where it is wanted and nothing was to be kept, so that it is of the rows of `system`.
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
@@ -202,10 +202,7 @@ pub(super) fn velocities(
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
     let mut kkt = Kkt::new(&all.structure, &eq, HUB_DEGREE)?;
-    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system)) {
-        // as it is before it has seen any J
-        *spare = Some(kkt.clone());
-    }
+    let [_, limit, _] = kkt.pivots();
     let (nv, nc) = (all.structure.nv, all.structure.nc);
     let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
     m.update(state, Stage::VELOCITY, &mut eq);
@@ -220,6 +217,10 @@ pub(super) fn velocities(
         plain.set_hints(hints);
         // what cannot be decomposed shows when it is run
         standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
+    }
+    // one that had to look harder for dependent rows would go on to
+    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == limit) {
+        *spare = Some(kkt);
     }
     m.update(state, Stage::VELOCITY, &mut eq);
     let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));

@@ -180,8 +180,8 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     assemble_sparing(model, system, mode, None)
 }
 
-/// The same. Of a large model the analysis of the rows costs as much as solving for them: where `spare` is given, a solver that
-/// has seen no J yet may be left there for others to copy.
+/// The same. Of a large model the analysis of the rows costs more than solving for them: where `spare` is given, a solver for
+/// the rows of `system` may be left there for others.
 pub(crate) fn assemble_sparing(
     model: &Model,
     system: &Arc<System>,
@@ -257,6 +257,7 @@ fn put_together(
     mechanism.set_hints(&hints);
     mechanism.accept(&state);
     let hints = mechanism.hints().to_vec();
+    drop(mechanism);
     let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state, spare)
         .map_err(|e| located(model, system, e))?;
     if let Some((worst, ..)) = off.first() {

@@ -28,7 +28,7 @@ impl Scaled {
         Scaled::with(Kkt::new(s, eq, HUB_DEGREE)?, s, eq, dependent)
     }
 
-    /// The same with a solver of these rows that has seen no J yet.
+    /// The same with a solver for these rows.
     pub fn with(
         mut kkt: Kkt,
         s: &Structure,
