@@ -76,7 +76,7 @@ fn element(runs: &[(Scene, Motion)]) -> String {
         const FRAMES: &str = "\"frames\":\"";
         let run = json!({ "encoding": "deflate-raw", "frames": "", "name": scene.name, "scene": scene });
         let run = harmless(&run.to_string());
-        let (before, after) = run.split_once(FRAMES).unwrap_or((&run, ""));
+        let (before, after) = run.split_once(FRAMES).unwrap_or((run.as_str(), ""));
         [before, FRAMES, &base64(&deflate(&frames::encode(motion))), after].concat()
     });
     let runs: Vec<String> = runs.collect();
