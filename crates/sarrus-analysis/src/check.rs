@@ -1,7 +1,7 @@
 //! What can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
 //! groups, how far assembly had to go, and the method that `auto` would take.
 
-use crate::assemble::assemble;
+use crate::assemble::assemble_sparing;
 use crate::error::SetupError;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
@@ -13,7 +13,7 @@ use crate::settings::{Overrides, Settings};
 use crate::simulate::Watch;
 use crate::start::{Rows, rank_report, size};
 use sarrus_model::{Model, Space};
-use sarrus_solve::{Equations, Problem, Stage};
+use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, Sampler, System};
 use serde::Serialize;
 use std::sync::Arc;
@@ -120,25 +120,29 @@ pub fn check_with(
 ) -> Result<CheckReport, SetupError> {
     let settings = Settings::read(model, &Overrides::default())?;
     // measures and output.columns are part of the model, sampled or not
-    Columns::new(model, system, &settings.columns)?;
+    Columns::check(model, system, &settings.columns)?;
     Conditions::new(model, system)?;
     Sampler::new(model, system, (settings.t_start, settings.t_end), &[])?;
-    let mut mechanism = system.mechanism();
     let structure = &system.structure;
 
     // what the model pose violates
-    let written = system.start();
-    let mut eq = Equations::new(&mechanism);
-    mechanism.update(&written, Stage::POSITION, &mut eq);
-    let assembly_errors = element_errors(system, &eq);
+    let evaluated = |state: &State, stage: Stage, hints: Option<&[f64]>| {
+        let mut mechanism = system.mechanism();
+        hints.into_iter().for_each(|hints| mechanism.set_hints(hints));
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(state, stage, &mut eq);
+        (mechanism, eq)
+    };
+    let assembly_errors = element_errors(system, &evaluated(&system.start(), Stage::POSITION, None).1);
 
-    let assembled = assemble(model, system, settings.assembly)?;
+    // one analysis of the rows serves all who solve for them
+    let mut spare = None;
+    let assembled = assemble_sparing(model, system, settings.assembly, Some(&mut spare))?;
     let state = assembled.state;
-    mechanism.set_hints(&assembled.hints);
-    mechanism.update(&state, Stage::VELOCITY, &mut eq);
+    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
-    let rows = Rows::find(structure, &eq)?;
+    let rows = Rows::find_sparing(structure, &eq, &mut spare)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state)? } else { Nearby::Unknown };
     let freedom = |rank: usize| structure.nv - rank;
@@ -157,7 +161,12 @@ pub fn check_with(
     // who reacts uniquely, and who shares the rest
     let mut sharing = Shared::default();
     let mut analysis = None;
-    if let Ok(mut scaled) = Scaled::new(structure, &eq, rows.known_redundant(structure))
+    let known = rows.known_redundant(structure);
+    let scaled = match spare {
+        Some(kkt) => Scaled::with(kkt, structure, &eq, known),
+        None => Scaled::new(structure, &eq, known),
+    };
+    if let Ok(mut scaled) = scaled
         && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
     {
         sharing = shared(&mechanism, &found, &mut scaled);
@@ -278,12 +287,12 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
         .rows
         .iter()
         .zip(&system.elements)
-        .map(|(row, element)| {
+        .filter_map(|(row, element)| {
             let phi = &eq.phi[row.start..][..row.holonomic];
             let error = phi.iter().map(|x| x * x).sum::<f64>().sqrt();
-            ElementError { name: format!("{} `{}`", element.family.name(), element.name), error }
+            let name = || format!("{} `{}`", element.family.name(), element.name);
+            (!(error <= MEANT)).then(|| ElementError { name: name(), error })
         })
-        .filter(|e| !(e.error <= MEANT))
         .collect();
     errors.sort_by(|a, b| b.error.total_cmp(&a.error));
     errors

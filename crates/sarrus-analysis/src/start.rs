@@ -49,15 +49,29 @@ impl Rows {
 
     /// By singular values, or for a large model by the pivots of its factors.
     pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
-        Rows::find_within(s, eq, DENSE)
+        Rows::find_within(s, eq, DENSE, &mut None)
+    }
+
+    /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.
+    pub fn find_sparing(
+        s: &Structure,
+        eq: &Equations,
+        spare: &mut Option<Kkt>,
+    ) -> Result<Rows, ConstraintRankError> {
+        Rows::find_within(s, eq, DENSE, spare)
     }
 
     /// The same for many instants: singular values of small models only.
     pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
-        Rows::find_within(s, eq, DENSE_OFTEN)
+        Rows::find_within(s, eq, DENSE_OFTEN, &mut None)
     }
 
-    fn find_within(s: &Structure, eq: &Equations, dense: usize) -> Result<Rows, ConstraintRankError> {
+    fn find_within(
+        s: &Structure,
+        eq: &Equations,
+        dense: usize,
+        spare: &mut Option<Kkt>,
+    ) -> Result<Rows, ConstraintRankError> {
         if s.nc == 0 {
             return Ok(Rows { rank: Some(0), margin: None, tolerance: None, how: "no rows" });
         }
@@ -65,9 +79,12 @@ impl Rows {
             return Ok(Rows::from_rank(&rank));
         }
         // a model that cannot be factored says so when it is run
-        let dependent = Kkt::new(s, eq, HUB_DEGREE).and_then(|mut kkt| {
+        let kkt = spare.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
+        let dependent = kkt.and_then(|mut kkt| {
             kkt.factor(eq, Which::All, Demand::Settle)?;
-            Ok((kkt.dependent_rows().len(), kkt.pivots()))
+            let found = (kkt.dependent_rows().len(), kkt.pivots());
+            *spare = Some(kkt);
+            Ok(found)
         });
         Ok(match dependent {
             Ok((n, [dropped, limit, kept])) => Rows {

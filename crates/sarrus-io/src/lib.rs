@@ -21,6 +21,7 @@ mod depth;
 mod json;
 mod load;
 mod native;
+mod quick;
 mod read;
 pub mod resolved;
 pub mod schema;

@@ -1,5 +1,6 @@
 //! TOML to the tree of values.
 
+use crate::quick;
 use sarrus_model::value::Entry;
 use sarrus_model::{Data, Diagnostic, Span, Table, Text, Value};
 use std::sync::Arc;
@@ -8,6 +9,11 @@ use toml::de::{DeTable, DeValue};
 
 /// Parses TOML; the first thing that is wrong is the error.
 pub fn parse(text: &str, file: u32) -> Result<Table, Diagnostic> {
+    quick::parse(text, file).map_or_else(|| parse_all(text, file), Ok)
+}
+
+/// The same with all that TOML has.
+pub fn parse_all(text: &str, file: u32) -> Result<Table, Diagnostic> {
     let document = DeTable::parse(text).map_err(|e| {
         let at = e.span().unwrap_or(0..0);
         Diagnostic::new(span(file, at), format!("TOML: {}", e.message()))

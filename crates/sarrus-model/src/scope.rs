@@ -243,7 +243,7 @@ pub fn whole_number(x: f64) -> Option<i64> {
 
 /// An error of an expression at its place in the file.
 pub fn placed(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
-    let at = match text.verbatim {
+    let at = match text.verbatim() {
         Some(start) if span.is_some() && e.at.end <= text.len() => {
             // an error at the end of the text points at its closing quote
             let from = start + e.at.start as u32;

@@ -8,14 +8,17 @@ use crate::diagnostic::Span;
 use crate::expr::{Expr, ExprError};
 use std::sync::{Arc, OnceLock};
 
-/// A string of the file, with its parsed forms made on first use.
+/// A string of the file, with its parsed forms made on first use. Behind a pointer: most values are numbers, and small.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
+pub struct Text(Arc<Content>);
+
+/// What a string is.
+#[derive(Debug, Default)]
+struct Content {
     text: Arc<str>,
-    /// Where the content begins in the file, if it stands there letter by letter (no escapes).
-    pub verbatim: Option<u32>,
+    verbatim: Option<u32>,
     parsed: OnceLock<std::result::Result<Arc<Expr>, Box<ExprError>>>,
-    parts: OnceLock<Arc<[Part]>>,
+    parts: OnceLock<Box<[Part]>>,
 }
 
 /// A stretch of a string: letters, then perhaps a `{…}`.
@@ -46,23 +49,28 @@ impl Text {
 
     /// A string whose content begins at the byte `start` of its file.
     pub fn at(text: impl Into<Arc<str>>, start: Option<u32>) -> Self {
-        Text { text: text.into(), verbatim: start, parsed: OnceLock::new(), parts: OnceLock::new() }
+        Text(Arc::new(Content { text: text.into(), verbatim: start, ..Content::default() }))
+    }
+
+    /// Where the content begins in the file, if it stands there letter by letter (no escapes).
+    pub fn verbatim(&self) -> Option<u32> {
+        self.0.verbatim
     }
 
     /// The content.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// The content as an expression; parsed on first use.
     pub fn expr(&self) -> std::result::Result<&Arc<Expr>, &ExprError> {
-        let parse = || Expr::parse(&self.text).map(Arc::new).map_err(Box::new);
-        self.parsed.get_or_init(parse).as_ref().map_err(|e| &**e)
+        let parse = || Expr::parse(&self.0.text).map(Arc::new).map_err(Box::new);
+        self.0.parsed.get_or_init(parse).as_ref().map_err(|e| &**e)
     }
 
     /// Whether it holds a `{…}`.
     pub fn is_template(&self) -> bool {
-        self.text.contains('{')
+        self.0.text.contains('{')
     }
 
     /// The insides of its `{…}`.
@@ -73,7 +81,7 @@ impl Text {
 
     /// The content split at its `{…}`; parsed on first use. A bracket that is not closed reaches to the end.
     pub fn parts(&self) -> &[Part] {
-        self.parts.get_or_init(|| split(&self.text).into())
+        self.0.parts.get_or_init(|| split(&self.0.text).into())
     }
 }
 
@@ -99,7 +107,7 @@ impl std::ops::Deref for Text {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 }
 

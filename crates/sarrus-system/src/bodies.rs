@@ -180,8 +180,9 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     let (attached, more) = markers::attached(model, attachments, &carrier)?;
     markers.extend(attached);
     let material = reader.material("material")?;
-    let mut surfaces = contact::touchable(&shapes, material.as_ref());
-    if let (true, Some(length)) = (shapes.is_empty(), given.length) {
+    let touches = !model.contacts.is_empty();
+    let mut surfaces = if touches { contact::touchable(&shapes, material.as_ref()) } else { Vec::new() };
+    if let (true, true, Some(length)) = (touches, shapes.is_empty(), given.length) {
         // the rod that it is drawn as
         let geometry = rod::geometry(length, rod::of_bar(length).0, reader.is_planar());
         let surface = Surface { geometry, p: [0.0; 3], rot: Mat3::identity() };

@@ -78,7 +78,7 @@ pub struct Body {
     pub shares: bool,
     /// Whether it is the rotor of a joint's armature: its mass is the inertia of a coordinate, and nowhere in space.
     pub rotor: bool,
-    /// What of it can be touched.
+    /// What of it can be touched, in a model with contacts.
     pub surfaces: Vec<Touchable>,
 }
 

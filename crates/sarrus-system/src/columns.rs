@@ -59,6 +59,9 @@ struct Measures {
     values: usize,
 }
 
+/// Columns that others read by name.
+pub(crate) type Index<'a> = HashMap<&'a str, &'a Source>;
+
 /// What a row is computed from, beside the mechanism.
 pub struct Snapshot<'a> {
     /// The state.
@@ -105,7 +108,22 @@ impl Columns {
     /// All columns whose names fit the patterns: `*` any letters, `?` one, a leading `!` takes names away again.
     pub fn new(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<Columns, Vec<Diagnostic>> {
         let own: Vec<String> = patterns.iter().map(|pattern| system.directory.own_name(pattern)).collect();
-        Columns::all(model, system)?.select(&own)
+        if own.is_empty() {
+            return Columns::all(model, system)?.select(&own);
+        }
+        // of a large model few columns are asked for; what is wrong is said with all names at hand
+        let few = Columns::among(model, system, &Wanted::of(&own)).and_then(|few| few.select(&own));
+        few.or_else(|_| Columns::all(model, system)?.select(&own))
+    }
+
+    /// Whether there are such columns, and whether what they read is there.
+    pub fn check(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<(), Vec<Diagnostic>> {
+        if patterns.iter().any(|pattern| pattern != "*") {
+            return Columns::new(model, system, patterns).map(drop);
+        }
+        // all of them can be read but measures, which say what they read
+        let few = Columns::among(model, system, &Wanted::of(&[]));
+        few.or_else(|_| Columns::all(model, system)).map(drop)
     }
 
     /// No columns.
@@ -121,10 +139,15 @@ impl Columns {
 
     /// Every column there is.
     pub(crate) fn all(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
+        Columns::among(model, system, &Wanted { heads: None })
+    }
+
+    /// Those that are wanted, and some others.
+    fn among(model: &Model, system: &Arc<System>, wanted: &Wanted) -> Result<Columns, Vec<Diagnostic>> {
         let mut all = Columns::none();
-        all.add_bodies(system);
+        all.add_bodies(system, wanted);
         all.add_nodes(system);
-        all.add_joints(system);
+        all.add_joints(system, wanted);
         all.add_drivers_and_forces(system);
         all.add_contacts(system);
         for controller in &system.controllers {
@@ -153,20 +176,20 @@ impl Columns {
     }
 
     /// What other columns read by name; the directory knows the live ones and the joints.
-    fn index(&self) -> HashMap<&str, &Source> {
+    pub(crate) fn index(&self) -> Index<'_> {
         let all = self.names.iter().map(String::as_str).zip(&self.sources);
         all.filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..))).collect()
     }
 
-    /// Binds an expression that may read every column, and names `own` of its element.
+    /// Binds an expression that may read every column, by their `index`, and names `own` of its element.
     pub(crate) fn bind(
         &self,
         model: &Model,
         system: &System,
+        index: &Index,
         expr: &RuntimeExpr,
         own: &[(&str, Source)],
     ) -> Result<Reading, Diagnostic> {
-        let index = self.index();
         let column = |name: &str| match index.get(name) {
             Some(&source) => Some(source.clone()),
             None => reaction_named(system, name),
@@ -213,13 +236,14 @@ impl Columns {
         }
     }
 
-    fn add_bodies(&mut self, system: &System) {
+    fn add_bodies(&mut self, system: &System, wanted: &Wanted) {
         let dimensions: &[&str] =
             if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] };
         // identity places: a column reads bodies by their own numbers
         let mut place = |body: u32| body as usize;
         let directory = &system.directory;
-        for (id, body) in directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal()) {
+        let bodies = directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
+        for (id, body) in bodies.filter(|(_, b)| wanted.takes(&b.name)) {
             let mut add = |field: &str| {
                 self.live(
                     format!("{}.{field}", body.name),
@@ -247,16 +271,20 @@ impl Columns {
         }
     }
 
-    fn add_joints(&mut self, system: &System) {
+    fn add_joints(&mut self, system: &System, wanted: &Wanted) {
         for (i, joint) in system.directory.joints.iter().enumerate() {
-            for field in system.directory.joint_columns(joint) {
-                let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
-                self.live(format!("{}.{field}", joint.name), signals);
+            let is_wanted = wanted.takes(&joint.name);
+            if is_wanted {
+                for field in system.directory.joint_columns(joint) {
+                    let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
+                    self.live(format!("{}.{field}", joint.name), signals);
+                }
             }
+            // measures find it by its name among the columns, unlike the others
             if system.whole.events.lockable.binary_search(&i).is_ok() {
                 self.push(format!("{}.locked", joint.name), "", Source::Locked(i));
             }
-            for &k in reactions(system) {
+            for &k in reactions(system).iter().filter(|_| is_wanted) {
                 let unit = if k < 3 { "N" } else { "N m" };
                 self.push(format!("{}.{}", joint.name, REACTIONS[k]), unit, Source::Reaction(i, k));
             }
@@ -758,6 +786,29 @@ pub fn violations(system: &System, snapshot: &Snapshot) -> [f64; 3] {
     [position, velocity, square.sqrt()]
 }
 
+/// Bodies and joints whose columns some pattern may fit, by how the patterns begin.
+struct Wanted {
+    /// The letters of each before its first `*` or `?`; none where everything is wanted.
+    heads: Option<Vec<String>>,
+}
+
+impl Wanted {
+    fn of(patterns: &[String]) -> Wanted {
+        let adding = patterns.iter().filter(|pattern| !pattern.starts_with('!'));
+        let head = |pattern: &String| pattern.split(['*', '?']).next().unwrap_or_default().to_string();
+        Wanted { heads: Some(adding.map(head).collect()) }
+    }
+
+    /// Whether a pattern may fit a name that begins with `name` and a dot.
+    fn takes(&self, name: &str) -> bool {
+        let Some(heads) = &self.heads else { return true };
+        heads.iter().any(|head| match head.strip_prefix(name) {
+            Some(rest) => rest.is_empty() || rest.starts_with('.'),
+            None => name.starts_with(head.as_str()),
+        })
+    }
+}
+
 /// Whether `name` fits `pattern`.
 pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     // the place after the last `*`, to go back to
@@ -786,7 +837,7 @@ pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, order};
+    use super::{Wanted, matches, order};
 
     #[test]
     fn what_is_read_comes_first_and_circles_are_found() {
@@ -796,6 +847,19 @@ mod tests {
         let chain: Vec<Vec<usize>> =
             (0..200_000).map(|i| if i < 199_999 { vec![i + 1] } else { vec![] }).collect();
         assert_eq!(order(&chain).map(|o| o[0]), Ok(199_999));
+    }
+
+    #[test]
+    fn elements_that_a_pattern_may_fit_are_wanted() {
+        let wanted = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
+            let wanted = Wanted::of(&patterns);
+            move |name: &str| wanted.takes(name)
+        };
+        let some = wanted(&["J1.*", "arm.C.x", "li?k.x", "!*"]);
+        assert!(some("J1") && some("arm") && some("arm.C") && some("link") && some("lift"));
+        assert!(!some("J12") && !some("J") && !some("ar") && !some("arms") && !some("l"));
+        assert!(wanted(&["*.x"])("J1") && !wanted(&["!*.x"])("J1") && !wanted(&[])("J1"));
     }
 
     #[test]

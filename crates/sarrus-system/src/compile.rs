@@ -25,7 +25,7 @@ use crate::system::{
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{Rotation, RunSettings};
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Errors reported at once; more would only repeat themselves.
@@ -79,8 +79,9 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     members.iter().for_each(|member| directory.add_member(member));
 
     // joints first: everything else may read their coordinates
+    let mut known = HashMap::new();
     for element in &model.joints {
-        let joint = joint(model, element, &directory, &mut hints).and_then(|(entry, rows)| {
+        let joint = joint(model, element, &directory, &mut hints, &mut known).and_then(|(entry, rows)| {
             let of = |built| row_element(model, element, Family::Joint, built);
             Ok((entry, rows.into_iter().map(of).collect::<Result<Vec<_>>>()?))
         });
@@ -113,7 +114,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     for element in &model.measures {
         let named = match crate::measures::expression(model, element) {
-            Some(expr) => errors.take(expr).map(Named::Measure),
+            Some(expr) => errors.take(expr).map(|expr| Named::Measure(Box::new(expr))),
             None => Some(Named::Other("measure")),
         };
         if let Some(named) = named {
@@ -208,7 +209,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
 
     let (controllers, mut states) = control(model, &directory, &mut errors);
-    let surfaces = contact::read::surfaces(&directory);
+    // only contacts ask for them
+    let surfaces = if model.contacts.is_empty() { Vec::new() } else { contact::read::surfaces(&directory) };
     let mut contacts = Vec::new();
     for element in &model.contacts {
         let reader = contact::read::Surfaces { directory: &directory, all: &surfaces };
@@ -355,15 +357,16 @@ fn pair(model: &Model, element: &Element, directory: &Directory) -> Result<Optio
     }
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
-    Ok(Some(Named::Pair(bodies[0], bodies[1], Distance { a: 0, r_A, b: 1, r_B })))
+    Ok(Some(Named::Pair(bodies[0], bodies[1], Box::new(Distance { a: 0, r_A, b: 1, r_B }))))
 }
 
-/// Reads a joint: its entry and its rows.
+/// Reads a joint: its entry and its rows. `known` are the keys of kinds that were read before.
 fn joint(
     model: &Model,
     element: &Element,
     directory: &Directory,
     hints: &mut Vec<f64>,
+    known: &mut HashMap<&'static str, Vec<Key>>,
 ) -> Result<(JointEntry, Vec<Built>)> {
     let space = model.space;
     let kinds = joints::KINDS.iter().filter(|k| k.space == space);
@@ -375,7 +378,8 @@ fn joint(
     };
     let mut reader = Reader::open(model, element);
     let face: Arc<dyn JointFace> = {
-        reader.check(&with_misplaced(joint_keys(kind)), true)?;
+        let keys = known.entry(kind.name).or_insert_with(|| with_misplaced(joint_keys(kind)));
+        reader.check(keys, true)?;
         (kind.read)(&mut reader)?.into()
     };
     let mut ctx = Context::new(reader, directory);
@@ -426,6 +430,7 @@ fn joint(
     });
     let mut friction = friction.collect::<Result<Vec<_>>>()?;
     if forces::rubs_all_ways(face.kind()) {
+        friction.reserve_exact(1);
         friction.push(forces::reactive_friction(&ctx.reader, true)?);
     }
     let compliance = row_options::compliance(&ctx.reader)?;

@@ -45,6 +45,7 @@ impl Conditions {
         let events = &system.whole.events.list;
         let mut errors = Vec::new();
         let all = if events.is_empty() { Columns::none() } else { Columns::all(model, system)? };
+        let index = all.index();
         let (mut list, mut sets) = (Vec::new(), Vec::new());
         for event in events {
             match &event.when {
@@ -63,9 +64,9 @@ impl Conditions {
                 }
                 When::Leaves(limit) => list.push(Condition::Leaves(*limit)),
                 When::Holds(expr) => {
-                    let bound = all.bind(model, system, expr, &[]).and_then(|flag| {
+                    let bound = all.bind(model, system, &index, expr, &[]).and_then(|flag| {
                         if flag.is_condition() {
-                            return Ok((flag, all.bind(model, system, &expr.margin(), &[])?));
+                            return Ok((flag, all.bind(model, system, &index, &expr.margin(), &[])?));
                         }
                         let message = format!("`when` of event `{}` is no condition", event.name);
                         let hint = if flag.is_constant() {
@@ -83,7 +84,7 @@ impl Conditions {
             }
             let mut own = Vec::new();
             for (.., expr) in &event.actions.set {
-                match all.bind(model, system, expr, &[]) {
+                match all.bind(model, system, &index, expr, &[]) {
                     Ok(reading) => own.push(reading),
                     Err(error) => errors.push(error),
                 }

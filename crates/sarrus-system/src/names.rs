@@ -94,7 +94,7 @@ pub enum Named {
     /// Index among the joints.
     Joint(usize),
     /// Something between two points, with readable `length` and `speed`: bodies and points.
-    Pair(u32, u32, Distance),
+    Pair(u32, u32, Box<Distance>),
     /// A controller: its outputs and states as places among the outputs.
     Controller(Vec<(String, usize)>),
     /// Index among the flexible members.
@@ -102,7 +102,7 @@ pub enum Named {
     /// Index among the nodes of modal bodies that are shown.
     Node(usize),
     /// A measure made of an expression.
-    Measure(RuntimeExpr),
+    Measure(Box<RuntimeExpr>),
     /// Anything else: it has readings only in results.
     Other(&'static str),
 }
@@ -350,7 +350,7 @@ impl Directory {
                 known(&self.joint_columns(&self.joints[*joint]))
             }),
             Named::Pair(a, b, distance) => {
-                let distance = Distance { a: place(*a), b: place(*b), ..*distance };
+                let distance = Distance { a: place(*a), b: place(*b), ..**distance };
                 match rest {
                     "length" => Ok(vec![Signal::Length(distance)]),
                     "speed" => Ok(vec![Signal::LengthRate(distance)]),

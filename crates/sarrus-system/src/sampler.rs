@@ -6,7 +6,7 @@
 //! that is due at an instant reads the same, whatever the order of the controllers: what holds behind what switches or
 //! happens at that instant (a break of a force, the lock of an event), under the outputs that act until then.
 
-use crate::columns::{Columns, Reading, Source};
+use crate::columns::{Columns, Index, Reading, Source};
 use crate::controllers::sampling::{Own, Sampling};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
@@ -63,12 +63,13 @@ impl Sampler {
             if sampled().next().is_some() { Columns::all(model, system)? } else { Columns::none() };
         let near = NEAR * f64::EPSILON * span.0.abs().max(span.1.abs());
         let (mut list, mut errors) = (Vec::new(), Vec::new());
+        let index = readings.index();
         for (element, sampling) in sampled() {
             if !(sampling.times.period > 2.0 * near) {
                 errors.push(too_short(model, &element.name, 2.0 * near, span));
                 continue;
             }
-            match bind(model, system, &readings, element, sampling) {
+            match bind(model, system, (&readings, &index), element, sampling) {
                 Ok(reads) => list.push(Clocked {
                     needs_reactions: reads.iter().any(|r| readings.reading_needs_reactions(r)),
                     element: element.clone(),
@@ -224,7 +225,7 @@ fn too_short(model: &Model, name: &str, least: f64, (from, to): (f64, f64)) -> D
 fn bind(
     model: &Model,
     system: &System,
-    readings: &Columns,
+    (readings, index): (&Columns, &Index),
     element: &ControllerElement,
     sampling: &Sampling,
 ) -> Result<Vec<Reading>, Diagnostic> {
@@ -242,7 +243,7 @@ fn bind(
         };
         let own: Vec<(&str, Source)> =
             own.iter().map(|(name, source)| (name.as_str(), source.clone())).collect();
-        readings.bind(model, system, &read.expr, &own)
+        readings.bind(model, system, index, &read.expr, &own)
     });
     reads.collect()
 }

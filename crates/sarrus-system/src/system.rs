@@ -7,6 +7,7 @@ use crate::contact::rigid::{RigidPlace, Sliding};
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::{Events, Lock};
+use crate::flexible::modal::floating::Floating;
 use crate::formula::Formula;
 use crate::load::Load;
 use crate::mechanism::Mechanism;
@@ -14,6 +15,7 @@ use crate::names::Directory;
 use crate::primitive::Compound;
 use sarrus_math::quat_to_euler;
 use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What an element of rows came from.
@@ -268,12 +270,14 @@ impl System {
         let mut builder: StructureBuilder = Structure::builder();
         let mut nq = 0;
         let mut columns = vec![usize::MAX; directory.bodies.len()];
+        let modal: HashMap<usize, &Floating> =
+            directory.floating.iter().map(|f| (f.frame as usize, f)).collect();
         let mut turning =
             directory.added.iter().filter(|(_, a)| !a.is_constant()).map(|(id, _)| *id as usize).peekable();
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             if columns[i] == usize::MAX {
                 // the bodies of a modal one have a block together
-                let shared = directory.floating.iter().find(|f| f.frame as usize == i);
+                let shared = modal.get(&i);
                 let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
                 columns[i] = builder.column(size);
                 if turning.next_if_eq(&i).is_some() {

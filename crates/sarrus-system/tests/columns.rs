@@ -256,3 +256,49 @@ fn a_hundred_thousand_bodies_have_their_columns_at_once() {
     // about 0.5 s; a search through all names for each would take minutes
     assert!(took < 10.0, "{took} s");
 }
+
+/// Only bodies and joints that a pattern may fit have their columns made: which ones that are must not be seen.
+#[test]
+fn columns_of_a_few_elements_are_those_among_all() {
+    let text = "
+        format = 'sarrus/1'
+        bodies.arm = { from = [0, 0, 0], to = [1, 0, 0], mass = 1, markers = { tip = { on = [0.5, 0, 0] } } }
+        bodies.arm2 = { from = [1, 0, 0], to = [2, 0, 0], mass = 1 }
+        joints.A = { kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0, 0], axis = [0, 1, 0] }
+        joints.A2 = { kind = 'spherical', bodies = ['arm', 'arm2'], at = [1, 0, 0] }
+        forces.S = { kind = 'spring', bodies = ['ground', 'arm2'], ends = [[0, 0, 1], [2, 0, 0]], stiffness = 2 }
+        controllers.C = { kind = 'pid', input = 'A.angle', kp = 1 }
+        [measures]
+        sum = 'A2.fx + S.force + arm2.x + energy.kinetic'
+        ";
+    let model =
+        load_str("test.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = compiled(&model);
+    let all = Columns::new(&model, &system, &[]).unwrap_or_else(|e| panic!("{e:?}"));
+    for patterns in [
+        &["arm.*"][..],
+        &["arm.tip.*", "!*.v?"],
+        &["A2.f?", "sum"],
+        &["*.x", "!arm2.x"],
+        &["?rm2.vx", "C.*"],
+        &["S.length", "A.angle"],
+        &["*"],
+        &["!A.*", "violation.*"],
+    ] {
+        let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
+        let few = Columns::new(&model, &system, &patterns).unwrap_or_else(|e| panic!("{e:?}"));
+        let fits = |name: &&String| {
+            let last = patterns.iter().rev().find(|p| {
+                sarrus_system::columns::matches(p.trim_start_matches('!').as_bytes(), name.as_bytes())
+            });
+            last.is_some_and(|p| !p.starts_with('!'))
+        };
+        let wanted: Vec<&String> = all.names.iter().filter(fits).collect();
+        assert_eq!(few.names.iter().collect::<Vec<_>>(), wanted, "{patterns:?}");
+        assert!(!wanted.is_empty());
+        Columns::check(&model, &system, &patterns).unwrap_or_else(|e| panic!("{e:?}"));
+    }
+    // what is not there is looked for among all names
+    let error = Columns::new(&model, &system, &["arm22.x".to_string()]).err().unwrap_or_default();
+    assert!(error[0].render(&model.sources).contains("did you mean `arm2.x`?"), "{error:?}");
+}

@@ -2,7 +2,8 @@
 
 use super::AssemblyError;
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, Stage, Standing, State, set_out, sharpen,
+    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, Standing, State,
+    set_out, sharpen,
 };
 use sarrus_system::system::Family;
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -27,14 +28,36 @@ fn held(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
     hints: &[f64],
-) -> Result<(Mechanism, Equations, Kkt), AssemblyError> {
-    let elements = [&system.elements[..], &system.centring()[..], &holds[..]].concat();
-    let all = system.with_elements(elements)?;
-    let mut mechanism = Arc::new(all).mechanism();
+) -> Result<(Mechanism, Equations), AssemblyError> {
+    let centring = system.centring();
+    let all = if centring.is_empty() && holds.is_empty() {
+        system.clone()
+    } else {
+        Arc::new(system.with_elements([&system.elements[..], &centring[..], &holds[..]].concat())?)
+    };
+    let mut mechanism = all.mechanism();
     mechanism.set_hints(hints);
     let eq = Equations::new(&mechanism);
-    let kkt = Kkt::new(mechanism.structure(), &eq, HUB_DEGREE)?;
-    Ok((mechanism, eq, kkt))
+    Ok((mechanism, eq))
+}
+
+/// A solver that is made when it is first needed: parts that fit as they are written need none.
+#[derive(Default)]
+struct Lazy(Option<Kkt>);
+
+impl Lazy {
+    fn get(&mut self, m: &Mechanism, eq: &Equations) -> Result<&mut Kkt, SolveError> {
+        let kkt = match self.0.take() {
+            Some(kkt) => kkt,
+            None => Kkt::new(m.structure(), eq, HUB_DEGREE)?,
+        };
+        Ok(self.0.insert(kkt))
+    }
+
+    /// Whether it has come upon rows that nearly depend on others, or do.
+    fn is_weak(&self) -> bool {
+        self.0.as_ref().is_some_and(|kkt| kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty())
+    }
 }
 
 pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
@@ -51,8 +74,13 @@ pub(super) fn close(
     state: &mut State,
     near: Option<&[f64]>,
 ) -> Result<Vec<Off>, AssemblyError> {
-    let (mut m, mut eq, mut kkt) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
+    let mut kkt = Lazy::default();
+    if !all.structure.varying.is_empty() {
+        // masses as in the model pose
+        kkt.get(&m, &eq)?;
+    }
     m.normalize(&mut state.q);
     let size = state.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()));
     let rows = (all.structure.nc.max(1) as f64).sqrt();
@@ -65,6 +93,7 @@ pub(super) fn close(
         if off <= closed {
             break;
         }
+        let kkt = kkt.get(&m, &eq)?;
         kkt.factor(&eq, Which::Holonomic, Rank::Any)?;
         b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
         a.fill(0.0);
@@ -90,7 +119,7 @@ pub(super) fn close(
         }
         m.accept(state);
     }
-    if off > closed && off <= tolerable && (kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty()) {
+    if off > closed && off <= tolerable && kkt.is_weak() {
         // what cannot be decomposed is left as it is
         let _ = sharpen(&mut m, state);
         m.update(state, Stage::POSITION, &mut eq);
@@ -110,7 +139,7 @@ pub(super) fn close(
 fn slide(
     m: &mut Mechanism,
     eq: &mut Equations,
-    kkt: &mut Kkt,
+    kkt: &mut Lazy,
     state: &mut State,
     near: &[f64],
     closed: f64,
@@ -129,6 +158,7 @@ fn slide(
         if best == 0.0 {
             break;
         }
+        let kkt = kkt.get(m, eq)?;
         kkt.factor(eq, Which::Holonomic, Rank::Any)?;
         pull.iter_mut().for_each(|x| *x = -*x);
         b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
@@ -161,15 +191,18 @@ fn slide(
 }
 
 /// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first, and singular positions
-/// nearby.
+/// nearby. The solver is left in `spare`, where it is wanted and nothing was to be kept, so that it is of the rows of `system`.
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
     hints: &[f64],
     state: &mut State,
+    spare: Option<&mut Option<Kkt>>,
 ) -> Result<(Vec<Off>, Vec<Standing>), AssemblyError> {
-    let (mut m, mut eq, mut kkt) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
+    let mut kkt = Kkt::new(&all.structure, &eq, HUB_DEGREE)?;
+    let [_, limit, _] = kkt.pivots();
     let (nv, nc) = (all.structure.nv, all.structure.nc);
     let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
     m.update(state, Stage::VELOCITY, &mut eq);
@@ -184,6 +217,10 @@ pub(super) fn velocities(
         plain.set_hints(hints);
         // what cannot be decomposed shows when it is run
         standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
+    }
+    // one that had to look harder for dependent rows would go on to
+    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == limit) {
+        *spare = Some(kkt);
     }
     m.update(state, Stage::VELOCITY, &mut eq);
     let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));

@@ -13,7 +13,7 @@ mod initial;
 use close::{Off, close, norm, velocities};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
-use sarrus_solve::{Equations, Problem, SolveError, Stage, Standing, State, StructureError};
+use sarrus_solve::{Equations, Kkt, Problem, SolveError, Stage, Standing, State, StructureError};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{ConstraintElement, System};
 use std::sync::Arc;
@@ -177,7 +177,18 @@ const SINGULAR: f64 = 1e-6;
 
 /// Makes the start consistent.
 pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
-    let start = put_together(model, system, mode)?;
+    assemble_sparing(model, system, mode, None)
+}
+
+/// The same. Of a large model the analysis of the rows costs more than solving for them: where `spare` is given, a solver for
+/// the rows of `system` may be left there for others.
+pub(crate) fn assemble_sparing(
+    model: &Model,
+    system: &Arc<System>,
+    mode: Assembly,
+    spare: Option<&mut Option<Kkt>>,
+) -> Result<Assembled, AssemblyError> {
+    let start = put_together(model, system, mode, spare)?;
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
         None => Ok(start),
         Some(near) => {
@@ -188,7 +199,12 @@ pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     }
 }
 
-fn put_together(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
+fn put_together(
+    model: &Model,
+    system: &Arc<System>,
+    mode: Assembly,
+    spare: Option<&mut Option<Kkt>>,
+) -> Result<Assembled, AssemblyError> {
     let initial = initial::read(model, system, &model.initial)?;
     let guess = initial::read(model, system, &model.guess)?;
     if let Some((path, span)) = guess.spans.iter().find(|(path, _)| guess.is_no_position(path)) {
@@ -241,7 +257,8 @@ fn put_together(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<A
     mechanism.set_hints(&hints);
     mechanism.accept(&state);
     let hints = mechanism.hints().to_vec();
-    let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state)
+    drop(mechanism);
+    let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state, spare)
         .map_err(|e| located(model, system, e))?;
     if let Some((worst, ..)) = off.first() {
         let at = place(worst);

@@ -68,10 +68,10 @@ pub(crate) fn analyse(
     scaled: &mut Scaled,
     redundant: bool,
 ) -> Result<Analysis, SolveError> {
-    let structure = mechanism.system().structure.clone();
+    let system = mechanism.system().clone();
     let dependent = scaled.kkt.dependent_rows().to_vec();
     let nulls =
-        if redundant || !dependent.is_empty() { Some(scaled.random_nulls(&structure)?) } else { None };
+        if redundant || !dependent.is_empty() { Some(scaled.random_nulls(&system.structure)?) } else { None };
     let vectors = nulls.as_ref().map_or(&[][..], |n| &n.vectors);
     let components = reactions::components(mechanism, s, eq, &scaled.lengths, vectors);
     let uniqueness = nulls.as_ref().map(|n| reactions::uniqueness(&components, n));

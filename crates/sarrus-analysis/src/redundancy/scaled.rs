@@ -25,9 +25,18 @@ pub(crate) struct Scaled {
 impl Scaled {
     /// Scales and factors; `dependent` rows are to be found, where it is known how many there are.
     pub fn new(s: &Structure, eq: &Equations, dependent: Option<usize>) -> Result<Scaled, SolveError> {
+        Scaled::with(Kkt::new(s, eq, HUB_DEGREE)?, s, eq, dependent)
+    }
+
+    /// The same with a solver for these rows.
+    pub fn with(
+        mut kkt: Kkt,
+        s: &Structure,
+        eq: &Equations,
+        dependent: Option<usize>,
+    ) -> Result<Scaled, SolveError> {
         let mut scaled = eq.clone();
         let lengths = scale(s, eq, &mut scaled.J);
-        let mut kkt = Kkt::new(s, &scaled, HUB_DEGREE)?;
         match dependent {
             Some(n) => kkt.settle(&scaled, n).map(|_| ())?,
             None => kkt.factor(&scaled, Rows::All, Rank::Settle)?,

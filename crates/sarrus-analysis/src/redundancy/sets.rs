@@ -63,6 +63,9 @@ pub(super) fn sets(s: &Structure, owner: &[usize], scaled: &mut Scaled, dependen
     let Scaled { eq, kkt, .. } = scaled;
     let eq = &*eq;
     let mut all = Sets::default();
+    if dependent.is_empty() {
+        return all;
+    }
     let Some(map) = Map::new(s, eq, owner) else { return Sets { unresolved: dependent.len(), ..all } };
     let element = |row: usize| s.row_block_of(row).map_or(usize::MAX, |block| owner[block]);
     let left_out: HashSet<usize> = dependent.iter().copied().collect();

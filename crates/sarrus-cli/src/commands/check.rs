@@ -1,6 +1,6 @@
 //! `sarrus check`
 
-use super::open;
+use super::{leave, open};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -27,7 +27,9 @@ pub fn run(args: &CheckArgs, printer: &mut Printer) -> Exit {
             } else {
                 printer.check(&report, args.all);
             }
-            if report.along.is_some_and(|a| a.status == "failed") { Exit::Failed } else { Exit::Done }
+            let failed = report.along.as_ref().is_some_and(|along| along.status == "failed");
+            leave((model, system, report));
+            if failed { Exit::Failed } else { Exit::Done }
         }
         Err(error) => {
             printer.failure(&Failure { diagnostics: error.diagnostics(), sources: model.sources });

@@ -54,6 +54,12 @@ fn open(args: &ModelArgs, record: bool, printer: &mut Printer) -> Result<(Model,
     }
 }
 
+/// Leaves what a command has made to the end of the process, which frees it at once: piece by piece takes a while where there are a hundred
+/// thousand bodies.
+fn leave<T>(made: T) {
+    std::mem::forget(made);
+}
+
 /// The flags that say how to run.
 fn overrides(args: &MethodArgs) -> Overrides {
     let choice = |m: &Option<sarrus::analysis::MethodText>| m.as_ref().map(|m| m.0.clone());

@@ -1,6 +1,6 @@
 //! `sarrus run`
 
-use super::{open, overrides};
+use super::{leave, open, overrides};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -90,7 +90,9 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     if args.view {
         wait(printer);
     }
-    if outcome.report.status == Status::Failed { Exit::Failed } else { Exit::Done }
+    let failed = outcome.report.status == Status::Failed;
+    leave((model, system, outcome, showing));
+    if failed { Exit::Failed } else { Exit::Done }
 }
 
 /// What is needed to draw a run, where somebody will look at it, now or later.

@@ -152,7 +152,7 @@ fn range(text: &Text, span: Span) -> Done<Range> {
     // places inside the string, for errors in a bound
     let part = |s: &str| {
         let offset = s.as_ptr() as usize - text.as_str().as_ptr() as usize;
-        Text::at(s, text.verbatim.map(|v| v + offset as u32))
+        Text::at(s, text.verbatim().map(|v| v + offset as u32))
     };
     Ok(Range { name: name.into(), first: part(first), last: part(last), span })
 }

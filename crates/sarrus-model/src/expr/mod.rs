@@ -22,6 +22,7 @@ mod lower;
 mod margin;
 mod op;
 mod parse;
+mod plain;
 mod program;
 mod resolve;
 mod vectors;
@@ -91,7 +92,10 @@ impl Expr {
     ///
     /// A result that is no number (`sqrt(-1)`, `1/0`, `meet` out of reach) is an error at its place.
     pub fn evaluate(&self, scope: &dyn Scope, planar: bool) -> Result<Quantity, ExprError> {
-        lower::evaluate(self, scope, planar)
+        match plain::evaluate(&self.root, &self.text, scope) {
+            Some(x) => Ok(Quantity::Number(x)),
+            None => lower::evaluate(self, scope, planar),
+        }
     }
 
     /// Programs of the one or three components, for evaluation at run time.

@@ -228,7 +228,7 @@ impl Reader<'_> {
             }
             Data::Text(text) => {
                 let expr = self.context().parse(text, value.span).map_err(|d| self.noted(d))?;
-                (expr, text.verbatim.filter(|_| !text.is_template()))
+                (expr, text.verbatim().filter(|_| !text.is_template()))
             }
             _ => return Err(self.expected(key, "a number or an expression", value)),
         };

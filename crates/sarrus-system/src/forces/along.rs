@@ -48,7 +48,7 @@ impl Along {
     /// What its element's name stands for in expressions.
     pub fn named(&self, ids: &[u32]) -> Option<Named> {
         match self {
-            Along::Line(distance) => Some(Named::Pair(ids[0], ids[1], *distance)),
+            Along::Line(distance) => Some(Named::Pair(ids[0], ids[1], Box::new(*distance))),
             Along::Coordinate(..) => None,
         }
     }
