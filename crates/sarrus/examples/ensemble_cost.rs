@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A model, what is set in it, step and end of the run.
-const MODELS: [(&str, &[(&str, &str)], f64, f64); 5] = [
+type Case = (&'static str, &'static [(&'static str, &'static str)], f64, f64);
+
+const MODELS: [Case; 5] = [
     ("four_bar", &[], 1e-4, 0.2),
     ("n_four_bar", &[("n", "4")], 1e-3, 0.5),
     ("andrews", &[], 1e-6, 1e-3),

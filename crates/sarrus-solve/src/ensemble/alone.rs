@@ -46,7 +46,7 @@ fn step(
     while s.t < method.t_end {
         rk.step(&mut dynamics, s, &mut control)?;
         n += 1;
-        if method.every > 0 && n % method.every == 0 && s.t < method.t_end {
+        if method.every > 0 && n.is_multiple_of(method.every) && s.t < method.t_end {
             watch(i, s);
         }
     }

@@ -187,7 +187,7 @@ fn step_together(
             break;
         }
         batch.accept();
-        if method.every > 0 && (n + 1) % method.every == 0 {
+        if method.every > 0 && (n + 1u64).is_multiple_of(method.every) {
             for i in (0..crew.len()).filter(|&i| outcomes[i].is_none()) {
                 batch.get(i, &mut state);
                 watch(first + i, &state);

@@ -72,6 +72,12 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     fn normalize(q: &mut [L]);
 }
 
+/// Zero, and not a number where `x` is not finite.
+#[inline(always)]
+pub(super) fn nothing<L: Lane>(x: L) -> L {
+    x * L::splat(0.0)
+}
+
 /// Rows that are eliminated together, in that order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
@@ -380,14 +386,13 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         if doubtful.any() {
             (residual, refinements) = self.refine(doubtful);
         }
-        // zero times anything finite
         let mut sum = L::splat(0.0);
         for x in &self.x {
             for p in 0..C {
                 sum += x[p];
             }
         }
-        Health { pivot: self.pivot, residual: residual + (sum - sum), refinements }
+        Health { pivot: self.pivot, residual: residual + nothing(sum), refinements }
     }
 
     /// Refines the solution in the lanes that are `doubtful`. Returns the largest residual, relative to its terms, and how many passes it took.

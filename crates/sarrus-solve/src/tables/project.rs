@@ -4,7 +4,7 @@
 //! at these positions, which serve the next accelerations too.
 
 use super::block::Block;
-use super::engine::{Engine, Frame, Health};
+use super::engine::{Engine, Frame, Health, nothing};
 use sarrus_math::lane::{Lane, Mask};
 
 /// Roundings in a row of Φ or Φ̇.
@@ -93,7 +93,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 excess = excess.max(phi[i].abs() - unit * (a[i] + b[i]));
             }
         }
-        health.residual += sum - sum;
+        health.residual += nothing(sum);
         L::splat(0.0).lt(excess)
     }
 
@@ -130,7 +130,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 excess = excess.max(z[i].abs() - unit * (a[i] + b[i]));
             }
         }
-        health.residual += sum - sum;
+        health.residual += nothing(sum);
         L::splat(0.0).lt(excess)
     }
 }

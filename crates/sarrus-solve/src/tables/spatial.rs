@@ -191,9 +191,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
                 let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
                 let both =
                     if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
-                for i in 0..3 {
-                    value[at + i] = both[i];
-                }
+                value[at..at + 3].copy_from_slice(&both);
                 return 3;
             }
             RowKind::Perpendicular => {
