@@ -1,11 +1,11 @@
 """Centres of mass at the end of each mechanism, found without any of the programs compared.
 
 - `nfourbar`: the reduced equation, one angle.
-- `chain`: minimal coordinates (absolute angles), dense mass matrix.
+- `chain`: absolute angles, whose accelerations follow from the forces in the pins, a band of 2×2 blocks: O(N).
 - the others: maximal coordinates, dense augmented system.
 
-All are integrated by SciPy's DOP853 at tolerances near round-off (the chain of 1000 at 1e-8: its mass matrix is dense). The
-values are kept in `references/` as text; `python references.py` computes the missing ones.
+All are integrated by SciPy's DOP853 at tolerances near round-off. The values are kept in `references/` as text; `python
+references.py` computes the missing ones. The beam has its own in `flexible.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from problems import GROUND, PROBLEMS, Mechanism
+from mechanism import GROUND, Mechanism
+from problems import PROBLEMS
 
 FOLDER = Path(__file__).resolve().parent / "references"
 
@@ -24,9 +25,10 @@ def reference(mechanism: Mechanism) -> np.ndarray:
     file = FOLDER / f"{mechanism.key}.csv"
     if file.exists():
         return np.loadtxt(file, delimiter=",", ndmin=2)
-    positions = METHODS[mechanism.name](mechanism)
+    positions = METHODS.get(mechanism.name, maximal)(mechanism)
     FOLDER.mkdir(exist_ok=True)
-    np.savetxt(file, positions, delimiter=",", fmt="%.17g")
+    digits = "%.17g" if len(positions) < 5000 else "%.12g"  # errors of large ones are asked for to millimetres
+    np.savetxt(file, positions, delimiter=",", fmt=digits)
     return positions
 
 
@@ -53,24 +55,35 @@ def nfourbar(mechanism):
     return np.array(rows[:-1])
 
 
-def chain(mechanism):
-    from scipy.linalg import cho_factor, cho_solve
+def chain(mechanism, tolerance=None):
+    """With F_i the force of pin i on link i, u along the link, n across and P = (L²/4I) n nᵀ, both sides of a pin accelerate alike:
+    (P_(i-1) - 1/m) F_(i-1) + (P_(i-1) + P_i + 2/m) F_i + (P_i - 1/m) F_(i+1) = - L/2 (ω² u)_(i-1) - L/2 (ω² u)_i."""
+    from scipy.linalg import solveh_banded
 
     n, m, length = len(mechanism.bodies), mechanism.bodies[0].mass, 0.1
-    i = np.arange(n)
-    # T = ½ Σ C_ij cos(θ_i - θ_j) ω_i ω_j
-    C = m * length**2 * ((n - 1 - np.maximum.outer(i, i)) + 0.5)
-    C[i, i] = m * length**2 * ((n - 1 - i) + 0.25 + 1 / 12)
-    weight = 9.81 * m * length * ((n - 1 - i) + 0.5)
+    inertia, g = mechanism.bodies[0].inertia[2], mechanism.gravity[:2]
 
     def rhs(t, y):
         theta, w = y[:n], y[n:]
-        difference = theta[:, None] - theta
-        force = -(C * np.sin(difference)) @ w**2 - weight * np.cos(theta)
-        factor = cho_factor(C * np.cos(difference), overwrite_a=True, check_finite=False)
-        return np.concatenate([w, cho_solve(factor, force, check_finite=False)])
+        c, s = np.cos(theta), np.sin(theta)
+        xx, xy, yy = (length**2 / (4 * inertia) * p for p in (s * s, -s * c, c * c))
+        band = np.zeros((4, 2 * n))  # row 3 - k: the k-th diagonal above the main one
+        band[3, 0::2], band[3, 1::2], band[2, 1::2] = xx + 1 / m, yy + 1 / m, xy
+        band[3, 2::2] += xx[:-1] + 1 / m
+        band[3, 3::2] += yy[:-1] + 1 / m
+        band[2, 3::2] += xy[:-1]
+        band[1, 2::2], band[1, 3::2] = xx[:-1] - 1 / m, yy[:-1] - 1 / m
+        band[0, 3::2], band[2, 2::2] = xy[:-1], xy[:-1]
+        pull = length / 2 * w * w * np.stack([c, s])
+        right = -pull
+        right[:, 1:] -= pull[:, :-1]
+        right[:, 0] -= g
+        force = solveh_banded(band, right.T.ravel(), overwrite_ab=True, overwrite_b=True, check_finite=False).reshape(n, 2)
+        both = force.copy()
+        both[:-1] += force[1:]
+        return np.concatenate([w, -length / (2 * inertia) * (c * both[:, 1] - s * both[:, 0])])
 
-    theta = integrate(rhs, mechanism.t_end, np.zeros(2 * n), 1e-12 if n <= 100 else 1e-8)[:n]
+    theta = integrate(rhs, mechanism.t_end, np.zeros(2 * n), tolerance or (1e-12 if n <= 1000 else 1e-10))[:n]
     step = length * np.stack([np.cos(theta), np.sin(theta), np.zeros(n)], axis=1)
     return np.cumsum(step, axis=0) - step / 2
 
@@ -79,20 +92,44 @@ def cross_matrix(a):
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
+def rows_of(mechanism):
+    """Constraint rows of the joints. Of points: (first, arm, second, arm, carrier, n): n, carried by the first body or the ground,
+    is across the distance of the two points. Of directions: (first, u, second, w): u and w stay at a right angle."""
+    points, directions = [], []
+    for j in mechanism.joints:
+        ends = (j.first, mechanism.local(j.first, j.point), j.second, mechanism.local(j.second, j.point))
+        turned = lambda b, x: mechanism.pose(b)[0].T @ x
+        x = np.cross(j.axis, [0.0, 1.0, 0.0] if abs(j.axis[1]) < 0.9 else [1.0, 0.0, 0.0])
+        x /= np.linalg.norm(x)
+        across = [x, np.cross(j.axis, x)]
+        if j.kind in ("revolute", "spherical"):
+            points += [(*ends, GROUND, e) for e in np.eye(3)[: 2 if mechanism.planar else 3]]
+        else:
+            points += [(*ends, j.first, turned(j.first, e)) for e in across]
+        if not mechanism.planar and j.kind != "spherical":
+            directions += [(j.first, turned(j.first, e), j.second, turned(j.second, j.axis)) for e in across]
+        if j.kind == "prismatic":
+            directions.append((j.first, turned(j.first, across[0]), j.second, turned(j.second, across[1])))
+    return points, directions
+
+
 def maximal(mechanism):
     """[M Gᵀ; G 0] in positions, rotation matrices and velocities; a revolute about world z of a planar mechanism is held as a
     point in the plane, which is all that it is there."""
     bodies, n = mechanism.bodies, len(mechanism.bodies)
     free = [0, 1, 5] if mechanism.planar else list(range(6))
     columns = np.concatenate([6 * b + np.array(free) for b in range(n)])
-    directions = 2 if mechanism.planar else 3
-    sides = [[(j.first, mechanism.local(j.first, j.point), 1.0), (j.second, mechanism.local(j.second, j.point), -1.0)] for j in mechanism.joints]
-    nc = directions * len(sides)
+    points, directions = rows_of(mechanism)
+    nc = len(points) + len(directions)
 
     def rhs(t, y):
-        p, R = y[: 3 * n].reshape(n, 3), y[3 * n : 12 * n].reshape(n, 3, 3)
-        v, w = y[12 * n : 15 * n].reshape(n, 3), y[15 * n :].reshape(n, 3)
-        M, f, G, gamma = np.zeros((6 * n, 6 * n)), np.zeros((n, 6)), np.zeros((nc, 6 * n)), np.zeros(nc)
+        # the ground is the last body
+        p = np.vstack([y[: 3 * n].reshape(n, 3), np.zeros((1, 3))])
+        R = np.concatenate([y[3 * n : 12 * n].reshape(n, 3, 3), np.eye(3)[None]])
+        v = np.vstack([y[12 * n : 15 * n].reshape(n, 3), np.zeros((1, 3))])
+        w = np.vstack([y[15 * n :].reshape(n, 3), np.zeros((1, 3))])
+        M, f = np.zeros((6 * n, 6 * n)), np.zeros((n + 1, 6))
+        G, gamma = np.zeros((nc, 6 * (n + 1))), np.zeros(nc)
         for b, body in enumerate(bodies):
             inertia = R[b] @ np.diag(body.inertia) @ R[b].T
             M[6 * b : 6 * b + 3, 6 * b : 6 * b + 3] = body.mass * np.eye(3)
@@ -101,26 +138,31 @@ def maximal(mechanism):
             f[b, 3:] = -np.cross(w[b], inertia @ w[b])
         if mechanism.torque:
             f[mechanism.torque[0], 5] += mechanism.torque[1]
+        for b, force in mechanism.forces:
+            f[b, :3] += force
         for s in mechanism.springs:
-            arms = [(b, mechanism.local(b, x)) for b, x in zip((s.first, s.second), s.ends)]
-            arms = [(b, x if b == GROUND else R[b] @ x) for b, x in arms]
-            ends = [x if b == GROUND else p[b] + x for b, x in arms]
-            along = ends[1] - ends[0]
+            arms = [R[b] @ mechanism.local(b, x) for b, x in zip((s.first, s.second), s.ends)]
+            along = p[s.second] + arms[1] - p[s.first] - arms[0]
             length = np.linalg.norm(along)
             pull = s.stiffness * (length - s.rest) * along / length
-            for (b, x), sign in zip(arms, (1, -1)):
-                if b != GROUND:
-                    f[b, :3] += sign * pull
-                    f[b, 3:] += sign * np.cross(x, pull)
-        for k, pair in enumerate(sides):
-            rows = slice(directions * k, directions * (k + 1))
-            for b, x, sign in pair:
-                if b == GROUND:
-                    continue
-                arm = R[b] @ x
-                G[rows, 6 * b : 6 * b + 3] += sign * np.eye(3)[:directions]
-                G[rows, 6 * b + 3 : 6 * b + 6] -= sign * cross_matrix(arm)[:directions]
-                gamma[rows] -= sign * np.cross(w[b], np.cross(w[b], arm))[:directions]
+            for b, x, sign in zip((s.first, s.second), arms, (1, -1)):
+                f[b, :3] += sign * pull
+                f[b, 3:] += sign * np.cross(x, pull)
+        turn = lambda b, x: np.cross(w[b], np.cross(w[b], x))
+        at = lambda b: b % (n + 1)
+        for k, (a, x, b, z, c, normal) in enumerate(points):
+            x, z, normal = R[a] @ x, R[b] @ z, R[c] @ normal
+            apart = p[b] + z - p[a] - x
+            G[k, 6 * at(b) : 6 * at(b) + 6] += np.concatenate([normal, np.cross(z, normal)])
+            G[k, 6 * at(a) : 6 * at(a) + 6] -= np.concatenate([normal, np.cross(x, normal)])
+            G[k, 6 * at(c) + 3 : 6 * at(c) + 6] += np.cross(normal, apart)
+            speed = v[b] + np.cross(w[b], z) - v[a] - np.cross(w[a], x)
+            gamma[k] = -(normal @ (turn(b, z) - turn(a, x)) + 2 * np.cross(w[c], normal) @ speed + turn(c, normal) @ apart)
+        for k, (a, x, b, z) in enumerate(directions, len(points)):
+            x, z = R[a] @ x, R[b] @ z
+            G[k, 6 * at(a) + 3 : 6 * at(a) + 6] += np.cross(x, z)
+            G[k, 6 * at(b) + 3 : 6 * at(b) + 6] += np.cross(z, x)
+            gamma[k] = -(turn(a, x) @ z + 2 * np.cross(w[a], x) @ np.cross(w[b], z) + x @ turn(b, z))
         nv = len(columns)
         K = np.zeros((nv + nc, nv + nc))
         K[:nv, :nv], K[nv:, :nv], K[:nv, nv:] = M[np.ix_(columns, columns)], G[:, columns], G[:, columns].T
@@ -128,17 +170,18 @@ def maximal(mechanism):
         acceleration[columns] = np.linalg.solve(K, np.concatenate([f.ravel()[columns], gamma]))[:nv]
         a = acceleration.reshape(n, 6)
         turning = np.array([cross_matrix(w[b]) @ R[b] for b in range(n)])
-        return np.concatenate([v.ravel(), turning.ravel(), a[:, :3].ravel(), a[:, 3:].ravel()])
+        return np.concatenate([v[:n].ravel(), turning.ravel(), a[:, :3].ravel(), a[:, 3:].ravel()])
 
     start = np.concatenate([np.concatenate([getattr(b, key).ravel() for b in bodies]) for key in ("p", "R", "v", "w")])
     return integrate(rhs, mechanism.t_end, start, 1e-12)[: 3 * n].reshape(n, 3)
 
 
-METHODS = {"nfourbar": nfourbar, "chain": chain, "squeezer": maximal, "fourbar": maximal, "doublependulum3d": maximal}
+METHODS = {"nfourbar": nfourbar, "chain": chain}
 
 if __name__ == "__main__":
     from cases import CASES
 
     for case in CASES:
-        mechanism = PROBLEMS[case.problem](case.n)
-        print(mechanism.key, reference(mechanism)[-1], flush=True)
+        if case.problem in PROBLEMS:
+            mechanism = PROBLEMS[case.problem](case.n)
+            print(mechanism.key, reference(mechanism)[-1], flush=True)
