@@ -1,6 +1,7 @@
-"""One program on one mechanism with one setting: prints one line of JSON.
+"""One program on one mechanism: prints a line of JSON, after an @, for each setting.
 
     python driver.py PROGRAM PROBLEM [--n N] [--repeat K] [--samples S] key=value ...
+    python driver.py PROGRAM PROBLEM [--n N] --serve      # lines of JSON on standard input: {"setting": {…}, "repeat": K, "samples": S}
 
 `cpu_s` is the processor time of the integration loop alone, the least of the repeats; building the model, reading and writing
 files, and finding error and gap are left out. `error` [m] is over all bodies, at the end; `gap` [m] is the largest that a joint
@@ -11,6 +12,7 @@ import argparse
 import importlib
 import json
 import os
+import sys
 import time
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -42,6 +44,7 @@ class Clock:
 
 
 def value(text):
+    """A number where it is one: settings come as words."""
     try:
         return float(text)
     except ValueError:
@@ -84,6 +87,23 @@ def beam(peer, options, repeat):
     return best
 
 
+def answer(peer, problem, n, setting, repeat, samples):
+    options = {k: value(v) for k, v in setting.items()}
+    if problem == flexible.NAME:
+        return beam(peer, options, repeat)
+    return rigid(peer, PROBLEMS[problem](n), options, repeat, samples)
+
+
+def serve(peer, args):
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            result = answer(peer, args.problem, args.n, request["setting"], request["repeat"], request["samples"])
+        except Exception as failure:  # whatever a program says, the next setting is tried
+            result = dict(failure=" ".join(f"{type(failure).__name__}: {failure}".split())[:160])
+        print("@" + json.dumps(result, default=float), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -91,15 +111,15 @@ def main():
     parser.add_argument("--n", type=int)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--samples", type=int, default=20)
-    parser.add_argument("options", nargs="*", metavar="key=value")
+    parser.add_argument("--serve", action="store_true")
+    parser.add_argument("setting", nargs="*", metavar="key=value")
     args = parser.parse_intermixed_args()
-    options = {k: value(v) for k, v in (o.split("=", 1) for o in args.options)}
     peer = importlib.import_module(f"peers.{args.program}_peer")
-    if args.problem == flexible.NAME:
-        best = beam(peer, options, args.repeat)
+    if args.serve:
+        serve(peer, args)
     else:
-        best = rigid(peer, PROBLEMS[args.problem](args.n), options, args.repeat, args.samples)
-    print(json.dumps(best, default=float))
+        setting = dict(word.split("=", 1) for word in args.setting)
+        print("@" + json.dumps(answer(peer, args.problem, args.n, setting, args.repeat, args.samples), default=float))
 
 
 main()

@@ -34,6 +34,7 @@ def plot(rows, title, file):
         line = front(points)
         axes.loglog(*zip(*line), color=COLORS.get(program), marker=MARKS.get(program, "."), ms=4, lw=1.8 if program == "sarrus" else 1, label=program)
     axes.set(xlabel="processor time [s]", ylabel="error [m]", title=title)
+    axes.minorticks_off()
     axes.grid(alpha=0.25, lw=0.5)
     axes.legend(fontsize=8, frameon=False)
     figure.savefig(file, metadata={"Date": None})

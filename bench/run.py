@@ -4,7 +4,7 @@
     python3 bench/run.py [--quick] [--only chain nfourbar] [--sizes 10 100] [--programs sarrus exudyn] [--label NAME]
 
 Creates `bench/.venv` with the pinned peers (`requirements.txt`), builds `cargo build --release`, runs the settings of `cases.py`
-through `driver.py`, each in a process of its own, measures the cheapest of each program once more, in turns, and writes
+through `driver.py`, a process for each program and mechanism, measures the cheapest of each program once more, in turns, and writes
 `runs/<date>-<label>/`: README.md (machine, versions, command), summary.md (tables), raw.csv (every setting) and a plot per mechanism.
 Needs Python 3.10 or later and, the first time, a package index.
 """
@@ -16,9 +16,11 @@ import json
 import os
 import platform
 import resource
+import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from pathlib import Path
@@ -53,42 +55,82 @@ def limits():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-class Bench:
-    def __init__(self, python, binary, timeout):
-        self.python, self.timeout = python, timeout
+class Worker:
+    """A process that runs one program on one mechanism; a setting that takes too long ends it, and the next one starts another."""
+
+    def __init__(self, python, binary, timeout, program, case):
+        self.timeout, self.program, self.case, self.process = timeout, program, case, None
+        command = [python, HERE / "driver.py", program, case.problem, "--serve"] + (["--n", case.n] if case.n else [])
+        self.command = [str(c) for c in command]
         self.env = dict(os.environ, SARRUS=str(binary), OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS="1")
 
-    def measure(self, program, case, setting, repeat, samples):
-        command = [self.python, HERE / "driver.py", program, case.problem, "--repeat", repeat, "--samples", samples]
-        command += ["--n", case.n] if case.n else []
-        command += [f"{k}={v}" for k, v in setting.items()]
-        record = dict(program=program, problem=case.problem, n=case.n or "", setting=" ".join(f"{k}={v}" for k, v in setting.items()))
-        with subprocess.Popen(
-            [str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, preexec_fn=limits
-        ) as process:
+    def start(self):
+        self.log = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=self.env, preexec_fn=limits)
+        self.left = b""
+
+    def stop(self):
+        if self.process:
             try:
-                out, err = process.communicate(timeout=self.timeout)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return dict(record, failure=f"more than {self.timeout:g} s")
-        lines = out.strip().splitlines()
-        if process.returncode or not lines:
-            reason = (err.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-            return dict(record, failure=reason[:160])
-        result = json.loads(lines[-1])
-        if result.get("error") is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self.process.wait()
+            self.process = None
+
+    def line(self, deadline):
+        """The next answer; None when it takes too long, "" when the process ends."""
+        while True:
+            head, newline, rest = self.left.partition(b"\n")
+            if newline:
+                self.left = rest
+                if head.startswith(b"@"):
+                    return head[1:].decode()
+                continue
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                return None
+            more = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not more:
+                return ""
+            self.left += more
+
+    def ask(self, setting, repeat, samples):
+        if not self.process:
+            self.start()
+        request = dict(setting=setting, repeat=repeat, samples=samples)
+        try:
+            self.process.stdin.write((json.dumps(request) + "\n").encode())
+            self.process.stdin.flush()
+            line = self.line(time.monotonic() + self.timeout)
+        except BrokenPipeError:
+            line = ""
+        if line:
+            return json.loads(line)
+        self.stop()
+        if line is None:
+            return dict(failure=f"more than {self.timeout:g} s")
+        self.log.seek(0)
+        return dict(failure=(self.log.read().strip().splitlines() or ["it ended"])[-1][:160])
+
+    def measure(self, setting, repeat, samples):
+        """A row of the results."""
+        result = self.ask(setting, repeat, samples)
+        if not result.get("failure") and result.get("error") is None:
             result["failure"] = "not finite"
-        return dict(record, **result)
+        words = " ".join(f"{k}={v}" for k, v in setting.items())
+        return dict(program=self.program, problem=self.case.problem, n=self.case.n or "", setting=words, **result)
 
 
 def family(setting):
     return tuple((k, v) for k, v in setting.items() if k not in ("h", "rtol", "solref"))
 
 
-def sweep(bench, case, programs, repeat, few):
+def sweep(workers, case, repeat, few):
     """Every setting; of settings that differ in step or tolerance alone, none after one that is far better than asked for, or too slow."""
     rows = []
-    for program in programs:
+    for program, worker in workers.items():
         settings = case.settings.get(program, [])
         if few:  # some of each kind
             settings = settings[:: max(1, len(settings) // (8 if program == "sarrus" else 3))]
@@ -96,7 +138,7 @@ def sweep(bench, case, programs, repeat, few):
         for setting in settings:
             if family(setting) in finished:
                 continue
-            row = bench.measure(program, case, setting, repeat if program != "sarrus" else 3 * repeat, 20)
+            row = worker.measure(setting, repeat if program != "sarrus" else 2 * repeat, 20)
             rows.append(row)
             failure = row.get("failure", "")
             outcome = failure or f"{row['cpu_s']:.4g} s, error {row['error']:.2g} m, gap {row.get('gap') or 0:.1e} m"
@@ -106,7 +148,7 @@ def sweep(bench, case, programs, repeat, few):
     return rows
 
 
-def once_more(bench, case, rows, rounds):
+def once_more(workers, case, rows, rounds):
     """Measures the cheapest settings of each program again, in turns, so that a busy moment hits them alike; keeps the least times."""
     again = {}
     for target in case.targets:
@@ -117,7 +159,7 @@ def once_more(bench, case, rows, rounds):
     for _ in range(rounds):
         for row in again.values():
             setting = dict(word.split("=", 1) for word in row["setting"].split())
-            found = bench.measure(row["program"], case, setting, 10 if row["program"] == "sarrus" else 2, 0)
+            found = workers[row["program"]].measure(setting, 10 if row["program"] == "sarrus" else 2, 0)
             if not found.get("failure") and found["cpu_s"] < row["cpu_s"]:
                 row.update(cpu_s=found["cpu_s"], wall_s=found["wall_s"])
 
@@ -183,7 +225,6 @@ def main():
         args.repeat = args.rounds = 1
         args.timeout = min(args.timeout, 20)
     folder = args.out or HERE / "runs" / f"{datetime.date.today()}-{args.label}"
-    bench = Bench(python, binary, args.timeout)
     hidden = {"--binary", "--venv", "--out"}
     words = [w for i, w in enumerate(sys.argv[1:], 1) if w not in hidden and sys.argv[i - 1] not in hidden]
     command = " ".join(["python3 bench/run.py", *words])
@@ -191,8 +232,13 @@ def main():
 
     rows, begin = [], time.monotonic()
     for k, case in enumerate(cases):
-        found = sweep(bench, case, args.programs, args.repeat, args.quick)
-        once_more(bench, case, found, args.rounds)
+        workers = {p: Worker(python, binary, args.timeout, p, case) for p in args.programs}
+        try:
+            found = sweep(workers, case, args.repeat, args.quick)
+            once_more(workers, case, found, args.rounds)
+        finally:
+            for worker in workers.values():
+                worker.stop()
         rows += found
         write(folder, rows, cases[: k + 1], args.programs, command, installed, python)
         print(summary.tables(found, [case], args.programs), f"{time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)

@@ -138,13 +138,14 @@ def simulate(mechanism, options, times, clock):
 
 def simulate_beam(options, clock):
     f, n = flexible, int(options["n"])
+    GA = 1 / (1 / f.GA + (f.LENGTH / n) ** 2 / (12 * f.EI)) if options.get("residual") else f.GA
     text = f"""format = "sarrus/1"
 space = "planar"
 gravity = [0, {-f.GRAVITY}]
 [materials]
 rubber = {{ density = {f.DENSITY}, young = {f.YOUNG}, poisson = {f.POISSON} }}
 [sections]
-square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {f.GA!r} }}
+square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {GA!r} }}
 [flexible]
 bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, mass_matrix = "{options.get('mass', 'consistent')}" }}
 [joints]
