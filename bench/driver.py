@@ -25,7 +25,7 @@ from mechanism import Gaps
 from problems import PROBLEMS
 from references import error
 
-ENOUGH = 20.0  # [s] of timed runs, after which there are no more repeats
+ENOUGH = 6.0  # [s] of timed runs, after which there are no more repeats
 
 
 class Clock:
@@ -72,6 +72,8 @@ def best_of(repeat, call):
 
 
 def rigid(peer, mechanism, options, repeat, samples):
+    if "h" in options:  # whole steps
+        options["h"] = mechanism.t_end / round(mechanism.t_end / options["h"])
     best = best_of(repeat, lambda clock: peer.simulate(mechanism, options, [mechanism.t_end], clock))
     positions = np.asarray(best.pop("poses")[-1][0])
     best["error"] = error(mechanism, positions) if np.all(np.isfinite(positions)) else None

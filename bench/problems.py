@@ -169,6 +169,8 @@ def wishbones(_=None):
         springs.append(Spring(0, lower, (seat, foot), 3.0e4, np.linalg.norm(seat - foot) + 0.05))
         hub = (ball + top) / 2
         springs.append(Spring(GROUND, knuckle, (hub - [0, 0, 0.6], hub), 1.0e5, 0.6 + (0.05 if corner == 0 else 0.01)))
+    for x in (1.2, -1.2):  # springs across, without which the tyres would turn the chassis about
+        springs.append(Spring(GROUND, 0, (np.array([x, 1.0, 0.5]), np.array([x, 0.0, 0.5])), 5.0e4, 1.0))
     return Mechanism("wishbones", bodies, joints, 2.0, planar=False, gravity=np.array([0.0, 0, -GRAVITY]), springs=springs)
 
 

@@ -88,6 +88,10 @@ def chain(mechanism, tolerance=None):
     return np.cumsum(step, axis=0) - step / 2
 
 
+def cross(a, b):  # many times faster than NumPy's on single vectors
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
 def cross_matrix(a):
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
@@ -135,7 +139,7 @@ def maximal(mechanism):
             M[6 * b : 6 * b + 3, 6 * b : 6 * b + 3] = body.mass * np.eye(3)
             M[6 * b + 3 : 6 * b + 6, 6 * b + 3 : 6 * b + 6] = inertia
             f[b, :3] = body.mass * mechanism.gravity
-            f[b, 3:] = -np.cross(w[b], inertia @ w[b])
+            f[b, 3:] = -cross(w[b], inertia @ w[b])
         if mechanism.torque:
             f[mechanism.torque[0], 5] += mechanism.torque[1]
         for b, force in mechanism.forces:
@@ -147,22 +151,22 @@ def maximal(mechanism):
             pull = s.stiffness * (length - s.rest) * along / length
             for b, x, sign in zip((s.first, s.second), arms, (1, -1)):
                 f[b, :3] += sign * pull
-                f[b, 3:] += sign * np.cross(x, pull)
-        turn = lambda b, x: np.cross(w[b], np.cross(w[b], x))
+                f[b, 3:] += sign * cross(x, pull)
+        turn = lambda b, x: cross(w[b], cross(w[b], x))
         at = lambda b: b % (n + 1)
         for k, (a, x, b, z, c, normal) in enumerate(points):
             x, z, normal = R[a] @ x, R[b] @ z, R[c] @ normal
             apart = p[b] + z - p[a] - x
-            G[k, 6 * at(b) : 6 * at(b) + 6] += np.concatenate([normal, np.cross(z, normal)])
-            G[k, 6 * at(a) : 6 * at(a) + 6] -= np.concatenate([normal, np.cross(x, normal)])
-            G[k, 6 * at(c) + 3 : 6 * at(c) + 6] += np.cross(normal, apart)
-            speed = v[b] + np.cross(w[b], z) - v[a] - np.cross(w[a], x)
-            gamma[k] = -(normal @ (turn(b, z) - turn(a, x)) + 2 * np.cross(w[c], normal) @ speed + turn(c, normal) @ apart)
+            G[k, 6 * at(b) : 6 * at(b) + 6] += np.concatenate([normal, cross(z, normal)])
+            G[k, 6 * at(a) : 6 * at(a) + 6] -= np.concatenate([normal, cross(x, normal)])
+            G[k, 6 * at(c) + 3 : 6 * at(c) + 6] += cross(normal, apart)
+            speed = v[b] + cross(w[b], z) - v[a] - cross(w[a], x)
+            gamma[k] = -(normal @ (turn(b, z) - turn(a, x)) + 2 * cross(w[c], normal) @ speed + turn(c, normal) @ apart)
         for k, (a, x, b, z) in enumerate(directions, len(points)):
             x, z = R[a] @ x, R[b] @ z
-            G[k, 6 * at(a) + 3 : 6 * at(a) + 6] += np.cross(x, z)
-            G[k, 6 * at(b) + 3 : 6 * at(b) + 6] += np.cross(z, x)
-            gamma[k] = -(turn(a, x) @ z + 2 * np.cross(w[a], x) @ np.cross(w[b], z) + x @ turn(b, z))
+            G[k, 6 * at(a) + 3 : 6 * at(a) + 6] += cross(x, z)
+            G[k, 6 * at(b) + 3 : 6 * at(b) + 6] += cross(z, x)
+            gamma[k] = -(turn(a, x) @ z + 2 * cross(w[a], x) @ cross(w[b], z) + x @ turn(b, z))
         nv = len(columns)
         K = np.zeros((nv + nc, nv + nc))
         K[:nv, :nv], K[nv:, :nv], K[:nv, nv:] = M[np.ix_(columns, columns)], G[:, columns], G[:, columns].T
