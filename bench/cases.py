@@ -113,7 +113,7 @@ CASES = [
     nfourbar(1000, sarrus=loops([5e-2, 2e-2, 1e-2, 5e-3]), exudyn=steps(1e-2, 5e-3), mujoco=stiff_connections(1e-2), pin=[], simbody=[],
              drake=steps(1e-2), dart=steps(1e-2), pybullet=[]),
     Case("squeezer", None, (1e-6, 1e-8), 10, dict(
-        sarrus=loops(grid(2e-4, 5e-6)), exudyn=steps(1e-4, 1e-5, 1e-6), mujoco=stiff_connections(*grid(2e-4, 1e-6)),
+        sarrus=loops(grid(5e-4, 1e-5)), exudyn=steps(1e-4, 1e-5, 1e-6), mujoco=stiff_connections(*grid(2e-4, 1e-6)),
         pin=steps(*grid(2e-4, 1e-5), kp=1e6), simbody=simbody(1e-4, 1e-5, 1e-6, 1e-7), drake=steps(1e-4, 1e-5))),
     Case("fourbar", None, (1e-2, 1e-4), 10, dict(
         sarrus=loops(grid(5e-2, 1e-3)), exudyn=steps(1e-2, 1e-3, 1e-4), mujoco=stiff_connections(*grid(2e-2, 1e-4)),
