@@ -26,7 +26,7 @@ import venv
 from pathlib import Path
 
 import summary
-from cases import CASES, PROGRAMS
+from cases import CASES, PROGRAMS, few
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -127,13 +127,12 @@ def family(setting):
     return tuple((k, v) for k, v in setting.items() if k not in ("h", "rtol", "solref"))
 
 
-def sweep(workers, case, repeat, few):
+def sweep(workers, case, repeat, quick):
     """Every setting; of settings that differ in step or tolerance alone, none after one that is far better than asked for, or too slow."""
     rows = []
     for program, worker in workers.items():
         settings = case.settings.get(program, [])
-        if few:  # some of each kind
-            settings = settings[:: max(1, len(settings) // (8 if program == "sarrus" else 3))]
+        settings = few(program, settings) if quick else settings
         finished = set()
         for setting in settings:
             if family(setting) in finished:
