@@ -3,9 +3,8 @@
 Where a program is missing from a case:
 - PyBullet and DART have no springs between points (squeezer, wishbones), PyBullet no cylindrical joint and DART none on a slide (McPherson);
   both are of first order. PyBullet makes at most 127 links.
-- Drake's ball constraints exist in discrete plants only (SAP, first order); on the four-bar they lead to another motion. Its trees
-  take N³ (chain of 1000: 10 s of processor time for a step of 1 ms).
-- MuJoCo forms a dense mass matrix of a chain: beyond 100 links a step takes tenths of a second. Pinocchio takes memory as N³.
+- Drake's ball constraints exist in discrete plants only (SAP, first order); on the four-bar they lead to another motion.
+- MuJoCo forms a dense mass matrix of a chain: N³, 0.15 s a step of 1000 links. Pinocchio takes memory as N³.
 - Simbody's loops are dense too, as Pinocchio's: N³ beyond 40 parallelograms.
 - None but Exudyn has beams with large rotations in the plane.
 - Chrono has no wheel on PyPI: its name there is reserved, `pychrono` is another program's.
@@ -88,8 +87,8 @@ def simbody(*values, integrators=("rkm",)):
     return tolerances(*values, integrators=integrators)
 
 
-def drake(*values):
-    return tolerances(*values, integrators=("runge_kutta3", "runge_kutta5", "bogacki_shampine3"))
+def drake(*values, integrators=("runge_kutta3", "runge_kutta5", "bogacki_shampine3")):
+    return tolerances(*values, integrators=integrators)
 
 
 def nfourbar(n, demand=10, quick=False, **extra):
@@ -106,20 +105,21 @@ CASES = [
         simbody=simbody(1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1e-2, 1e-3, 1e-4, 1e-5), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
     Case("chain", 100, (1e-3, 1e-5), 3, dict(
         sarrus=trees(grid(1e-2, 2e-3)), exudyn=steps(1e-2, 5e-3, 2e-3, 1e-3, 5e-4), mujoco=steps(*grid(1e-2, 2e-3)), pin=steps(*grid(1e-2, 2e-3)),
-        simbody=simbody(1e-1, 1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1e-1, 1e-2, 1e-3, 1e-4), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
+        simbody=simbody(1e-1, 1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1.0, 3e-1, 1e-1, 1e-2, 1e-3), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
     Case("chain", 1000, (1e-2, 1e-3), 10, dict(
         sarrus=trees([6e-3, 5e-3, 4e-3, 3e-3, 2e-3, 1e-3], rtols=(3e-1, 1e-1, 3e-2, 1e-2, 1e-3)), exudyn=steps(1e-2, 5e-3, 2e-3),
-        simbody=simbody(3e-1, 1e-1, 3e-2, 1e-2, 1e-3), dart=steps(1e-2, 2e-3, 1e-3, 5e-4)), quick=False),
+        simbody=simbody(3e-1, 1e-1, 3e-2, 1e-2, 1e-3), drake=drake(1.0, 3e-1, 1e-1, 1e-2, integrators=("runge_kutta3", "bogacki_shampine3")),
+        mujoco=steps(5e-3), dart=steps(1e-2, 2e-3, 1.5e-3, 1e-3, 5e-4)), quick=False),
     Case("chain", 10_000, (1e-2, 1e-3), 10, dict(
         sarrus=trees([5e-3, 3e-3, 2e-3, 1e-3, 5e-4], rtols=(3e-1, 1e-1, 1e-2)), exudyn=steps(1e-2), simbody=simbody(3e-1, 1e-1),
-        dart=steps(1e-3)), quick=False),
+        drake=drake(3e-1, 1e-1, integrators=("runge_kutta3",)), dart=steps(2e-3, 1e-3)), quick=False),
     nfourbar(1, quick=True, exudyn=steps(1e-2, 1e-3, 1e-4)),
     nfourbar(2),
     nfourbar(4),
     nfourbar(10, quick=True),
     nfourbar(40, simbody=simbody(1e-3, 1e-5), mujoco=stiff_connections(2e-2, 1e-2, 5e-3, 2e-3), pin=steps(*grid(1e-1, 1e-2))),
-    nfourbar(1000, sarrus=loops([5e-2, 2e-2, 1e-2], rtols=(1e-2, 1e-3, 1e-4, 1e-5, 1e-6), others=False), exudyn=steps(1e-2, 5e-3), mujoco=stiff_connections(1e-2), pin=[], simbody=[],
-             drake=steps(1e-2), dart=steps(1e-2), pybullet=[]),
+    nfourbar(1000, sarrus=loops([5e-2, 2e-2, 1e-2], rtols=(1e-2, 1e-3, 1e-4, 1e-5, 1e-6), others=False), exudyn=steps(1e-2, 5e-3),
+             mujoco=stiff_connections(1e-2), pin=[], simbody=[], drake=steps(1e-2), dart=steps(1e-2), pybullet=[]),
     Case("squeezer", None, (1e-6, 1e-8), 10, dict(
         sarrus=loops(grid(5e-4, 1e-5)), exudyn=steps(1e-4, 1e-5, 1e-6), mujoco=stiff_connections(*grid(2e-4, 1e-6)),
         pin=steps(*grid(2e-4, 1e-5), kp=1e6), simbody=simbody(1e-4, 1e-5, 1e-6, 1e-7), drake=steps(1e-4, 1e-5))),

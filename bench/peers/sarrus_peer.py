@@ -1,8 +1,8 @@
 """Sarrus, through its command line: writes the model file, runs it, reads `trajectory.csv` and `report.json`.
 
 Options: `integrator` (with its own options, as `--integrator` takes them), and `rtol` (`atol` is a hundredth of it) or `h`, the step of a
-fixed-step method; `coordinates`, `regularize`, `formulation` and `stabilization` as on the command line; `n` elements of a beam. The
-environment variable SARRUS names the binary.
+fixed-step method; `coordinates`, `regularize`, `formulation` and `stabilization` as on the command line; `n` elements of a beam and its
+`mass` matrix. The environment variable SARRUS names the binary.
 """
 
 import csv
@@ -138,16 +138,16 @@ def simulate(mechanism, options, times, clock):
 
 def simulate_beam(options, clock):
     f, n = flexible, int(options["n"])
-    GA = 1 / (1 / f.GA + (f.LENGTH / n) ** 2 / (12 * f.EI)) if options.get("residual") else f.GA
+    mass = options.get("mass", "consistent")
     text = f"""format = "sarrus/1"
 space = "planar"
 gravity = [0, {-f.GRAVITY}]
 [materials]
 rubber = {{ density = {f.DENSITY}, young = {f.YOUNG}, poisson = {f.POISSON} }}
 [sections]
-square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {GA!r} }}
+square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {f.GA!r} }}
 [flexible]
-bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, mass_matrix = "{options.get('mass', 'consistent')}" }}
+bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, mass_matrix = "{mass}" }}
 [joints]
 hinge = {{ kind = "revolute", bodies = ["ground", "bar.start"], at = [0, 0] }}
 [run]
