@@ -105,14 +105,14 @@ CASES = [
         simbody=simbody(1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1e-2, 1e-3, 1e-4, 1e-5), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
     Case("chain", 100, (1e-3, 1e-5), 3, dict(
         sarrus=trees(grid(1e-2, 2e-3)), exudyn=steps(1e-2, 5e-3, 2e-3, 1e-3, 5e-4), mujoco=steps(*grid(1e-2, 2e-3)), pin=steps(*grid(1e-2, 2e-3)),
-        simbody=simbody(1e-1, 1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1.0, 3e-1, 1e-1, 1e-2, 1e-3), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
+        simbody=simbody(1e-1, 1e-2, 1e-3, 1e-4, 1e-5), drake=drake(1e-1, 1e-2, 1e-3, 1e-4), dart=steps(1e-3, 1e-4), pybullet=steps(1e-3, 1e-4))),
     Case("chain", 1000, (1e-2, 1e-3), 10, dict(
         sarrus=trees([6e-3, 5e-3, 4e-3, 3e-3, 2e-3, 1e-3], rtols=(3e-1, 1e-1, 3e-2, 1e-2, 1e-3)), exudyn=steps(1e-2, 5e-3, 2e-3),
-        simbody=simbody(3e-1, 1e-1, 3e-2, 1e-2, 1e-3), drake=drake(1.0, 3e-1, 1e-1, 1e-2, integrators=("runge_kutta3", "bogacki_shampine3")),
+        simbody=simbody(3e-1, 1e-1, 3e-2, 1e-2, 1e-3), drake=drake(1e-1, 1e-2, integrators=("runge_kutta3", "bogacki_shampine3")),
         mujoco=steps(5e-3), dart=steps(1e-2, 2e-3, 1.5e-3, 1e-3, 5e-4)), quick=False),
     Case("chain", 10_000, (1e-2, 1e-3), 10, dict(
         sarrus=trees([5e-3, 3e-3, 2e-3, 1e-3, 5e-4], rtols=(3e-1, 1e-1, 1e-2)), exudyn=steps(1e-2), simbody=simbody(3e-1, 1e-1),
-        drake=drake(3e-1, 1e-1, integrators=("runge_kutta3",)), dart=steps(2e-3, 1e-3)), quick=False),
+        drake=drake(1e-1, integrators=("runge_kutta3",)), dart=steps(2e-3, 1e-3)), quick=False),
     nfourbar(1, quick=True, exudyn=steps(1e-2, 1e-3, 1e-4)),
     nfourbar(2),
     nfourbar(4),
