@@ -1,104 +1,14 @@
 """The mechanisms of the benchmark, described once for every program.
 
-A `Mechanism` holds bodies (mass, principal moments of inertia, pose and velocity of the centre of mass at the start) and joints
-(a revolute about world z, or a ball, at a world point at the start). Every program is built from it, and the error of every
-program is the largest distance, over the bodies, between its centres of mass at the end and those of `references.py`.
+Every program is built from the `Mechanism` of a function here, and its error is the largest distance, over the bodies, between its
+centres of mass at the end and those of `references.py`. `flexible.py` has the one with a beam.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-GROUND = -1
-GRAVITY = 9.81
-
-
-def rotation_z(angle):
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-@dataclass
-class Body:
-    mass: float
-    inertia: np.ndarray  # principal moments in body axes [kg m²]
-    p: np.ndarray  # centre of mass [m]
-    R: np.ndarray  # body axes in world axes
-    v: np.ndarray  # velocity of the centre of mass [m/s]
-    w: np.ndarray  # angular velocity in world axes [rad/s]
-    angle: float = 0.0  # planar: angle of the body's x axis
-
-    def local(self, point):
-        return self.R.T @ (np.asarray(point, float) - self.p)
-
-
-@dataclass
-class Joint:
-    kind: str  # "revolute" (about world z) or "spherical"
-    first: int
-    second: int
-    point: np.ndarray
-
-
-@dataclass
-class Spring:
-    first: int
-    second: int
-    ends: tuple
-    stiffness: float
-    rest: float
-
-
-@dataclass
-class Mechanism:
-    name: str
-    bodies: list
-    joints: list
-    t_end: float
-    planar: bool = True
-    gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, -GRAVITY, 0.0]))
-    torque: tuple | None = None  # (body, N m about world z); the body hangs on the ground
-    springs: list = field(default_factory=list)
-    start: dict = field(default_factory=dict)  # Sarrus: independent start velocities by path
-
-    @property
-    def key(self):
-        return f"{self.name}_{len(self.bodies)}"
-
-    def local(self, body, point):
-        return np.asarray(point, float) if body == GROUND else self.bodies[body].local(point)
-
-    def pose(self, body):
-        return (np.eye(3), np.zeros(3)) if body == GROUND else (self.bodies[body].R, self.bodies[body].p)
-
-    def omega(self, body):
-        return np.zeros(3) if body == GROUND else self.bodies[body].w
-
-    def spanning_tree(self):
-        """Joints of a spanning tree as (joint, parent, child), parents first and subtrees contiguous, and the joints left over.
-        The shortest paths to the ground are taken, so that long loops are cut in the middle."""
-        around = {i: [] for i in range(-1, len(self.bodies))}
-        for k, joint in enumerate(self.joints):
-            around[joint.first].append(k)
-            around[joint.second].append(k)
-        seen, queue, used, children = {GROUND}, [GROUND], set(), {}
-        for parent in queue:
-            for k in around[parent]:
-                joint = self.joints[k]
-                child = joint.second if joint.first == parent else joint.first
-                if child not in seen:
-                    seen.add(child)
-                    used.add(k)
-                    queue.append(child)
-                    children.setdefault(parent, []).append((k, parent, child))
-        order, stack = [], list(reversed(children.get(GROUND, [])))
-        while stack:
-            edge = stack.pop()
-            order.append(edge)
-            stack.extend(reversed(children.get(edge[2], [])))
-        return order, [k for k in range(len(self.joints)) if k not in used]
+from mechanism import GRAVITY, GROUND, Body, Joint, Mechanism, Spring, rotation_z
 
 
 def planar_body(mass, inertia, x, y, angle, vx=0.0, vy=0.0, rate=0.0):
@@ -202,4 +112,66 @@ def doublependulum3d(_=None):
     return Mechanism("doublependulum3d", bodies, joints, 3.0, planar=False, gravity=np.array([0.0, 0, -GRAVITY]), start=start)
 
 
-PROBLEMS = {f.__name__: f for f in (chain, nfourbar, squeezer, fourbar, doublependulum3d)}
+def mcpherson(_=None):
+    """The McPherson strut of `models/mcpherson.toml` (Pękal and Frączek 2016), its steering force held at 2 N, 10 s."""
+    e = np.array([0.0, -np.sin(np.radians(10)), np.cos(np.radians(10))])
+    P2, P3 = np.array([0.0, 0.3, 0.0]), np.array([0.0, 0.35, 0.0])
+    P4 = P3 + 0.45 * e
+    P9, P10 = P3 + 0.25 * e + [0.1, -0.05, 0.0], P4 - 0.025 * e
+    P11, P12 = P10 + 0.3 * e, P9 - [0.0, 0.5, 0.0]
+    P13 = P12 - [0.0, 0.2, 0.0]
+    centres = [np.array([0.0, 0.15, 0.0]), (P3 + P4) / 2, (P10 + P11) / 2, (P9 + P12) / 2, (P12 + P13) / 2]
+    bodies = [Body(1.0, np.full(3, 0.1), p, np.eye(3)) for p in centres]
+    arm, knuckle, strut, tie_rod, rack = range(5)
+    # in this order a spanning tree leaves ball joints over, which every program can close
+    joints = [
+        Joint("spherical", GROUND, strut, P11), Joint("revolute", GROUND, arm, np.array([0.025, 0, 0]), np.array([1.0, 0, 0])),
+        Joint("prismatic", GROUND, rack, P13, np.array([0.0, 1.0, 0])), Joint("cylindrical", strut, knuckle, P4, e),
+        Joint("spherical", rack, tie_rod, P12), Joint("spherical", arm, knuckle, P2), Joint("spherical", knuckle, tie_rod, P9),
+    ]
+    forces = [(arm, np.array([0.0, 0.0, 38.0])), (rack, np.array([0.0, 2.0, 0.0]))]
+    return Mechanism("mcpherson", bodies, joints, 10.0, planar=False, gravity=np.array([0.0, 0, -9.80665]), forces=forces)
+
+
+def bar(mass, start, end, thickness=0.03):
+    """A bar in space, x along it."""
+    start, end = np.asarray(start, float), np.asarray(end, float)
+    length = np.linalg.norm(end - start)
+    x = (end - start) / length
+    y = np.cross([0.0, 0.0, 1.0] if abs(x[2]) < 0.9 else [1.0, 0.0, 0.0], x)
+    y /= np.linalg.norm(y)
+    across = (length**2 + thickness**2) / 12
+    return Body(mass, mass * np.array([thickness**2 / 6, across, across]), (start + end) / 2, np.stack([x, y, np.cross(x, y)], axis=1))
+
+
+def wishbones(_=None):
+    """Four double wishbones on a chassis that rocks about a ball joint: 17 bodies, 8 loops, springs and tyres, one of which is
+    pressed 5 cm deep and let go, 2 s. Arms on hinges of different directions, knuckles and tie rods on ball joints."""
+    chassis = Body(200.0, np.array([25.0, 60.0, 70.0]), np.array([0.0, 0.0, 0.5]), np.eye(3))
+    bodies, joints, springs = [chassis], [Joint("spherical", GROUND, 0, np.array([0.0, 0.0, 0.4]))], []
+    for corner, (front, left) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+        at = lambda x, y, z: np.array([front * (0.9 + x), left * y, z])
+        low, high = at(0.0, 0.35, 0.22), at(0.0, 0.40, 0.46)  # middles of the hinges
+        ball, top = at(0.02, 0.75, 0.20), at(-0.02, 0.70, 0.48)
+        inner, outer = at(0.15, 0.38, 0.27), at(0.15, 0.72, 0.26)
+        first = len(bodies)
+        lower, upper, knuckle, tie = range(first, first + 4)
+        bodies += [bar(4.0, low, ball), bar(3.0, high, top), bar(18.0, ball, top, 0.15), bar(1.0, inner, outer)]
+        joints += [
+            Joint("revolute", 0, lower, low, np.array([1.0, 0.05 * left, 0.08 * front])),
+            Joint("revolute", 0, upper, high, np.array([1.0, -0.05 * left, 0.12 * front])),
+            Joint("spherical", lower, knuckle, ball), Joint("spherical", 0, tie, inner),
+            Joint("spherical", upper, knuckle, top), Joint("spherical", knuckle, tie, outer),
+        ]
+        for j in joints[-6:-4]:
+            j.axis /= np.linalg.norm(j.axis)
+        foot, seat = (ball + low) / 2, at(0.0, 0.45, 0.60)
+        springs.append(Spring(0, lower, (seat, foot), 3.0e4, np.linalg.norm(seat - foot) + 0.05))
+        hub = (ball + top) / 2
+        springs.append(Spring(GROUND, knuckle, (hub - [0, 0, 0.6], hub), 1.0e5, 0.6 + (0.05 if corner == 0 else 0.01)))
+    for x in (1.2, -1.2):  # springs across, without which the tyres would turn the chassis about
+        springs.append(Spring(GROUND, 0, (np.array([x, 1.0, 0.5]), np.array([x, 0.0, 0.5])), 5.0e4, 1.0))
+    return Mechanism("wishbones", bodies, joints, 2.0, planar=False, gravity=np.array([0.0, 0, -GRAVITY]), springs=springs)
+
+
+PROBLEMS = {f.__name__: f for f in (chain, nfourbar, squeezer, fourbar, doublependulum3d, mcpherson, wishbones)}

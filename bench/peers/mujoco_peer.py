@@ -9,9 +9,11 @@ import sys
 import mujoco as mj
 import numpy as np
 
-from problems import GROUND
+from mechanism import GROUND, quaternion
 
 sys.setrecursionlimit(100_000)
+SLIDE, HINGE = mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE
+KINDS = dict(revolute=[HINGE], prismatic=[SLIDE], cylindrical=[SLIDE, HINGE], spherical=[mj.mjtJoint.mjJNT_BALL])
 
 
 def build(mechanism, options):
@@ -26,15 +28,14 @@ def build(mechanism, options):
     for k, parent, child in order:
         joint, b = mechanism.joints[k], mechanism.bodies[child]
         R, p = mechanism.pose(parent)
-        quat = np.zeros(4)
-        mj.mju_mat2Quat(quat, (R.T @ b.R).ravel())
         bodies[child] = bodies[parent].add_body(
-            name=f"b{child}", pos=R.T @ (b.p - p), quat=quat, mass=b.mass, ipos=[0, 0, 0], iquat=[1, 0, 0, 0],
+            name=f"b{child}", pos=R.T @ (b.p - p), quat=quaternion(R.T @ b.R), mass=b.mass, ipos=[0, 0, 0], iquat=[1, 0, 0, 0],
             inertia=b.inertia, explicitinertial=True)
-        kind = mj.mjtJoint.mjJNT_HINGE if joint.kind == "revolute" else mj.mjtJoint.mjJNT_BALL
-        bodies[child].add_joint(name=f"j{child}", type=kind, pos=b.local(joint.point), axis=b.R.T @ [0, 0, 1])
+        for part, kind in enumerate(KINDS[joint.kind]):
+            bodies[child].add_joint(name=f"j{child}" + "x" * part, type=kind, pos=b.local(joint.point), axis=b.R.T @ joint.axis)
     for k in loops:
         joint = mechanism.joints[k]
+        assert joint.kind == "spherical" or mechanism.planar
         first, second = (joint.first, joint.second) if joint.second != GROUND else (joint.second, joint.first)
         equality = spec.add_equality(type=mj.mjtEq.mjEQ_CONNECT, objtype=mj.mjtObj.mjOBJ_BODY)
         equality.name1 = f"b{second}"
@@ -48,28 +49,34 @@ def build(mechanism, options):
     for k, s in enumerate(mechanism.springs):
         tendon = spec.add_tendon(name=f"t{k}", stiffness=s.stiffness, springlength=[s.rest, s.rest])
         for side, (body, point) in enumerate(zip((s.first, s.second), s.ends)):
-            bodies[body].add_site(name=f"s{k}{side}", pos=mechanism.local(body, point))
+            (spec.worldbody if body == GROUND else bodies[body]).add_site(name=f"s{k}{side}", pos=mechanism.local(body, point))
             tendon.wrap_site(f"s{k}{side}")
     model = spec.compile()
     data = mj.MjData(model)
     for k, parent, child in order:
         first = model.jnt_dofadr[model.joint(f"j{child}").id]
-        turning = mechanism.bodies[child].R.T @ (mechanism.omega(child) - mechanism.omega(parent))
-        if mechanism.joints[k].kind == "revolute":
-            data.qvel[first] = turning[2]
-        else:
-            data.qvel[first : first + 3] = turning
+        turning, kind = mechanism.turning(parent, child), mechanism.joints[k].kind
+        if kind == "revolute":
+            data.qvel[first] = turning @ mechanism.joints[k].axis
+        elif kind == "spherical":
+            data.qvel[first : first + 3] = mechanism.bodies[child].R.T @ turning
+    for body, force in mechanism.forces:
+        data.xfrc_applied[model.body(f"b{body}").id, :3] = force
     if mechanism.torque:
         body, torque = mechanism.torque
         data.qfrc_applied[model.jnt_dofadr[model.joint(f"j{body}").id]] = torque
     return model, data
 
 
-def simulate(mechanism, options, clock):
+def simulate(mechanism, options, times, clock):
     model, data = build(mechanism, options)
-    steps = round(mechanism.t_end / options["h"])
-    with clock:
-        mj.mj_step(model, data, steps)
-    mj.mj_kinematics(model, data)
-    positions = [data.xpos[model.body(f"b{i}").id] for i in range(len(mechanism.bodies))]
-    return dict(positions=positions, steps=steps)
+    ids = [model.body(f"b{i}").id for i in range(len(mechanism.bodies))]
+    done, poses = 0, []
+    for t in times:
+        steps = round(t / options["h"])
+        with clock:
+            mj.mj_step(model, data, steps - done)
+        done = steps
+        mj.mj_kinematics(model, data)
+        poses.append((data.xpos[ids].copy(), data.xmat[ids].reshape(-1, 3, 3).copy()))
+    return dict(poses=poses, steps=done)

@@ -2,13 +2,31 @@
 Baumgarte's correction. It has no integrator, so classical RK4 is written here; Python's share of the time is part of what a user
 of the wheel pays.
 
-Options: `h` step; `kp` gain of the correction (1e4).
+Options: `h` step; `kp` gain of the correction (1e4); `plain`: 1 takes ball joints as if rotations commuted within a step: cheaper, of lower order.
 """
 
 import numpy as np
 import pinocchio as pin
 
-from problems import GROUND
+from mechanism import GROUND
+
+
+def joint_model(joint, R):
+    """A joint in the axes of the child at the start."""
+    axis = R.T @ joint.axis
+    if joint.kind == "spherical":
+        return pin.JointModelSpherical()
+    if joint.kind == "revolute":
+        return pin.JointModelRZ() if np.allclose(axis, [0, 0, 1]) else pin.JointModelRevoluteUnaligned(axis)
+    if joint.kind == "prismatic":
+        return pin.JointModelPrismaticUnaligned(axis)
+    both = pin.JointModelComposite(pin.JointModelPrismaticUnaligned(axis))
+    both.addJoint(pin.JointModelRevoluteUnaligned(axis))
+    return both
+
+
+def cross(a, b):
+    return a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]]
 
 
 class Model:
@@ -21,17 +39,28 @@ class Model:
         for k, parent, child in order:
             joint, b = mechanism.joints[k], mechanism.bodies[child]
             R, p = self.frame[parent]
-            kind = pin.JointModelRZ() if joint.kind == "revolute" else pin.JointModelSpherical()
-            number = m.addJoint(self.id[parent], kind, pin.SE3(R.T @ b.R, R.T @ (joint.point - p)), f"j{child}")
+            number = m.addJoint(self.id[parent], joint_model(joint, b.R), pin.SE3(R.T @ b.R, R.T @ (joint.point - p)), f"j{child}")
             inertia = pin.Inertia(b.mass, np.zeros(3), np.diag(b.inertia))
             m.appendBodyToJoint(number, inertia, pin.SE3(np.eye(3), b.R.T @ (b.p - joint.point)))
             self.id[child], self.frame[child] = number, (b.R, joint.point)
+        self.loaded = bool(mechanism.springs or mechanism.forces)
+        if self.loaded:
+            self.m2 = m.copy()
+            self.d2 = self.m2.createData()
+            m.gravity.linear = np.zeros(3)
+        points = [(b, x) for s in mechanism.springs for b, x in zip((s.first, s.second), s.ends)] + [(b, mechanism.bodies[b].p) for b, _ in mechanism.forces]
+        self.arms = {(b, tuple(x)): self.frame[b][0].T @ (x - self.frame[b][1]) for b, x in points}
         self.d = m.createData()
         self.q, self.v, self.tau = pin.neutral(m), np.zeros(m.nv), np.zeros(m.nv)
         for k, parent, child in order:
             slot = m.joints[self.id[child]]
-            turning = mechanism.bodies[child].R.T @ (mechanism.omega(child) - mechanism.omega(parent))
-            self.v[slot.idx_v : slot.idx_v + slot.nv] = turning[2:] if slot.nv == 1 else turning
+            joint, turning = mechanism.joints[k], mechanism.turning(parent, child)
+            if joint.kind == "revolute":
+                self.v[slot.idx_v] = turning @ joint.axis
+            elif joint.kind == "spherical":
+                self.v[slot.idx_v : slot.idx_v + 3] = mechanism.bodies[child].R.T @ turning
+        balls = [] if options.get("plain") else [child for k, _, child in order if mechanism.joints[k].kind == "spherical"]
+        self.balls = np.array([m.joints[self.id[c]].idx_v + np.arange(3) for c in balls], int)
         if mechanism.torque:
             body, torque = mechanism.torque
             self.tau[m.joints[self.id[body]].idx_v] = torque
@@ -57,57 +86,70 @@ class Model:
         R, p = self.frame[body]
         return data.oMi[self.id[body]].act(R.T @ (self.mechanism.bodies[body].p - p))
 
-    def end(self, body, point):
+    def place(self, data, body, point):
         """A point fixed to a body, given at the start, where the body is now."""
-        if body == GROUND:
-            return np.asarray(point)
-        R, p = self.frame[body]
-        return self.d.oMi[self.id[body]].act(R.T @ (point - p))
+        return np.asarray(point) if body == GROUND else data.oMi[self.id[body]].act(self.arms[body, tuple(point)])
 
-    def spring_torque(self, q):
-        total = np.zeros(self.m.nv)
-        pin.forwardKinematics(self.m, self.d, q)
+    def load(self, body, place, force):
+        if body != GROUND:
+            X = self.d2.oMi[self.id[body]]
+            self.outside[self.id[body]] += X.actInv(pin.Force(force, np.cross(place, force)))
+
+    def loads(self, q):
+        """Weight, springs and forces at once, as joint torques: the opposite of what would hold the mechanism still."""
+        self.outside = pin.StdVec_Force([pin.Force.Zero() for _ in range(self.m.njoints)])
+        pin.forwardKinematics(self.m2, self.d2, q)
+        for body, force in self.mechanism.forces:
+            self.load(body, self.place(self.d2, body, self.mechanism.bodies[body].p), force)
         for s in self.mechanism.springs:
-            ends = [self.end(b, x) for b, x in zip((s.first, s.second), s.ends)]
+            ends = [self.place(self.d2, b, x) for b, x in zip((s.first, s.second), s.ends)]
             along = ends[1] - ends[0]
-            length = np.linalg.norm(along)
-            pull = s.stiffness * (length - s.rest) * along / length
-            for body, end, force in ((s.first, ends[0], pull), (s.second, ends[1], -pull)):
-                if body != GROUND:
-                    X = self.d.oMi[self.id[body]]
-                    jacobian = pin.computeJointJacobian(self.m, self.d, q, self.id[body])
-                    local = X.rotation.T @ force
-                    arm = X.rotation.T @ (end - X.translation)
-                    total += jacobian.T @ np.concatenate([local, np.cross(arm, local)])
-        return total
+            length = np.sqrt(along @ along)
+            pull = s.stiffness * (1 - s.rest / length) * along
+            self.load(s.first, ends[0], pull)
+            self.load(s.second, ends[1], -pull)
+        return self.tau - pin.computeStaticTorque(self.m2, self.d2, q, self.outside)
 
     def acceleration(self, q, v):
-        tau = self.tau + self.spring_torque(q) if self.mechanism.springs else self.tau
+        tau = self.loads(q) if self.loaded else self.tau
         if len(self.constraints) == 0:
             return pin.aba(self.m, self.d, q, v, tau).copy()
         return pin.constraintDynamics(
             self.m, self.d, q, v, tau, self.constraints, self.constraint_data, self.proximal).copy()
 
+    def rate(self, u, v):
+        """Rate of u, where a ball joint has turned by exp(u) since the start of the step: v + ½ u × v + ¹⁄₁₂ u × (u × v)."""
+        if len(self.balls) == 0:
+            return v
+        first = cross(u[self.balls], v[self.balls])
+        rate = v.copy()
+        rate[self.balls] += first / 2 + cross(u[self.balls], first) / 12
+        return rate
+
     def step(self, h):
+        """Classical RK4, on the rotation group for ball joints (Munthe-Kaas)."""
         m, q, v = self.m, self.q, self.v
-        a1 = self.acceleration(q, v)
-        v2 = v + h / 2 * a1
-        a2 = self.acceleration(pin.integrate(m, q, h / 2 * v), v2)
-        v3 = v + h / 2 * a2
-        a3 = self.acceleration(pin.integrate(m, q, h / 2 * v2), v3)
-        v4 = v + h * a3
-        a4 = self.acceleration(pin.integrate(m, q, h * v3), v4)
-        self.q = pin.integrate(m, q, h / 6 * (v + 2 * v2 + 2 * v3 + v4))
+        u1, a1 = v, self.acceleration(q, v)
+        v2, u = v + h / 2 * a1, h / 2 * u1
+        u2, a2 = self.rate(u, v2), self.acceleration(pin.integrate(m, q, u), v2)
+        v3, u = v + h / 2 * a2, h / 2 * u2
+        u3, a3 = self.rate(u, v3), self.acceleration(pin.integrate(m, q, u), v3)
+        v4, u = v + h * a3, h * u3
+        u4, a4 = self.rate(u, v4), self.acceleration(pin.integrate(m, q, u), v4)
+        self.q = pin.integrate(m, q, h / 6 * (u1 + 2 * u2 + 2 * u3 + u4))
         self.v = v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-def simulate(mechanism, options, clock):
+def simulate(mechanism, options, times, clock):
     model = Model(mechanism, options)
-    steps = round(mechanism.t_end / options["h"])
-    with clock:
-        for _ in range(steps):
-            model.step(options["h"])
-    data = model.m.createData()
-    pin.forwardKinematics(model.m, data, model.q)
-    positions = [model.centre(data, i) for i in range(len(mechanism.bodies))]
-    return dict(positions=positions, steps=steps)
+    done, poses, data = 0, [], model.m.createData()
+    for t in times:
+        steps = round(t / options["h"])
+        with clock:
+            for _ in range(steps - done):
+                model.step(options["h"])
+        done = steps
+        pin.forwardKinematics(model.m, data, model.q)
+        n = range(len(mechanism.bodies))
+        poses.append(([model.centre(data, i) for i in n], [data.oMi[model.id[i]].rotation.copy() for i in n]))
+    return dict(poses=poses, steps=done)

@@ -1,7 +1,8 @@
 """Sarrus, through its command line: writes the model file, runs it, reads `trajectory.csv` and `report.json`.
 
-Options: `integrator`, and `rtol` (`atol` is a hundredth of it) or `h`, the step of a fixed-step method; the environment variable SARRUS
-names the binary.
+Options: `integrator` (with its own options, as `--integrator` takes them), and `rtol` (`atol` is a hundredth of it) or `h`, the step of a
+fixed-step method; `coordinates`, `regularize`, `formulation` and `stabilization` as on the command line; `n` elements of a beam and its
+`mass` matrix. The environment variable SARRUS names the binary.
 """
 
 import csv
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from problems import GROUND
+import flexible
+from mechanism import GROUND, rotation_z
 
 
 def number(x):
@@ -30,7 +32,6 @@ def name(body):
 
 def write_model(mechanism):
     planar = mechanism.planar
-    axes = ["x", "y"] if planar else ["x", "y", "z"]
     lines = [
         'format = "sarrus/1"',
         f'name = "{mechanism.name}"',
@@ -38,9 +39,6 @@ def write_model(mechanism):
         f"gravity = {vector(mechanism.gravity, planar)}",
         "[run]",
         f"t_end = {number(mechanism.t_end)}",
-        "[output]",
-        f"every = {number(mechanism.t_end)}",
-        "columns = [" + ", ".join(f'"b*.{a}"' for a in axes) + "]",
         "[bodies]",
     ]
     for i, b in enumerate(mechanism.bodies):
@@ -53,12 +51,15 @@ def write_model(mechanism):
     lines.append("[joints]")
     for k, j in enumerate(mechanism.joints):
         pair = f'bodies = ["{name(j.first)}", "{name(j.second)}"]'
-        lines.append(f'j{k} = {{ kind = "{j.kind}", {pair}, at = {vector(j.point, planar)} }}')
+        axis = "" if planar or j.kind == "spherical" else f", axis = {vector(j.axis, False)}"
+        lines.append(f'j{k} = {{ kind = "{j.kind}", {pair}, at = {vector(j.point, planar)}{axis} }}')
     lines.append("[forces]")
     if mechanism.torque:
         body, torque = mechanism.torque
         value = number(torque) if planar else vector([0, 0, torque], False)
         lines.append(f'motor = {{ kind = "torque", body = "{name(body)}", torque = {value} }}')
+    for k, (body, force) in enumerate(mechanism.forces):
+        lines.append(f'f{k} = {{ kind = "force", body = "{name(body)}", force = {vector(force, planar)} }}')
     for k, s in enumerate(mechanism.springs):
         pair = f'bodies = ["{name(s.first)}", "{name(s.second)}"]'
         ends = ", ".join(vector(e, planar) for e in s.ends)
@@ -69,42 +70,95 @@ def write_model(mechanism):
     return "\n".join(lines) + "\n"
 
 
-def read_end(file, mechanism):
+def rotation(w, x, y, z):
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
+
+
+def read_poses(file, mechanism, times):
     with open(file, newline="") as text:
-        rows = csv.reader(text)
-        header = next(rows)
-        for last in rows:
-            pass
-    values = dict(zip(header, last))
-    assert abs(float(values["t"]) - mechanism.t_end) < 1e-9 * mechanism.t_end, f"the run ended at t = {values['t']}"
-    positions = np.zeros((len(mechanism.bodies), 3))
-    for i in range(len(mechanism.bodies)):
-        for k, axis in enumerate("xy" if mechanism.planar else "xyz"):
-            positions[i, k] = float(values[f"b{i}.{axis}"])
-    return positions
+        header, *rows = csv.reader(text)
+    column = {c: k for k, c in enumerate(header)}
+    n, poses = len(mechanism.bodies), []
+    rows = [np.array(row, float) for row in rows]
+    for t in times:
+        row = min(rows, key=lambda row: abs(row[0] - t))
+        assert abs(row[0] - t) < 1e-9 * mechanism.t_end, f"there is no row at t = {t}; the run ended at t = {rows[-1][0]}"
+        pick = lambda what: row[[column[f"b{i}.{what}"] for i in range(n)]]
+        p = np.stack([pick("x"), pick("y"), np.zeros(n) if mechanism.planar else pick("z")], axis=1)
+        if mechanism.planar:
+            R = [rotation_z(a) for a in pick("angle")]
+        else:
+            R = [rotation(*q) for q in zip(*(pick(f"q{k}") for k in range(4)))]
+        poses.append((p, np.array(R)))
+    return poses
 
 
-def simulate(mechanism, options, clock):
+def run(text, options, every, columns, read):
+    """Runs a model file; `read` is given the trajectory."""
     with tempfile.TemporaryDirectory() as folder:
         model, out = Path(folder) / "model.toml", Path(folder) / "out"
-        model.write_text(write_model(mechanism))
-        command = [os.environ.get("SARRUS", "sarrus"), "run", str(model), "--out", str(out), "--json"]
-        command += ["--integrator", options["integrator"]]
+        model.write_text(text)
+        command = [os.environ.get("SARRUS", "sarrus"), "run", str(model), "--out", str(out), "--json", "--no-html"]
+        command += ["--integrator", options["integrator"], "--every", repr(float(every))]
+        command += [x for c in columns for x in ("--columns", c)]
+        for key in ("coordinates", "regularize", "formulation", "stabilization"):
+            if key in options:
+                command += [f"--{key}", options[key]]
         if "h" in options:
             command += ["--step", repr(options["h"])]
-        else:
+        if "rtol" in options:
             command += ["--rtol", repr(options["rtol"]), "--atol", repr(options["rtol"] / 100)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(" / ".join(done.stderr.split("\n"))[-400:])
         report = json.loads((out / "report.json").read_text())
-        positions = read_end(out / "trajectory.csv", mechanism)
-    return dict(
-        positions=positions,
+        found = read(out / "trajectory.csv")
+    counts = report["counts"]
+    return found, dict(
         # one thread: where only wall time is reported it stands for processor time
         cpu_s=report.get("cpu_s") or report["wall_s"],
         wall_s=report["wall_s"],
-        steps=report["counts"]["steps"],
-        rhs=report["counts"]["rhs"],
+        steps=counts["steps"],
+        rhs=counts["rhs"],
+        iterations=counts.get("newton_iterations"),
         certified=report["certificate"]["passed"],
     )
+
+
+def simulate(mechanism, options, times, clock):
+    columns = [f"b*.{c}" for c in (["x", "y", "angle"] if mechanism.planar else ["x", "y", "z", "q0", "q1", "q2", "q3"])]
+    read = lambda file: read_poses(file, mechanism, times)
+    poses, took = run(write_model(mechanism), options, mechanism.t_end / len(times), columns, read)
+    return dict(took, poses=poses)
+
+
+def simulate_beam(options, clock):
+    f, n = flexible, int(options["n"])
+    mass = options.get("mass", "consistent")
+    text = f"""format = "sarrus/1"
+space = "planar"
+gravity = [0, {-f.GRAVITY}]
+[materials]
+rubber = {{ density = {f.DENSITY}, young = {f.YOUNG}, poisson = {f.POISSON} }}
+[sections]
+square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {f.GA!r} }}
+[flexible]
+bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, mass_matrix = "{mass}" }}
+[joints]
+hinge = {{ kind = "revolute", bodies = ["ground", "bar.start"], at = [0, 0] }}
+[run]
+t_end = {f.T_END}
+"""
+
+    def read(file):
+        with open(file, newline="") as text:
+            header, *rows = csv.reader(text)
+        last = dict(zip(header, rows[-1]))
+        return [float(last[f"bar.node{n}.{c}"]) for c in "xy"]
+
+    tip, took = run(text, options, f.T_END, [f"bar.node{n}.x", f"bar.node{n}.y"], read)
+    return dict(took, tip=tip, continuum="shear")
