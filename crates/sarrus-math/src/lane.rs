@@ -70,6 +70,7 @@ mod tests;
 pub use dispatch::{InstructionSet, Kernel, dispatch, dispatch_with};
 pub use eight::{Lanes, Mask8};
 pub use instructions::{Baseline, Instructions};
+pub use sin_cos::sin_cos_all;
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign};

@@ -5,7 +5,7 @@
 //! the polynomials of \[fdlibm\] for sin r and cos r, and n modulo 4 to swap them and set signs. Error below 1 ulp
 //! for |x| ≤ 1e5; beyond, each lane asks the system's library, with one number as with eight.
 
-use super::{Lane, Mask};
+use super::{Kernel, Lane, Mask, dispatch};
 
 /// Largest |x| of the fast way: n stays below 2¹⁷, n times 33 bits exact.
 pub(super) const LIMIT: f64 = 1e5;
@@ -88,6 +88,38 @@ fn repair<L: Lane>(x: &L, fast: u8, sines: &mut L, cosines: &mut L) {
             let (s, c) = if far.is_finite() { far.sin_cos() } else { (f64::NAN, f64::NAN) };
             sines.set_lane(i, s);
             cosines.set_lane(i, c);
+        }
+    }
+}
+
+/// Sines and cosines of many numbers, eight at a time; each as [`Lane::sin_cos`] of a single one has it, to the bit. All three are of one length, or the
+/// shortest counts.
+pub fn sin_cos_all(x: &[f64], sin: &mut [f64], cos: &mut [f64]) {
+    dispatch(All { x, sin, cos });
+}
+
+struct All<'a> {
+    x: &'a [f64],
+    sin: &'a mut [f64],
+    cos: &'a mut [f64],
+}
+
+impl Kernel for All<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let parts =
+            self.x.chunks(L::WIDTH).zip(self.sin.chunks_mut(L::WIDTH)).zip(self.cos.chunks_mut(L::WIDTH));
+        for ((x, sin), cos) in parts {
+            let mut own = L::default();
+            for (i, x) in x.iter().enumerate() {
+                own.set_lane(i, *x);
+            }
+            let (s, c) = own.sin_cos();
+            for (i, (sin, cos)) in sin.iter_mut().zip(cos).enumerate() {
+                (*sin, *cos) = (s.lane(i), c.lane(i));
+            }
         }
     }
 }

@@ -251,3 +251,17 @@ fn the_sine_of_a_tiny_angle_is_the_angle() {
         assert!(same(s, x) && c == 1.0, "{s:e}, {c} at {x:e}");
     }
 }
+
+#[test]
+fn many_sines_and_cosines_are_those_of_single_numbers_to_the_bit() {
+    // lengths around a vector, and an angle that is not for the fast way
+    for n in [0, 1, 7, 8, 9, 29] {
+        let x: Vec<f64> = (0..n).map(|i| if i == 5 { 3e7 } else { 0.7 * i as f64 - 3.0 }).collect();
+        let (mut sin, mut cos) = (vec![0.0; n], vec![0.0; n]);
+        super::sin_cos_all(&x, &mut sin, &mut cos);
+        for i in 0..n {
+            let (s, c) = Lane::sin_cos(x[i]);
+            assert_eq!((sin[i].to_bits(), cos[i].to_bits()), (s.to_bits(), c.to_bits()), "{}", x[i]);
+        }
+    }
+}

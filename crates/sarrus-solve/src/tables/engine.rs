@@ -50,6 +50,13 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
 
     fn ground() -> Self::Place;
     fn place(q: &[L], v: &[L]) -> Self::Place;
+    /// Places all bodies.
+    #[inline(always)]
+    fn place_all(places: &mut [Self::Place], q: &[L], v: &[L]) {
+        for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(Self::NQ)).zip(v.chunks_exact(C)) {
+            *place = Self::place(q, v);
+        }
+    }
     fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
     fn no_inertia() -> Self::Inertia;
     /// M⁻¹ x.
@@ -214,10 +221,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Places all bodies.
     #[inline(always)]
     pub fn place(&mut self, q: &[L], v: &[L]) {
-        let qs = q.chunks_exact(S::NQ);
-        for ((place, q), v) in self.places[1..].iter_mut().zip(qs).zip(v.chunks_exact(C)) {
-            *place = S::place(q, v);
-        }
+        S::place_all(&mut self.places[1..], q, v);
     }
 
     /// J, and Φ or γ, where the bodies are.

@@ -12,7 +12,10 @@
 
 use super::engine::Frame;
 use super::{Description, LoadKind, LoadRecord, RowKind, RowRecord};
-use sarrus_math::lane::Lane;
+use sarrus_math::lane::{Lane, sin_cos_all};
+
+/// Bodies below which eight at a time are no gain.
+const FEW: usize = 3;
 
 /// Bodies in the plane.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +62,30 @@ impl<L: Lane> Frame<L, 3> for Planar {
     fn place(q: &[L], v: &[L]) -> Place<L> {
         let (sin, cos) = q[2].sin_cos();
         Place { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] }
+    }
+
+    #[inline(always)]
+    fn place_all(places: &mut [Place<L>], q: &[L], v: &[L]) {
+        if L::WIDTH > 1 || places.len() < FEW {
+            for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
+                *place = <Planar as Frame<L, 3>>::place(q, v);
+            }
+            return;
+        }
+        // of a single variant sines and cosines of eight bodies at a time
+        for ((places, q), v) in places.chunks_mut(8).zip(q.chunks(24)).zip(v.chunks(24)) {
+            let [mut angles, mut sin, mut cos] = [[0.0; 8]; 3];
+            for i in 0..places.len() {
+                angles[i] = q[3 * i + 2].lane(0);
+            }
+            let n = places.len();
+            sin_cos_all(&angles[..n], &mut sin[..n], &mut cos[..n]);
+            for (i, place) in places.iter_mut().enumerate() {
+                let (q, v) = (&q[3 * i..3 * i + 3], &v[3 * i..3 * i + 3]);
+                let (sin, cos) = (L::splat(sin[i]), L::splat(cos[i]));
+                *place = Place { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] };
+            }
+        }
     }
 
     fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {

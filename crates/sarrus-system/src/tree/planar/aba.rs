@@ -84,11 +84,12 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
 impl Planar {
     /// ẏ at coordinates `q` and speeds `y` where nothing acts but weight; leaves the links placed there.
     pub fn fall(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
+        self.turn(q);
         let g = self.gravity;
         let mut last = Placed::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = super::place(own, &parent, q, y);
+            last = super::place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
             self.placed[i] = last;
             self.answers[i] = Answer::body(own, &last, [own.heavy * g[0], own.heavy * g[1]], 0.0);
         }

@@ -93,6 +93,8 @@ impl Placed {
 pub(super) struct Planar {
     own: Vec<Own>,
     placed: Vec<Placed>,
+    /// θ of all links, their sines and cosines: found eight at a time.
+    angles: [Vec<f64>; 3],
     /// Answers of a link and all beyond it to accelerations.
     answers: Vec<aba::Answer>,
     /// Accelerations of O, linear and angular.
@@ -170,6 +172,7 @@ impl Planar {
         let directory = &system.directory;
         Some(Planar {
             placed: vec![Placed::GROUND; n],
+            angles: [(); 3].map(|()| vec![0.0; n]),
             answers: vec![aba::Answer::NONE; n],
             rates: vec![[0.0; 3]; n],
             origins: vec![[0.0; 4]; n],
@@ -186,12 +189,29 @@ impl Planar {
 
     /// θ, ω, r and β of all links at coordinates `q` and speeds `y`.
     pub fn place(&mut self, q: &[f64], y: &[f64]) {
+        self.turn(q);
         let mut last = Placed::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = place(own, &parent, q, y);
+            last = place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
             self.placed[i] = last;
         }
+    }
+
+    /// θ of all links at coordinates `q`, with sine and cosine.
+    fn turn(&mut self, q: &[f64]) {
+        let [angles, sin, cos] = &mut self.angles;
+        let mut last = 0.0;
+        for (i, own) in self.own.iter().enumerate().skip(1) {
+            let parent = if own.parent as usize + 1 == i { last } else { angles[own.parent as usize] };
+            last = match own.freedom {
+                Freedom::Pin => parent + own.angle + own.sense * q[own.first as usize],
+                Freedom::Free => q[own.first as usize + 2],
+                Freedom::Slider | Freedom::Weld | Freedom::Point => parent + own.angle,
+            };
+            angles[i] = last;
+        }
+        sin_cos_all(angles, sin, cos);
     }
 
     /// Writes the state of all bodies, where the links were placed at `q` and `y`, into `out`.
@@ -265,28 +285,23 @@ impl Planar {
     }
 }
 
-/// A link at its coordinates among `q` and its speeds among `y`.
+/// A link at its coordinates among `q` and its speeds among `y`; its angle, with sine and cosine, is known.
 #[inline(always)]
-fn place(own: &Own, parent: &Placed, q: &[f64], y: &[f64]) -> Placed {
+fn place(own: &Own, parent: &Placed, q: &[f64], y: &[f64], [angle, sin, cos]: [f64; 3]) -> Placed {
     let k = own.first as usize;
     let w2 = parent.w * parent.w;
-    let mut angle = parent.angle + own.angle;
     let (mut w, mut h, mut bias) = (parent.w, own.h, [0.0; 2]);
     match own.freedom {
-        Freedom::Pin => {
-            angle += own.sense * q[k];
-            w += own.sense * y[k];
-        }
+        Freedom::Pin => w += own.sense * y[k],
         Freedom::Slider => {
             h = [h[0] + own.e[0] * q[k], h[1] + own.e[1] * q[k]];
             let (e, twice) = (parent.turned(own.e), 2.0 * parent.w * y[k]);
             bias = [-e[1] * twice, e[0] * twice];
         }
         Freedom::Weld => {}
-        Freedom::Free => (angle, w) = (q[k + 2], y[k + 2]),
+        Freedom::Free => w = y[k + 2],
         Freedom::Point => {}
     }
-    let (sin, cos) = angle.sin_cos();
     let r = parent.turned(h);
     Placed { angle, sin, cos, w, r, bias: [bias[0] - w2 * r[0], bias[1] - w2 * r[1]] }
 }
