@@ -21,6 +21,7 @@ mod aba;
 use super::graph::{Hinge, Link};
 use crate::body::BodyKind;
 use crate::system::System;
+use sarrus_math::lane::sin_cos_all;
 use sarrus_solve::State;
 
 /// How a link moves against its parent.
