@@ -187,6 +187,27 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
+/// Loops over five thousand bodies are shared among threads.
+#[test]
+fn the_number_of_threads_changes_no_bit_of_one_large_model() {
+    let (system, start) = load("chain", &[("n", "5000".into())]);
+    let model = system.describe().unwrap();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut tables = tables::<f64>(&[&model]).unwrap();
+            let mut s = beside(&start, 3);
+            tables.project(&mut s.q, &mut s.v);
+            let (mut vdot, mut lambda) = (s.v.clone(), vec![0.0; model.rows()]);
+            let health = tables.accelerate(0.0, &s.q, &s.v, None, &mut vdot, &mut lambda);
+            assert!(health.is_good(0), "{health:?}");
+            let all = [s.q, s.v, vdot, lambda];
+            all.into_iter().flatten().map(f64::to_bits).collect::<Vec<_>>()
+        })
+    };
+    assert!(on(1) == on(3));
+}
+
 /// The same steps by `rk4`, `proximal` and `projection`, from the same start: both are the same method, and differ by rounding.
 #[test]
 fn an_ensemble_makes_the_motion_of_single_runs() {

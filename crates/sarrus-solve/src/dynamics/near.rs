@@ -206,8 +206,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let Some(near) = self.near.as_mut() else { return true };
         let is_first = self.usual_pivot == 0.0;
         let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
-        // what is usual may be redundant rows: the general way knows them
-        if near.harmless > 0 {
+        // a redundant row that rounding has let in: the general way knows it
+        if near.harmless > 0 && pivot < LET_IN {
             return false;
         }
         if pivot < LOOK_MOST * LOOK_MOST * usual {
@@ -219,7 +219,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             }
         }
         let Some(near) = self.near.as_mut() else { return true };
-        near.fewest = 0;
+        near.fewest = near.harmless;
         near.watch(s.t, pivot);
         near.looking = false;
         true

@@ -1,9 +1,10 @@
 //! The loops: places, rows, loads, S, accelerations.
 
 use super::block::Block;
-use super::factor::Factors;
+use super::factor::{Factors, Square};
 use super::pattern::Pattern;
 use super::{Description, LoadRecord, OfTime, RowRecord, Tables};
+use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
 
 /// A residual at this fraction of its terms is rounding.
@@ -19,6 +20,10 @@ const SAFE_PIVOT: f64 = 1e-2;
 const TINY: f64 = 1e-290;
 /// A pivot below this fraction of its row's diagonal is not for tables.
 const LEAST_PIVOT: f64 = 1e-9;
+
+/// Parts from which on loops are shared among threads, and how many rounds a thread takes at a time.
+const SHARED: usize = 4096;
+const SHARE: usize = 1024;
 
 /// How well a solution went, in each lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,9 +49,9 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     /// Numbers of a position.
     const NQ: usize;
     /// Position and velocity of a body, unpacked.
-    type Place: Copy + Send;
+    type Place: Copy + Send + Sync;
     /// M, M⁻¹ and weight.
-    type Inertia: Copy + Send;
+    type Inertia: Copy + Send + Sync;
 
     fn ground() -> Self::Place;
     fn place(q: &[L], v: &[L]) -> Self::Place;
@@ -89,7 +94,8 @@ pub(super) fn nothing<L: Lane>(x: L) -> L {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
     pub bodies: [u32; 2],
-    /// End of its records.
+    /// Its records.
+    first: u32,
     last: u32,
     /// Rows that it has; the rest of N is padding.
     rows: u32,
@@ -120,8 +126,6 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     pub held: Vec<L>,
     pub is_held: bool,
     f: Vec<[L; C]>,
-    /// Jᵀ z.
-    push: Vec<[L; C]>,
     /// M⁻¹ f, and accelerations; the ground's are zero.
     x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
@@ -160,6 +164,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
             elements.push(Element {
                 bodies: model.elements[e].bodies.map(|b| b as u32),
+                first: (records.len() - part.records.len()) as u32,
                 last: records.len() as u32,
                 rows: part.rows as u32,
                 start: part.start as u32,
@@ -210,7 +215,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             held: vec![zero; S::NQ * (bodies - 1)],
             is_held: false,
             f: vec![[zero; C]; bodies],
-            push: vec![[zero; C]; bodies],
             x0: vec![[zero; C]; bodies],
             x: vec![[zero; C]; bodies],
             lambda: vec![[zero; N]; n],
@@ -218,61 +222,56 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
+    /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
+    #[inline(always)]
+    fn is_shared(&self) -> bool {
+        L::WIDTH == 1 && self.elements.len() >= SHARED && rayon::current_num_threads() > 1
+    }
+
     /// Places all bodies.
     #[inline(always)]
     pub fn place(&mut self, q: &[L], v: &[L]) {
-        S::place_all(&mut self.places[1..], q, v);
+        if self.is_shared() {
+            let places = self.places[1..].par_chunks_mut(SHARE);
+            let states = q.par_chunks(SHARE * S::NQ).zip(v.par_chunks(SHARE * C));
+            places.zip(states).for_each(|(places, (q, v))| S::place_all(places, q, v));
+        } else {
+            S::place_all(&mut self.places[1..], q, v);
+        }
     }
 
     /// J, and Φ or γ, where the bodies are.
     #[inline(always)]
     pub fn evaluate<const PHI: bool>(&mut self) {
-        let mut first = 0;
-        for ((element, J), value) in self.elements.iter().zip(&mut self.J).zip(&mut self.value) {
-            let bodies = element.bodies.map(|b| &self.places[b as usize]);
-            B::fill::<PHI>(&self.records[first..element.last as usize], bodies, J, value);
-            first = element.last as usize;
+        let shared = self.is_shared();
+        let Engine { places, elements, records, J, value, .. } = self;
+        if shared {
+            let rows = J.par_chunks_mut(SHARE).zip(value.par_chunks_mut(SHARE));
+            rows.zip(elements.par_chunks(SHARE)).for_each(|((J, value), elements)| {
+                fill::<L, S, B, N, C, PHI>(places, records, elements, J, value)
+            });
+        } else {
+            fill::<L, S, B, N, C, PHI>(places, records, elements, J, value);
         }
     }
 
     /// S and its factors at the J at hand.
     #[inline(always)]
     pub fn factor(&mut self) {
-        let Factors { D, B: off, .. } = &mut self.factors;
-        for (((element, J), D), scale) in self.elements.iter().zip(&self.J).zip(D).zip(&mut self.scale) {
-            let [m_A, m_B] = element.bodies.map(|b| &self.inertias[b as usize]);
-            let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
-            for i in 0..N {
-                for j in i..N {
-                    D[i][j] = a[i][j] + b[i][j];
-                }
-            }
-            for i in element.rows as usize..N {
-                D[i][i] = L::splat(1.0);
-            }
-            for i in 0..N {
-                scale[i] = D[i][i];
-            }
+        let shared = self.is_shared();
+        let Engine { pattern, inertias, elements, J, scale, factors, .. } = self;
+        let Factors { D, B: off, .. } = factors;
+        if shared {
+            let rows = D.par_chunks_mut(SHARE).zip(scale.par_chunks_mut(SHARE));
+            rows.zip(elements.par_chunks(SHARE).zip(J.par_chunks(SHARE)))
+                .for_each(|((D, scale), (elements, J))| diagonal(inertias, elements, J, D, scale));
+            let blocks = off.par_chunks_mut(SHARE).enumerate();
+            blocks.for_each(|(i, off)| couple(pattern, inertias, J, i * SHARE, off));
+        } else {
+            diagonal(inertias, elements, J, D, scale);
+            couple(pattern, inertias, J, 0, off);
         }
-        for &b in &self.pattern.fill {
-            off[b as usize] = [[L::splat(0.0); N]; N];
-        }
-        for c in &self.pattern.couplings {
-            let J = &self.J[c.later.0 as usize][c.later.1 as usize];
-            let other = &self.J[c.earlier.0 as usize][c.earlier.1 as usize];
-            let block = J.couple(&self.inertias[c.body as usize], other);
-            let to = &mut off[c.to as usize];
-            if c.first {
-                *to = block;
-            } else {
-                for i in 0..N {
-                    for j in 0..N {
-                        to[i][j] += block[i][j];
-                    }
-                }
-            }
-        }
-        self.pivot = self.factors.factor(&self.pattern, &self.scale);
+        self.pivot = factors.factor(pattern, scale);
         self.factorizations += 1;
     }
 
@@ -280,22 +279,13 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     #[inline(always)]
     pub fn correct(&mut self, wanted: Option<L::Mask>) {
         self.factors.solve(&self.pattern, &mut self.z);
-        self.push.fill([L::splat(0.0); C]);
-        for ((element, J), z) in self.elements.iter().zip(&self.J).zip(&self.z) {
-            for side in 0..2 {
-                let to = &mut self.push[element.bodies[side] as usize];
-                *to = J[side].add_transposed(z, to);
-            }
-        }
-        for ((x, push), inertia) in self.x.iter_mut().zip(&self.push).zip(&self.inertias) {
-            let change = S::over_mass(inertia, push);
-            for p in 0..C {
-                let new = x[p] - change[p];
-                x[p] = match wanted {
-                    Some(wanted) => L::select(wanted, new, x[p]),
-                    None => new,
-                };
-            }
+        let shared = self.is_shared();
+        let Engine { pattern, inertias, J, z, x, .. } = self;
+        if shared {
+            let bodies = x.par_chunks_mut(SHARE).enumerate();
+            bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * SHARE, x, wanted));
+        } else {
+            take::<L, S, B, N, C>(pattern, inertias, J, z, 0, x, wanted);
         }
     }
 
@@ -421,6 +411,105 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             wanting = wanting & falls & is_large(num, den);
         }
         (L::select(doubtful, num / den, L::splat(0.0)), refinements)
+    }
+}
+
+/// Rows of some parts.
+#[inline(always)]
+fn fill<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize, const PHI: bool>(
+    places: &[S::Place],
+    records: &[RowRecord<L>],
+    elements: &[Element],
+    J: &mut [[B; 2]],
+    value: &mut [[L; N]],
+) {
+    for ((element, J), value) in elements.iter().zip(J).zip(value) {
+        let bodies = element.bodies.map(|b| &places[b as usize]);
+        B::fill::<PHI>(&records[element.first as usize..element.last as usize], bodies, J, value);
+    }
+}
+
+/// Diagonal blocks of S of some parts, and its diagonal.
+#[inline(always)]
+fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    inertias: &[S::Inertia],
+    elements: &[Element],
+    J: &[[B; 2]],
+    D: &mut [Square<L, N>],
+    scale: &mut [[L; N]],
+) where
+    S::Inertia: Sized,
+{
+    for (((element, J), D), scale) in elements.iter().zip(J).zip(D).zip(scale) {
+        let [m_A, m_B] = element.bodies.map(|b| &inertias[b as usize]);
+        let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
+        for i in 0..N {
+            for j in i..N {
+                D[i][j] = a[i][j] + b[i][j];
+            }
+        }
+        for i in element.rows as usize..N {
+            D[i][i] = L::splat(1.0);
+        }
+        for i in 0..N {
+            scale[i] = D[i][i];
+        }
+    }
+}
+
+/// Blocks of S off its diagonal, from number `first` on.
+#[inline(always)]
+fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &Pattern,
+    inertias: &[S::Inertia],
+    J: &[[B; 2]],
+    first: usize,
+    off: &mut [Square<L, N>],
+) {
+    let mut from = if first == 0 { 0 } else { pattern.coupling_ends[first - 1] as usize };
+    for (to, &end) in off.iter_mut().zip(&pattern.coupling_ends[first..]) {
+        let mut sum = [[L::splat(0.0); N]; N];
+        for c in &pattern.couplings[from..end as usize] {
+            let J_later = &J[c.later.0 as usize][c.later.1 as usize];
+            let other = &J[c.earlier.0 as usize][c.earlier.1 as usize];
+            let block = J_later.couple(&inertias[c.body as usize], other);
+            for i in 0..N {
+                for j in 0..N {
+                    sum[i][j] += block[i][j];
+                }
+            }
+        }
+        *to = sum;
+        from = end as usize;
+    }
+}
+
+/// Takes M⁻¹ Jᵀ z from x of the bodies from number `first` on, in the lanes that are `wanted`, if not in all.
+#[inline(always)]
+fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &Pattern,
+    inertias: &[S::Inertia],
+    J: &[[B; 2]],
+    z: &[[L; N]],
+    first: usize,
+    x: &mut [[L; C]],
+    wanted: Option<L::Mask>,
+) {
+    let mut from = if first == 0 { 0 } else { pattern.body_ends[first - 1] as usize };
+    for ((x, &end), inertia) in x.iter_mut().zip(&pattern.body_ends[first..]).zip(&inertias[first..]) {
+        let mut push = [L::splat(0.0); C];
+        for &(k, side) in &pattern.at_bodies[from..end as usize] {
+            push = J[k as usize][side as usize].add_transposed(&z[k as usize], &push);
+        }
+        from = end as usize;
+        let change = S::over_mass(inertia, &push);
+        for p in 0..C {
+            let new = x[p] - change[p];
+            x[p] = match wanted {
+                Some(wanted) => L::select(wanted, new, x[p]),
+                None => new,
+            };
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use sarrus_math::solve::{self, minimum_degree};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// K of one block gets J M⁻¹ of a later part times Jᵀ of an earlier one, at a body that they share.
+/// A block of S gets J M⁻¹ of a later part times Jᵀ of an earlier one, at a body that they share.
 #[derive(Debug, Clone, Copy)]
 pub struct Coupling {
     /// Part, and which of its bodies.
@@ -18,9 +18,7 @@ pub struct Coupling {
     /// The body.
     pub body: u32,
     /// Off-diagonal block.
-    pub to: u32,
-    /// Whether it is the first into its block, so that it overwrites.
-    pub first: bool,
+    to: u32,
 }
 
 /// An off-diagonal block of the factors.
@@ -62,9 +60,12 @@ pub struct Pattern {
     pub below: Vec<Below>,
     pub ends: Vec<u32>,
     pub updates: Vec<Update>,
+    /// What goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
     pub couplings: Vec<Coupling>,
-    /// Blocks that only elimination fills.
-    pub fill: Vec<u32>,
+    pub coupling_ends: Vec<u32>,
+    /// Parts at each body, with which of theirs it is: those of body b end at `body_ends[b]`. The ground has none.
+    pub at_bodies: Vec<(u32, u32)>,
+    pub body_ends: Vec<u32>,
 }
 
 impl Pattern {
@@ -111,17 +112,22 @@ impl Pattern {
                     let [a, b] = [a, b].map(|(k, side)| (*k as u32, *side));
                     let (later, earlier) = if a > b { (a, b) } else { (b, a) };
                     let to = find(later.0 as usize, earlier.0 as usize)?;
-                    couplings.push(Coupling { later, earlier, body: body as u32, to, first: false });
+                    couplings.push(Coupling { later, earlier, body: body as u32, to });
                 }
             }
         }
-        couplings.sort_by_key(|c| (c.to, c.later, c.earlier));
-        let mut is_met = vec![false; below.len()];
-        for c in &mut couplings {
-            c.first = !std::mem::replace(&mut is_met[c.to as usize], true);
+        couplings.sort_by_key(|c: &Coupling| (c.to, c.later, c.earlier));
+        let mut coupling_ends = vec![0; below.len()];
+        couplings.iter().enumerate().for_each(|(i, c)| coupling_ends[c.to as usize] = i as u32 + 1);
+        for b in 1..below.len() {
+            coupling_ends[b] = coupling_ends[b].max(coupling_ends[b - 1]);
         }
-        let fill = (0..below.len() as u32).filter(|&b| !is_met[b as usize]).collect();
-        Some(Pattern { parts, below, ends, updates, couplings, fill })
+        let (mut at_bodies, mut body_ends) = (Vec::new(), Vec::with_capacity(of_body.len()));
+        for all in &of_body {
+            at_bodies.extend(all.iter().map(|&(k, side)| (k as u32, side)));
+            body_ends.push(at_bodies.len() as u32);
+        }
+        Some(Pattern { parts, below, ends, updates, couplings, coupling_ends, at_bodies, body_ends })
     }
 }
 
