@@ -62,7 +62,7 @@ class Worker:
         self.timeout, self.program, self.case, self.process = timeout, program, case, None
         command = [python, HERE / "driver.py", program, case.problem, "--serve"] + (["--n", case.n] if case.n else [])
         self.command = [str(c) for c in command]
-        self.env = dict(os.environ, SARRUS=str(binary), OMP_NUM_THREADS="1", RAYON_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS="1")
+        self.env = dict(os.environ, SARRUS=str(binary), OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS="1")
 
     def start(self):
         self.log = tempfile.TemporaryFile(mode="w+")
