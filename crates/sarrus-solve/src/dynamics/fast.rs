@@ -57,9 +57,7 @@ impl Room {
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Tables to ask now, if there are any. Taken out, to be put back.
     fn take_tables(&mut self) -> Option<Box<Room>> {
-        if let Fast::Unknown = self.fast {
-            self.fast = self.find_tables().map_or(Fast::Without, Fast::With);
-        }
+        self.make_tables();
         let due = match &mut self.fast {
             Fast::With(room) => !self.careful && room.is_due(),
             _ => false,
@@ -70,6 +68,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         match std::mem::take(&mut self.fast) {
             Fast::With(room) => Some(room),
             _ => None,
+        }
+    }
+
+    /// Finds out whether there are tables.
+    fn make_tables(&mut self) {
+        if let Fast::Unknown = self.fast {
+            self.fast = self.find_tables().map_or(Fast::Without, Fast::With);
         }
     }
 
@@ -165,6 +170,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Φ and Φ̇ at `s`, into `eq`; of the rest of it nothing is promised.
     pub fn violation(&mut self, s: &State, eq: &mut Equations) {
+        // also where nobody has asked for them: what is noted of a step must not depend on who else looks
+        self.make_tables();
         match &mut self.fast {
             Fast::With(room) => room.tables.violation(&s.q, &s.v, &mut eq.phi, &mut eq.phidot),
             _ => self.problem.update(s, Stage::VELOCITY, eq),
