@@ -437,9 +437,7 @@ fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const
     J: &[[B; 2]],
     D: &mut [Square<L, N>],
     scale: &mut [[L; N]],
-) where
-    S::Inertia: Sized,
-{
+) {
     for (((element, J), D), scale) in elements.iter().zip(J).zip(D).zip(scale) {
         let [m_A, m_B] = element.bodies.map(|b| &inertias[b as usize]);
         let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));

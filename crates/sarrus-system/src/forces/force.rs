@@ -26,19 +26,7 @@ impl Force for AppliedForce {
     }
 
     fn record(&self) -> Option<LoadRecord> {
-        if self.axes.is_some() {
-            return None;
-        }
-        let (constant, timed) = (self.force.constant(), self.force.of_time());
-        let [x, y, z] = constant.or(timed.as_ref().map(|_| [0.0; 3]))?;
-        Some(LoadRecord {
-            kind: LoadKind::Force,
-            bodies: [0, 0],
-            r_A: [0.0; 3],
-            r_B: self.point,
-            p: [x, y, z, 0.0],
-            timed: timed.filter(|_| constant.is_none()),
-        })
+        self.axes.is_none().then(|| self.force.record(LoadKind::Force, self.point))?
     }
 }
 

@@ -22,19 +22,7 @@ impl Force for AppliedTorque {
     }
 
     fn record(&self) -> Option<LoadRecord> {
-        if self.axes.is_some() {
-            return None;
-        }
-        let (constant, timed) = (self.torque.constant(), self.torque.of_time());
-        let [x, y, z] = constant.or(timed.as_ref().map(|_| [0.0; 3]))?;
-        Some(LoadRecord {
-            kind: LoadKind::Torque,
-            bodies: [0, 0],
-            r_A: [0.0; 3],
-            r_B: [0.0; 3],
-            p: [x, y, z, 0.0],
-            timed: timed.filter(|_| constant.is_none()),
-        })
+        self.axes.is_none().then(|| self.torque.record(LoadKind::Torque, [0.0; 3]))?
     }
 }
 

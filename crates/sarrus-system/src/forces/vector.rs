@@ -5,7 +5,7 @@ use crate::formula::{Binder, Formula};
 use sarrus_math::{Real, Vec3};
 use sarrus_model::reader::RuntimeVector;
 use sarrus_model::{Result, RuntimeExpr};
-use sarrus_solve::tables::OfTime;
+use sarrus_solve::tables::{LoadKind, LoadRecord, OfTime};
 use std::sync::Arc;
 
 /// Up to three formulas; missing components are 0.
@@ -24,20 +24,17 @@ impl VectorFormula {
         Ok(VectorFormula([None, None, Some(binder.scalar(z)?)]))
     }
 
-    /// Its value if it depends on nothing.
-    pub fn constant(&self) -> Option<[f64; 3]> {
-        let component = |i: usize| self.0[i].as_ref().map_or(Some(0.0), Formula::constant);
-        Some([component(0)?, component(1)?, component(2)?])
-    }
-
-    /// It as a function of time, where it depends on nothing else.
-    pub fn of_time(&self) -> Option<OfTime> {
+    /// A load with these numbers in world axes at `point` of its body, where they depend on nothing but time.
+    pub fn record(&self, kind: LoadKind, point: [f64; 3]) -> Option<LoadRecord> {
+        if !self.0.iter().flatten().all(Formula::needs_only_time) {
+            return None;
+        }
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let is_constant = self.0.iter().flatten().all(|formula| formula.constant().is_some());
+        let [x, y, z] = if is_constant { self.eval(&at(0.0)).0 } else { [0.0; 3] };
         let own = self.clone();
-        let plain = self.0.iter().flatten().all(Formula::needs_only_time);
-        plain.then(|| {
-            let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
-            OfTime(Arc::new(move |t| own.eval(&at(t)).0))
-        })
+        let timed = (!is_constant).then(|| OfTime(Arc::new(move |t| own.eval(&at(t)).0)));
+        Some(LoadRecord { kind, bodies: [0, 0], r_A: [0.0; 3], r_B: point, p: [x, y, z, 0.0], timed })
     }
 
     /// The value at an instant.
