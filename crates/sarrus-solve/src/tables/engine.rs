@@ -533,18 +533,25 @@ where
                 (0..3).for_each(|j| load.p[j].set_lane(i, p[j]));
             }
         }
-        let health = L::vectorize(
+        L::vectorize(
             #[inline(always)]
-            || self.solve(q, v, f),
-        );
-        for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
-            out.copy_from_slice(x);
-        }
-        for (element, own) in self.elements.iter().zip(&self.lambda) {
-            let n = element.rows as usize;
-            lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
-        }
-        health
+            || {
+                let health = self.solve(q, v, f);
+                // number by number: in lanes a call to copy a few of them would cost more than they do
+                for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
+                    for p in 0..C {
+                        out[p] = x[p];
+                    }
+                }
+                if !lambda.is_empty() {
+                    for (element, own) in self.elements.iter().zip(&self.lambda) {
+                        let n = element.rows as usize;
+                        lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
+                    }
+                }
+                health
+            },
+        )
     }
 
     fn powers(&self) -> [L; 2] {
