@@ -5,8 +5,8 @@
 
 use super::Fixed;
 use crate::problem::State;
-use crate::tables::{Description, Health, Tables, tables};
-use sarrus_math::lane::{Kernel, Lane};
+use crate::tables::{Description, Tables, tables};
+use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
 const NEAR: f64 = 0.49;
@@ -116,20 +116,22 @@ impl<L: Lane> Together<L> {
         add_slopes(&mut stage.x, &start.x, h, c, #[inline(always)] |j| &k[j].x);
     }
 
-    /// Slope `i` at `stage`. Returns which lanes are good.
-    fn slope(&mut self, i: usize, t: f64) -> u8 {
+    /// Slope `i` at `stage`, then the next stage, `c` of the slopes so far. Returns which lanes are good.
+    fn slope(&mut self, i: usize, t: f64, h: f64, c: &[f64]) -> u8 {
         let Together { tables, stage, k, .. } = self;
         let k = &mut k[i];
         let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v, &mut []);
         tables.qdot(&stage.q, &stage.v, &mut k.q);
         k.x.copy_from_slice(&tables.powers());
-        self.judge(&health)
-    }
-
-    fn judge(&mut self, health: &Health<L>) -> u8 {
-        self.least = self.least.min(health.pivot);
-        self.most = self.most.max(health.pivot);
-        (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i))
+        L::vectorize(
+            #[inline(always)]
+            || {
+                self.least = self.least.min(health.pivot);
+                self.most = self.most.max(health.pivot);
+                self.combine(h, c);
+                health.good()
+            },
+        )
     }
 }
 
@@ -154,30 +156,23 @@ impl<L: Lane> Batch for Together<L> {
         self.t_end = t;
         (self.least, self.most) = (L::splat(f64::INFINITY), L::splat(0.0));
         self.stage.copy_from(&self.start);
-        let mut good = self.slope(0, self.t);
-        for i in 1..tableau.c.len() {
-            L::vectorize(
-                #[inline(always)]
-                || self.combine(h, tableau.a[i]),
-            );
+        let mut good = u8::MAX >> (8 - L::WIDTH);
+        for i in 0..tableau.c.len() {
             let at = if tableau.c[i] == 1.0 { t } else { self.t + tableau.c[i] * h };
-            good &= self.slope(i, at);
+            good &= self.slope(i, at, h, tableau.a.get(i + 1).copied().unwrap_or(tableau.b));
         }
-        L::vectorize(
-            #[inline(always)]
-            || self.combine(h, tableau.b),
-        );
         let Together { tables, stage, end, .. } = self;
         end.copy_from(stage);
         tables.normalize(&mut end.q);
         if self.method.projects {
             let (health, _) = tables.project(&mut end.q, &mut end.v);
-            good &= (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i));
+            good &= health.good();
         }
-        (0..L::WIDTH).fold(good, |good, i| {
-            let (least, usual) = (self.least.lane(i), self.usual.lane(i));
-            if usual > 0.0 && least < NEAR * usual { good & !(1 << i) } else { good }
-        })
+        // where nothing is usual yet, nothing is less
+        good & !L::vectorize(
+            #[inline(always)]
+            || self.least.lt(self.usual * L::splat(NEAR)).bits(),
+        )
     }
 
     fn accept(&mut self) {

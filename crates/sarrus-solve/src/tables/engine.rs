@@ -37,10 +37,10 @@ pub struct Health<L> {
 }
 
 impl<L: Lane> Health<L> {
-    /// Whether the solution of lane `i` can be used.
+    /// The lanes whose solutions can be used, a bit each.
     #[inline(always)]
-    pub fn is_good(&self, i: usize) -> bool {
-        self.pivot.lane(i) > LEAST_PIVOT && self.residual.lane(i) <= UNSOLVED
+    pub fn good(&self) -> u8 {
+        (L::splat(LEAST_PIVOT).lt(self.pivot) & self.residual.le(L::splat(UNSOLVED))).bits()
     }
 }
 
