@@ -154,7 +154,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_html: bool,
 
-    /// Write trajectory.csv, report.json and model.toml only, and spend no time on what the other files tell
+    /// Write trajectory.csv, report.json, model.toml and the files it names only; no time is spent on what the others tell
     #[arg(long, requires = "out", conflicts_with = "view")]
     pub bare: bool,
 

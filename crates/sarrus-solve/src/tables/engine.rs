@@ -30,7 +30,7 @@ const SHARE: usize = 1024;
 pub struct Health<L> {
     /// Smallest pivot as a fraction of its row's diagonal.
     pub pivot: L,
-    /// Largest residual relative to its terms; not a number where one is not finite.
+    /// Largest residual relative to its terms, zero where pivots are large and nobody looked; not a number where one is not finite.
     pub residual: L,
     /// Passes of refinement.
     pub refinements: u32,
