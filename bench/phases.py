@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# name: model, step [s], what is set, further arguments, steps; more than ten, as the first ten steps are looked at more closely
+# name: model, step [s], what is set, further arguments, steps; more than ten, as accelerations are looked at ten times in a run
 CASES = [
     ("four-bar", "four_bar", 1e-4, {}, [], 100),
     ("N-four-bar, N = 4", "n_four_bar", 1e-3, {"n": 4}, [], 100),
