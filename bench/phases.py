@@ -40,7 +40,7 @@ PHASES = [
     ("projection", r"onto_constraints"),
     ("recursions", r"sarrus-system/tree/"),
     ("integrator", r"sarrus-solve/(?!tables)"),
-    ("general", r"sarrus-system/|sarrus-math/(spatial|solve)"),
+    ("general", r"sarrus-system/"),
     ("run", r"sarrus-(analysis|cli|view)/"),
 ]
 COPIES = r"memcpy|memmove|memset|bcmp|memcmp|malloc|free\b|calloc|realloc"
