@@ -1,0 +1,173 @@
+//! The element in the plane, as straight loops: explicit methods spend their time here.
+//!
+//! With (c, s) the x axis of section i, angles θ and rates ω, and x' = (x', y'):
+//!
+//! Γ = (c x' + s y' - 1, c y' - s x'),  κ = θ',  Γ̇ = (c ẋ' + s ẏ' + ω Γ₂, c ẏ' - s ẋ' - ω (1 + Γ₁)),  κ̇ = ω',
+//!
+//! and since Σ_j D_ij = 0 the moments leave -Σ_i D_ij m_i on node j. Sums run along a row of D or Dᵀ, whose numbers are neighbours in memory, for all nodes at
+//! once.
+
+use super::Spectral;
+use crate::at::At;
+use crate::flexible::beam::lobatto::POINTS;
+use crate::load::Wrench;
+use sarrus_math::Real;
+
+/// Values at N nodes along x, along y and of the angle; of strains Γ₁, Γ₂ and κ.
+type Three<R, const N: usize> = [[R; N]; 3];
+
+/// How the element is deformed.
+struct Flat<R, const N: usize> {
+    /// c and s.
+    axis: [[R; N]; 2],
+    /// x', y', θ'.
+    slope: Three<R, N>,
+    /// Γ and κ.
+    strain: Three<R, N>,
+}
+
+/// Calls a method with a number of nodes that is a constant, and as large at least as there are: the rest weigh nothing, and D is zero there.
+macro_rules! sized {
+    ($self:ident.$method:ident($($arg:expr),*)) => {
+        match $self.rule.points {
+            ..=5 => $self.$method::<R, 5>($($arg),*),
+            6 | 7 => $self.$method::<R, 7>($($arg),*),
+            _ => $self.$method::<R, 9>($($arg),*),
+        }
+    };
+}
+
+impl Spectral {
+    /// The wrenches, in the plane.
+    pub(super) fn planar_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        sized!(self.flat_wrench(at, out));
+    }
+
+    /// Σ w (ΓᵀCₙΓ + Cₘκ²) of the strains, in the plane.
+    pub(super) fn planar_stored<R: Real>(&self, at: &At<R>) -> R {
+        sized!(self.flat_stored(at))
+    }
+
+    /// The same of their rates.
+    pub(super) fn planar_lost<R: Real>(&self, at: &At<R>) -> R {
+        sized!(self.flat_lost(at))
+    }
+
+    fn flat<R: Real, const N: usize>(&self, at: &At<R>) -> Flat<R, N> {
+        let zero = [[R::zero(); N]; 3];
+        let (mut place, mut axis) = (zero, [[R::zero(); N]; 2]);
+        let first = at.pose(0);
+        for i in 0..self.rule.points.min(N) {
+            let pose = at.pose(i);
+            // from the first node: what is far from the origin loses no digits
+            place[0][i] = pose.p.0[0] - first.p.0[0];
+            place[1][i] = pose.p.0[1] - first.p.0[1];
+            place[2][i] = (pose.angle - first.angle) + (self.angles[i] - self.angles[0]);
+            let (turn, [c, s]) = (&self.axes[i].0, [pose.rot.0[0][0], pose.rot.0[1][0]]);
+            axis[0][i] = c * turn[0][0] - s * turn[1][0];
+            axis[1][i] = s * turn[0][0] + c * turn[1][0];
+        }
+        let (mut slope, mut strain) = (zero, zero);
+        add::<R, N>(&self.across, &place, &mut slope);
+        let [c, s] = &axis;
+        for i in 0..N {
+            strain[0][i] = c[i] * slope[0][i] + s[i] * slope[1][i] - 1.0;
+            strain[1][i] = c[i] * slope[1][i] - s[i] * slope[0][i];
+            strain[2][i] = slope[2][i];
+        }
+        Flat { axis, slope, strain }
+    }
+
+    /// Γ̇ and κ̇.
+    fn flat_rates<R: Real, const N: usize>(&self, at: &At<R>, here: &Flat<R, N>) -> Three<R, N> {
+        let zero = [[R::zero(); N]; 3];
+        let (mut velocity, mut slope, mut rate) = (zero, zero, zero);
+        let first = at.twist(0);
+        for i in 0..self.rule.points.min(N) {
+            let twist = at.twist(i);
+            velocity[0][i] = twist.v.0[0] - first.v.0[0];
+            velocity[1][i] = twist.v.0[1] - first.v.0[1];
+            velocity[2][i] = twist.w_W.0[2];
+        }
+        add::<R, N>(&self.across, &velocity, &mut slope);
+        let ([c, s], [along, across, _]) = (&here.axis, &here.strain);
+        for i in 0..N {
+            let omega = velocity[2][i];
+            rate[0][i] = c[i] * slope[0][i] + s[i] * slope[1][i] + omega * across[i];
+            rate[1][i] = c[i] * slope[1][i] - s[i] * slope[0][i] - omega * (along[i] + 1.0);
+            rate[2][i] = slope[2][i];
+        }
+        rate
+    }
+
+    fn flat_wrench<R: Real, const N: usize>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        let here = self.flat::<R, N>(at);
+        let ([c, s], slope, mut strain) = (&here.axis, &here.slope, here.strain);
+        if self.damping != 0.0 {
+            let rates = self.flat_rates(at, &here);
+            for (strain, rate) in strain.iter_mut().flatten().zip(rates.iter().flatten()) {
+                *strain += *rate * self.damping;
+            }
+        }
+        self.smooth(&mut strain);
+        // -N_i in the world, -m_i
+        let (mut effort, mut push) = ([[R::zero(); N]; 3], [[R::zero(); N]; 3]);
+        let [EA, GA, EI] = [self.stretch[0], self.stretch[1], self.bend[2]];
+        for i in 0..N {
+            let w = -self.rule.weights[i];
+            let n = [strain[0][i] * (w * EA), strain[1][i] * (w * GA)];
+            effort[0][i] = c[i] * n[0] - s[i] * n[1];
+            effort[1][i] = s[i] * n[0] + c[i] * n[1];
+            effort[2][i] = strain[2][i] * (w * EI);
+            push[2][i] = slope[1][i] * effort[0][i] - slope[0][i] * effort[1][i];
+        }
+        add::<R, N>(&self.rule.slopes, &effort, &mut push);
+        for (i, out) in out.iter_mut().enumerate().take(self.rule.points.min(N)) {
+            out.force.0[0] += push[0][i];
+            out.force.0[1] += push[1][i];
+            out.torque.0[2] += push[2][i];
+        }
+    }
+
+    /// Γ̃ from Γ.
+    #[inline(always)]
+    fn smooth<R: Real, const N: usize>(&self, [along, across, _]: &mut Three<R, N>) {
+        for strain in [along, across] {
+            self.rule.smooth(strain, R::zero(), |a, b, c| a + b * c);
+        }
+    }
+
+    fn flat_stored<R: Real, const N: usize>(&self, at: &At<R>) -> R {
+        self.flat_sum(self.flat::<R, N>(at).strain)
+    }
+
+    fn flat_lost<R: Real, const N: usize>(&self, at: &At<R>) -> R {
+        self.flat_sum(self.flat_rates(at, &self.flat::<R, N>(at)))
+    }
+
+    fn flat_sum<R: Real, const N: usize>(&self, mut of: Three<R, N>) -> R {
+        self.smooth(&mut of);
+        let ([a, b, k], mut sum) = (&of, R::zero());
+        for i in 0..N {
+            let stretch = a[i] * a[i] * self.stretch[0] + b[i] * b[i] * self.stretch[1];
+            sum += (stretch + k[i] * k[i] * self.bend[2]) * self.rule.weights[i];
+        }
+        sum
+    }
+}
+
+/// Adds Σ_k matrix_ki values_k to sums_i.
+#[inline(always)]
+fn add<R: Real, const N: usize>(
+    matrix: &[[f64; POINTS]; POINTS],
+    values: &Three<R, N>,
+    sums: &mut Three<R, N>,
+) {
+    for (values, sums) in values.iter().zip(sums) {
+        for (row, value) in matrix.iter().zip(values) {
+            for i in 0..N {
+                sums[i] += *value * row[i];
+            }
+        }
+    }
+}
