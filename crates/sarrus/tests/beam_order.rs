@@ -217,7 +217,6 @@ fn a_cantilever_that_bends_far_converges_with_twice_the_order() {
             (x - exact[0]).hypot(y - exact[1])
         });
         let found = (errors[0] / errors[1]).log2();
-        println!("{order} {errors:?} {found}");
         assert!((found - 2.0 * order as f64).abs() < 0.7, "order {order}: {errors:?}, {found}");
     }
 }
@@ -242,8 +241,8 @@ fn one_element_of_order_three_bends_as_the_cubic_does() {
     assert!(values["X.element1.M3"].abs() < 1e-9 * P * LENGTH);
 }
 
-/// M = 2π EI/L bends a cantilever to a circle. Four elements of order 4: turns are linear along the beam and the sums of sines over a quarter of a circle
-/// exact to (π/4)⁸/3·10⁶ of it; what strains cannot follow there is of a size with that.
+/// M = 2π EI/L bends a cantilever to a circle. Turns are linear along it and found exactly, so that four equal elements close it exactly; their chords, of
+/// order 4, are sums of sines over a quarter of a circle, good to 4·10⁻⁷ (π/4)⁸ of it.
 #[test]
 fn a_moment_rolls_a_cantilever_up() {
     let given = "EA = 1e4, GA = 1e4, EI = 100, rhoA = 1, rhoI = 10";
@@ -265,13 +264,9 @@ fn a_moment_rolls_a_cantilever_up() {
         let options = EquilibriumOptions { load_steps: Some(8) };
         let values = equilibrium_with(&model, &system, &options, &mut |_| {}).unwrap().report.values;
         let tip = ["x", "y"].map(|axis| values[&format!("X.node16.{axis}")]);
-        println!("{tip:?}");
-        assert!(tip[0].hypot(tip[1]) < 1e-5 * 10.0, "{tip:?}");
+        assert!(tip[0].hypot(tip[1]) < 1e-9, "{tip:?}");
         let middle = ["x", "y"].map(|axis| values[&format!("X.node8.{axis}")]);
-        assert!(
-            middle[0].abs() < 1e-4 && (middle[1] - 10.0 / std::f64::consts::PI).abs() < 1e-4,
-            "{middle:?}"
-        );
+        assert!(middle[0].abs() < 1e-9 && (middle[1] - 20.0 / TAU).abs() < 1e-6, "{middle:?}");
         if text == &planar {
             assert!((values["X.node16.angle"] - TAU).abs() < 1e-9);
         }
@@ -289,23 +284,18 @@ fn pendulum(elements: usize, order: usize, settings: &str) -> String {
 }
 
 /// Its tip comes to (-0.870223, 0.137112) after a second, to 2e-6 (`bench/flexible.py`, which solves the same continuum by a program of its own). Central
-/// differences keep the energy within (ω h)² of what vibrates, and it does not drift.
+/// differences keep the energy within (ω h)²/8 of what vibrates, about 1e-4 at 100 rad/s, and it does not drift.
 #[test]
 fn the_flexible_pendulum_swings_where_it_should() {
-    let outcome = run(&pendulum(
-        2,
-        8,
-        "run = { t_end = 1, integrator = 'staggered', step = 2e-4 }\noutput.every = 0.05\n",
-    ));
+    let settings = "run = { t_end = 1, integrator = 'staggered', step = 2.5e-4 }\noutput.every = 0.05\n";
+    let outcome = run(&pendulum(4, 3, settings));
     let [x, y] = ["x", "y"].map(|axis| *column(&outcome, &format!("bar.node12.{axis}")).last().unwrap());
     let off = (x + 0.870_223).hypot(y - 0.137_112);
-    println!("{off:e}");
     assert!(off < 1e-4, "{x}, {y}: {off}");
     let kinetic = column(&outcome, "energy.kinetic").into_iter().fold(0.0, f64::max);
     let balance = column(&outcome, "energy.balance");
     let worst = balance.iter().map(|e| (e - balance[0]).abs()).fold(0.0, f64::max);
-    println!("{worst:e} of {kinetic}");
-    assert!(kinetic > 1.0 && worst < 1e-3 * kinetic, "{worst} of {kinetic}");
+    assert!(kinetic > 1.0 && worst < 1e-4 * kinetic, "{worst} of {kinetic}");
 }
 
 /// The same in space, with its own tip; the planar and the spatial element are one.

@@ -32,8 +32,8 @@ mod planar;
 use super::lobatto::{Lobatto, POINTS};
 use crate::at::At;
 use crate::forces::{half_turn, rotation_of_half, turned};
-use crate::load::{Force, Wrench};
-use sarrus_math::{Mat3, Real, Vec3};
+use crate::load::{Load, Wrench};
+use sarrus_math::{Dual, Jet, Mat3, Real, Vec3};
 
 /// The element, between its nodes.
 #[derive(Clone, Debug)]
@@ -171,8 +171,8 @@ impl Spectral {
         sum
     }
 
-    /// The wrenches, in space.
-    fn spatial_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+    /// Adds the wrenches.
+    fn add_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         let (points, which) = (self.rule.points, [1.0, self.damping]);
         let sections = self.sections(at);
         let mut phi = [[Vec3::zero(); POINTS]; POINTS];
@@ -193,7 +193,8 @@ impl Spectral {
                 out[j].force -= force.scale_f64(D[j]);
             }
             for j in (0..points).filter(|j| *j != i) {
-                let moment = *section * turned(phi[j], m, 0.5).scale_f64(D[j]);
+                let turned = if self.planar { m } else { turned(phi[j], m, 0.5) };
+                let moment = *section * turned.scale_f64(D[j]);
                 out[i].torque += moment;
                 out[j].torque -= moment;
             }
@@ -218,30 +219,36 @@ static PLANAR: [[(&str, &str); 3]; POINTS] = at_nodes!(0 1 2 3 4 5 6 7 8 => "N" 
 static SPATIAL: [[(&str, &str); 6]; POINTS] =
     at_nodes!(0 1 2 3 4 5 6 7 8 => "N" "N" "Qy" "N" "Qz" "N" "Mx" "N m" "My" "N m" "Mz" "N m");
 
-impl Force for Spectral {
-    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+impl Load for Spectral {
+    fn wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
         if self.planar {
             self.planar_wrench(at, out);
         } else {
-            self.spatial_wrench(at, out);
+            self.add_wrench(at, out);
         }
     }
 
-    fn potential<R: Real>(&self, at: &At<R>) -> R {
-        if self.planar {
-            return self.planar_stored(at) * 0.5;
-        }
-        self.sum(at, [1.0, 0.0]) * 0.5
+    fn wrench_dual(&self, at: &At<Dual<6>>, out: &mut [Wrench<Dual<6>>]) {
+        self.add_wrench(at, out);
     }
 
-    fn dissipation<R: Real>(&self, at: &At<R>) -> R {
+    fn potential(&self, at: &At<f64>) -> f64 {
+        0.5 * if self.planar { self.planar_stored(at) } else { self.sum(at, [1.0, 0.0]) }
+    }
+
+    fn dissipation(&self, at: &At<f64>) -> f64 {
         if self.damping == 0.0 {
-            return R::zero();
+            return 0.0;
         }
-        if self.planar {
-            return self.planar_lost(at) * self.damping;
-        }
-        self.sum(at, [0.0, 1.0]) * self.damping
+        self.damping * if self.planar { self.planar_lost(at) } else { self.sum(at, [0.0, 1.0]) }
+    }
+
+    fn is_load(&self) -> bool {
+        false
+    }
+
+    fn potential_rate(&self, at: &At<Jet<2>>) -> f64 {
+        0.5 * self.sum(at, [1.0, 0.0]).derivative(1)
     }
 
     fn keeps_books(&self) -> bool {

@@ -1,4 +1,5 @@
-//! The element in the plane, as straight loops: explicit methods spend their time here.
+//! The element in the plane over plain numbers, as straight loops: explicit methods spend their time here. What needs derivatives takes the same
+//! way as in space.
 //!
 //! With (c, s) the x axis of section i, angles θ and rates ω, and x' = (x', y'):
 //!
@@ -11,53 +12,56 @@ use super::Spectral;
 use crate::at::At;
 use crate::flexible::beam::lobatto::POINTS;
 use crate::load::Wrench;
-use sarrus_math::Real;
 
 /// Values at N nodes along x, along y and of the angle; of strains Γ₁, Γ₂ and κ.
-type Three<R, const N: usize> = [[R; N]; 3];
+type Three<const N: usize> = [[f64; N]; 3];
 
 /// How the element is deformed.
-struct Flat<R, const N: usize> {
+struct Flat<const N: usize> {
     /// c and s.
-    axis: [[R; N]; 2],
+    axis: [[f64; N]; 2],
     /// x', y', θ'.
-    slope: Three<R, N>,
+    slope: Three<N>,
     /// Γ and κ.
-    strain: Three<R, N>,
+    strain: Three<N>,
 }
 
-/// Calls a method with a number of nodes that is a constant, and as large at least as there are: the rest weigh nothing, and D is zero there.
+/// Calls a method with the number of nodes as a constant.
 macro_rules! sized {
     ($self:ident.$method:ident($($arg:expr),*)) => {
         match $self.rule.points {
-            ..=5 => $self.$method::<R, 5>($($arg),*),
-            6 | 7 => $self.$method::<R, 7>($($arg),*),
-            _ => $self.$method::<R, 9>($($arg),*),
+            3 => $self.$method::<3>($($arg),*),
+            4 => $self.$method::<4>($($arg),*),
+            5 => $self.$method::<5>($($arg),*),
+            6 => $self.$method::<6>($($arg),*),
+            7 => $self.$method::<7>($($arg),*),
+            8 => $self.$method::<8>($($arg),*),
+            _ => $self.$method::<9>($($arg),*),
         }
     };
 }
 
 impl Spectral {
     /// The wrenches, in the plane.
-    pub(super) fn planar_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+    pub(super) fn planar_wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
         sized!(self.flat_wrench(at, out));
     }
 
     /// Σ w (ΓᵀCₙΓ + Cₘκ²) of the strains, in the plane.
-    pub(super) fn planar_stored<R: Real>(&self, at: &At<R>) -> R {
+    pub(super) fn planar_stored(&self, at: &At<f64>) -> f64 {
         sized!(self.flat_stored(at))
     }
 
     /// The same of their rates.
-    pub(super) fn planar_lost<R: Real>(&self, at: &At<R>) -> R {
+    pub(super) fn planar_lost(&self, at: &At<f64>) -> f64 {
         sized!(self.flat_lost(at))
     }
 
-    fn flat<R: Real, const N: usize>(&self, at: &At<R>) -> Flat<R, N> {
-        let zero = [[R::zero(); N]; 3];
-        let (mut place, mut axis) = (zero, [[R::zero(); N]; 2]);
+    fn flat<const N: usize>(&self, at: &At<f64>) -> Flat<N> {
+        let zero = [[0.0; N]; 3];
+        let (mut place, mut axis) = (zero, [[0.0; N]; 2]);
         let first = at.pose(0);
-        for i in 0..self.rule.points.min(N) {
+        for i in 0..N {
             let pose = at.pose(i);
             // from the first node: what is far from the origin loses no digits
             place[0][i] = pose.p.0[0] - first.p.0[0];
@@ -68,7 +72,7 @@ impl Spectral {
             axis[1][i] = s * turn[0][0] + c * turn[1][0];
         }
         let (mut slope, mut strain) = (zero, zero);
-        add::<R, N>(&self.across, &place, &mut slope);
+        add::<N>(&self.across, &place, &mut slope);
         let [c, s] = &axis;
         for i in 0..N {
             strain[0][i] = c[i] * slope[0][i] + s[i] * slope[1][i] - 1.0;
@@ -79,17 +83,17 @@ impl Spectral {
     }
 
     /// Γ̇ and κ̇.
-    fn flat_rates<R: Real, const N: usize>(&self, at: &At<R>, here: &Flat<R, N>) -> Three<R, N> {
-        let zero = [[R::zero(); N]; 3];
+    fn flat_rates<const N: usize>(&self, at: &At<f64>, here: &Flat<N>) -> Three<N> {
+        let zero = [[0.0; N]; 3];
         let (mut velocity, mut slope, mut rate) = (zero, zero, zero);
         let first = at.twist(0);
-        for i in 0..self.rule.points.min(N) {
+        for i in 0..N {
             let twist = at.twist(i);
             velocity[0][i] = twist.v.0[0] - first.v.0[0];
             velocity[1][i] = twist.v.0[1] - first.v.0[1];
             velocity[2][i] = twist.w_W.0[2];
         }
-        add::<R, N>(&self.across, &velocity, &mut slope);
+        add::<N>(&self.across, &velocity, &mut slope);
         let ([c, s], [along, across, _]) = (&here.axis, &here.strain);
         for i in 0..N {
             let omega = velocity[2][i];
@@ -100,8 +104,8 @@ impl Spectral {
         rate
     }
 
-    fn flat_wrench<R: Real, const N: usize>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        let here = self.flat::<R, N>(at);
+    fn flat_wrench<const N: usize>(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
+        let here = self.flat::<N>(at);
         let ([c, s], slope, mut strain) = (&here.axis, &here.slope, here.strain);
         if self.damping != 0.0 {
             let rates = self.flat_rates(at, &here);
@@ -111,7 +115,7 @@ impl Spectral {
         }
         self.smooth(&mut strain);
         // -N_i in the world, -m_i
-        let (mut effort, mut push) = ([[R::zero(); N]; 3], [[R::zero(); N]; 3]);
+        let (mut effort, mut push) = ([[0.0; N]; 3], [[0.0; N]; 3]);
         let [EA, GA, EI] = [self.stretch[0], self.stretch[1], self.bend[2]];
         for i in 0..N {
             let w = -self.rule.weights[i];
@@ -121,8 +125,8 @@ impl Spectral {
             effort[2][i] = strain[2][i] * (w * EI);
             push[2][i] = slope[1][i] * effort[0][i] - slope[0][i] * effort[1][i];
         }
-        add::<R, N>(&self.rule.slopes, &effort, &mut push);
-        for (i, out) in out.iter_mut().enumerate().take(self.rule.points.min(N)) {
+        add::<N>(&self.rule.slopes, &effort, &mut push);
+        for (i, out) in out.iter_mut().enumerate().take(N) {
             out.force.0[0] += push[0][i];
             out.force.0[1] += push[1][i];
             out.torque.0[2] += push[2][i];
@@ -131,23 +135,23 @@ impl Spectral {
 
     /// Γ̃ from Γ.
     #[inline(always)]
-    fn smooth<R: Real, const N: usize>(&self, [along, across, _]: &mut Three<R, N>) {
+    fn smooth<const N: usize>(&self, [along, across, _]: &mut Three<N>) {
         for strain in [along, across] {
-            self.rule.smooth(strain, R::zero(), |a, b, c| a + b * c);
+            self.rule.smooth(strain, 0.0, |a, b, c| a + b * c);
         }
     }
 
-    fn flat_stored<R: Real, const N: usize>(&self, at: &At<R>) -> R {
-        self.flat_sum(self.flat::<R, N>(at).strain)
+    fn flat_stored<const N: usize>(&self, at: &At<f64>) -> f64 {
+        self.flat_sum(self.flat::<N>(at).strain)
     }
 
-    fn flat_lost<R: Real, const N: usize>(&self, at: &At<R>) -> R {
-        self.flat_sum(self.flat_rates(at, &self.flat::<R, N>(at)))
+    fn flat_lost<const N: usize>(&self, at: &At<f64>) -> f64 {
+        self.flat_sum(self.flat_rates(at, &self.flat::<N>(at)))
     }
 
-    fn flat_sum<R: Real, const N: usize>(&self, mut of: Three<R, N>) -> R {
+    fn flat_sum<const N: usize>(&self, mut of: Three<N>) -> f64 {
         self.smooth(&mut of);
-        let ([a, b, k], mut sum) = (&of, R::zero());
+        let ([a, b, k], mut sum) = (&of, 0.0);
         for i in 0..N {
             let stretch = a[i] * a[i] * self.stretch[0] + b[i] * b[i] * self.stretch[1];
             sum += (stretch + k[i] * k[i] * self.bend[2]) * self.rule.weights[i];
@@ -158,11 +162,7 @@ impl Spectral {
 
 /// Adds Σ_k matrix_ki values_k to sums_i.
 #[inline(always)]
-fn add<R: Real, const N: usize>(
-    matrix: &[[f64; POINTS]; POINTS],
-    values: &Three<R, N>,
-    sums: &mut Three<R, N>,
-) {
+fn add<const N: usize>(matrix: &[[f64; POINTS]; POINTS], values: &Three<N>, sums: &mut Three<N>) {
     for (values, sums) in values.iter().zip(sums) {
         for (row, value) in matrix.iter().zip(values) {
             for i in 0..N {
