@@ -26,7 +26,7 @@
 //! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
-//! Not for meshes that are too coarse: sections that turn by α along P_p lengthen the chord by about α²/(2(2p + 1)) of it without any Γ̃, and only bending holds them. Under tension,
+//! Not for meshes that are too coarse: sections that turn by α along P_p lengthen the chord by about α²/2p of it without any Γ̃, and only bending holds them. Under tension,
 //! with elements much longer than √(EI/N), such turns grow and the element comes out too long: a rubber pendulum of one element of order 3, or of two of order 2,
 //! does so, where sections turn by more than one radian within an element; its energy balance, or its length, shows it. Not for sections that turn by half a turn
 //! within an element.
