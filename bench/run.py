@@ -184,8 +184,33 @@ def processor():
         return platform.processor() or platform.machine()
 
 
-def write(folder, rows, cases, programs, command, installed, python):
+def number(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"True": True, "False": False}.get(text, text)
+
+
+def kept(folder, cases):
+    """Rows, mechanisms and commands of an earlier run into the folder, but for the mechanisms that are run now."""
+    if not (folder / "raw.csv").exists():
+        return [], [], []
+    now = {(c.problem, c.n or "") for c in cases}
+    with open(folder / "raw.csv", newline="") as text:
+        rows = [{k: number(v) if k not in ("setting", "failure") else v for k, v in row.items()} for row in csv.DictReader(text)]
+    rows = [{k: v for k, v in row.items() if v != "" or k == "n"} for row in rows if (row["problem"], row["n"]) not in now]
+    there = {(row["problem"], row["n"]) for row in rows}
+    lines = (folder / "README.md").read_text().splitlines()
+    return rows, [c for c in CASES if (c.problem, c.n or "") in there], [line[3:-1] for line in lines if line.startswith("- `")]
+
+
+def write(folder, rows, cases, programs, commands, installed, python):
     folder.mkdir(parents=True, exist_ok=True)
+    order = [(c.problem, c.n or "") for c in CASES]
+    rows = sorted(rows, key=lambda row: order.index((row["problem"], row["n"])))
+    cases = sorted(cases, key=CASES.index)
     with open(folder / "raw.csv", "w", newline="") as text:
         writer = csv.DictWriter(text, FIELDS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
@@ -193,10 +218,11 @@ def write(folder, rows, cases, programs, command, installed, python):
     (folder / "summary.md").write_text(summary.tables(rows, cases, programs))
     (folder / "README.md").write_text(
         f"# Benchmark of {datetime.date.today()}\n\n"
-        f"`{command}` on {processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}.\n\n"
+        f"On {processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}:\n\n"
+        + "".join(f"- `{command}`\n" for command in commands) + "\n"
         f"Versions: {installed}.\n\n"
         "Seconds are processor time of the integration loop on one thread, the least of the repeats, for the cheapest setting tried "
-        "that reached the error; \"-\" means that none did. Ratios compare within this run; below 1.3 they mean nothing.\n"
+        "that reached the error; \"-\" means that none did. Ratios compare programs on a mechanism, which was run by one command; below 1.3 they mean nothing.\n"
     )
     subprocess.run([python, HERE / "plots.py", folder], check=False)
 
@@ -214,6 +240,7 @@ def main():
     parser.add_argument("--venv", type=Path, default=HERE / ".venv")
     parser.add_argument("--binary", type=Path, help="a built sarrus; without it the workspace is built")
     parser.add_argument("--out", type=Path, help="folder for the results")
+    parser.add_argument("--keep", action="store_true", help="keep what the folder has of other mechanisms")
     args = parser.parse_args()
 
     python = environment(args.venv)
@@ -229,8 +256,10 @@ def main():
     command = " ".join(["python3 bench/run.py", *words])
     installed = versions(python, binary)
 
-    rows, begin = [], time.monotonic()
-    for k, case in enumerate(cases):
+    rows, done, commands = kept(folder, cases) if args.keep else ([], [], [])
+    commands.append(command)
+    begin = time.monotonic()
+    for case in cases:
         workers = {p: Worker(python, binary, args.timeout, p, case) for p in args.programs}
         try:
             found = sweep(workers, case, args.repeat, args.quick)
@@ -239,7 +268,8 @@ def main():
             for worker in workers.values():
                 worker.stop()
         rows += found
-        write(folder, rows, cases[: k + 1], args.programs, command, installed, python)
+        done.append(case)
+        write(folder, rows, done, PROGRAMS if args.keep else args.programs, commands, installed, python)
         print(summary.tables(found, [case], args.programs), f"{time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
     print((folder / "summary.md").read_text())
 

@@ -46,7 +46,7 @@ def measure(binary, case, bodies, steps, integrator):
     with tempfile.TemporaryDirectory() as out:
         command = [binary, "run", ROOT / "models" / f"{model}.toml", "--set", f"n={n}", "--integrator", integrator]
         command += ["--step", repr(h), "--t-end", repr(h * steps), "--every", repr(h * steps), "--columns", "energy.*"]
-        command += ["--coordinates", coordinates, "--out", out, "--json", "--no-html"]
+        command += ["--coordinates", coordinates, "--out", out, "--json", "--bare"]
         status, memory, message = child([str(c) for c in command])
         if status:
             raise SystemExit(f"{case}, n = {n}: exit code {status}\n{message[-800:]}")

@@ -21,6 +21,16 @@ need_chromium() {
     export CHROMIUM=$found
 }
 
+# Valgrind, installed where Debian has it and that is allowed; whether it is there.
+need_valgrind() {
+    if ! command -v valgrind >/dev/null && [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
+        say "installing valgrind"
+        # libc6-dbg: valgrind starts no program without the symbols of the loader
+        (apt-get update -qq && apt-get install -y -qq --no-install-recommends valgrind libc6-dbg) >/dev/null || true
+    fi
+    command -v valgrind >/dev/null
+}
+
 # What the page's tests are made of, into page/node_modules, once.
 need_npm() {
     command -v npm >/dev/null || { say "there is no npm: apt-get install nodejs npm"; exit 1; }

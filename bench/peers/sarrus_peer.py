@@ -102,7 +102,7 @@ def run(text, options, every, columns, read):
     with tempfile.TemporaryDirectory() as folder:
         model, out = Path(folder) / "model.toml", Path(folder) / "out"
         model.write_text(text)
-        command = [os.environ.get("SARRUS", "sarrus"), "run", str(model), "--out", str(out), "--json", "--no-html"]
+        command = [os.environ.get("SARRUS", "sarrus"), "run", str(model), "--out", str(out), "--json", "--bare"]
         command += ["--integrator", options["integrator"], "--every", repr(float(every))]
         command += [x for c in columns for x in ("--columns", c)]
         for key in ("coordinates", "regularize", "formulation", "stabilization"):

@@ -67,6 +67,7 @@ impl Run<'_> {
     /// Something was set that the integrator does not know of.
     pub fn changed(&mut self) {
         self.is_changed = true;
+        self.journey.redundant = None;
     }
 
     /// Calls `act` with the equations at hand and the state. They are there after [`go`](Run::go).

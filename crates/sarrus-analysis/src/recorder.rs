@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Accelerations of a run that is not sampled are looked at this many times.
-const LOOKS: f64 = 50.0;
+const LOOKS: f64 = 10.0;
 
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]

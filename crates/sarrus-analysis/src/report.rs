@@ -298,7 +298,7 @@ pub struct ElementReport {
     pub position: SpreadReport,
     /// ‖Φ̇‖.
     pub velocity: SpreadReport,
-    /// ‖Φ̈‖.
+    /// ‖Φ̈‖ at the samples where columns need accelerations, else at about ten instants.
     pub acceleration: SpreadReport,
 }
 
@@ -309,7 +309,7 @@ pub struct ViolationReport {
     pub position: SpreadReport,
     /// ‖Φ̇‖.
     pub velocity: SpreadReport,
-    /// ‖Φ̈‖.
+    /// ‖Φ̈‖ at the samples where columns need accelerations, else at about ten instants.
     pub acceleration: SpreadReport,
 }
 

@@ -142,8 +142,10 @@ impl<'w> Run<'w> {
         let jump = settings.certify.position;
         let route = Route { breaks, span, known: span.1, until: span.1, resume: false, jump };
         let method = Arc::new(method);
+        let mut journey = Journey::new(system, &method, route);
+        journey.redundant = Some(rows.known_redundant(&system.structure));
         Ok(Run {
-            journey: Journey::new(system, &method, route),
+            journey,
             ended: Ended { at: state.t, because: Because::End, counts: control.counts },
             model: model.name.clone(),
             case: model.case.clone(),

@@ -154,6 +154,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_html: bool,
 
+    /// Write trajectory.csv, report.json, model.toml and the files it names only; no time is spent on what the others tell
+    #[arg(long, requires = "out", conflicts_with = "view")]
+    pub bare: bool,
+
     /// Print the report as JSON on stdout
     #[arg(long)]
     pub json: bool,

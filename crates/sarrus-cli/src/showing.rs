@@ -125,6 +125,11 @@ impl Showing {
         Ok(names)
     }
 
+    /// Takes away what an earlier run has left in a folder that only a trajectory and its report go to.
+    pub fn remove_beside(results: &Results) -> Result<(), ResultsError> {
+        [STEPS, CONTACTS, "report.html"].iter().try_for_each(|name| results.remove(name))
+    }
+
     /// What a user should know of what was kept.
     pub fn note(&self) -> Option<String> {
         self.kept.note()

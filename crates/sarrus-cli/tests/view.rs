@@ -164,7 +164,13 @@ fn the_page_and_the_animation_are_files() {
     }
     let bare = dir.join("bare");
     let run = sarrus(&["run", "example:four_bar", "--t-end", "0.1", "--no-html", "--out", arg(&bare)]);
-    assert!(run.code == 0 && !bare.join("report.html").exists());
+    assert!(run.code == 0 && !bare.join("report.html").exists() && bare.join("steps.csv").exists());
+    let trajectory = || std::fs::read(bare.join("trajectory.csv")).expect("a trajectory");
+    let before = trajectory();
+    let run = sarrus(&["run", "example:four_bar", "--t-end", "0.1", "--bare", "--out", arg(&bare)]);
+    assert!(run.code == 0 && !bare.join("steps.csv").exists() && trajectory() == before);
+    let run = sarrus(&["run", "example:four_bar", "--bare"]);
+    assert!(run.code == 2 && run.stderr.contains("--out"), "{}", run.stderr);
 
     for (from, to) in [("results", "a.glb"), ("results", "a.html")] {
         let to = dir.join(to);

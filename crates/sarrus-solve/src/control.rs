@@ -131,14 +131,7 @@ impl Control {
         if t != self.grid_time(0, h) {
             (self.grid_start, self.grid_n) = (t, 0);
         }
-        let t1 = self.grid_time(1, h);
-        if t1 > self.t_end - SLIVER * h {
-            self.t_end
-        } else if t1 > self.t_end - SHORT * h {
-            t + 0.5 * (self.t_end - t)
-        } else {
-            t1
-        }
+        last_steps(t, self.grid_time(1, h), h, self.t_end)
     }
 
     /// The end of the first fixed step from `t` on, of those in the grid of times, that is not before `until`; the grid goes on from there.
@@ -329,6 +322,18 @@ pub(crate) fn initial_step(
     // a rate that is not a number is left for the error test of the step
     let h = if h.is_finite() { h.min(100.0 * trial) } else { trial };
     Ok(if failures > 0 { h.min(trial) } else { h }.min(left))
+}
+
+/// The end of a step of size `h` from `t` that would end at `t1`, where all end at `t_end`: a sliver is taken along, and what
+/// is much shorter than a step is shared with the step before it.
+pub(crate) fn last_steps(t: f64, t1: f64, h: f64, t_end: f64) -> f64 {
+    if t1 > t_end - SLIVER * h {
+        t_end
+    } else if t1 > t_end - SHORT * h {
+        t + 0.5 * (t_end - t)
+    } else {
+        t1
+    }
 }
 
 /// out = base + h Σ c_j k_j for q, v and x; the time is left alone.

@@ -1,6 +1,6 @@
 //! What a step of `rk4` with projection costs: a single run by tables, eight variants in lanes, and all cores.
 //!
-//!     cargo run --release -p sarrus --example ensemble_cost -- [variants [rounds]]
+//!     cargo run --release -p sarrus --example ensemble_cost -- [variants [rounds [model]]]
 //!
 //! Microseconds per variant and step, the least of the rounds, which are taken in turn.
 
@@ -23,13 +23,15 @@ const MODELS: [Case; 5] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut given = std::env::args().skip(1).map(|a| a.parse::<usize>());
-    let variants = given.next().transpose()?.unwrap_or(64);
-    let rounds = given.next().transpose()?.unwrap_or(5);
+    let mut given = std::env::args().skip(1);
+    let variants = given.next().map_or(Ok(64), |n| n.parse::<usize>())?;
+    let rounds = given.next().map_or(Ok(5), |n| n.parse::<usize>())?;
+    let only = given.next();
     let cores = std::thread::available_parallelism()?.get();
     println!("| model | one | lanes | ratio | on {cores} cores | ratio | left |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, set, step, t_end) in MODELS {
+    let asked = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    for (name, set, step, t_end) in MODELS.into_iter().filter(|(name, ..)| asked(name)) {
         let set = set.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
         let text = sarrus_zoo::model(name).ok_or("no such model")?;
         let model = load_str(name, text, &LoadOptions { set, ..LoadOptions::default() })?;

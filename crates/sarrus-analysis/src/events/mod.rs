@@ -65,6 +65,8 @@ pub(crate) struct Journey {
     pub left_alone: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
+    /// Rows that depend on others at the start, where singular values tell; none once that is behind or changed.
+    pub redundant: Option<Option<usize>>,
     firings: Firings,
     /// Largest speed with which a stop was hit, by event.
     hardest: Vec<f64>,
@@ -105,6 +107,7 @@ impl Journey {
             singular: Vec::new(),
             left_alone: None,
             failed_at: None,
+            redundant: None,
         }
     }
 
@@ -120,6 +123,9 @@ impl Journey {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ended, NoStart> {
         let mut started = self.begun;
+        if recorder.gaps.is_some() {
+            self.redundant = None;
+        }
         if !self.begun
             && let Err(error) = self.touch(mechanism, state, recorder)
         {
@@ -151,6 +157,7 @@ impl Journey {
             };
             started = true;
             self.begun = true;
+            self.redundant = None;
             // legs with the same rows, until something happens
             let due = loop {
                 // also where the leg before was interrupted in that very step
@@ -249,11 +256,13 @@ impl Journey {
         let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
         self.method.regularize(&mut dynamics)?;
         // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
-        let mechanism = dynamics.problem_mut();
-        let mut eq = Equations::new(mechanism);
-        mechanism.update(state, Stage::POSITION, &mut eq);
-        let structure = mechanism.structure();
-        let redundant = Rows::find(structure, &eq).ok().and_then(|rows| rows.known_redundant(structure));
+        let redundant = self.redundant.unwrap_or_else(|| {
+            let mechanism = dynamics.problem_mut();
+            let mut eq = Equations::new(mechanism);
+            mechanism.update(state, Stage::POSITION, &mut eq);
+            let structure = mechanism.structure();
+            Rows::find(structure, &eq).ok().and_then(|rows| rows.known_redundant(structure))
+        });
         if let Some(redundant) = redundant.filter(|n| *n > 0) {
             let _ = dynamics.settle(state, redundant);
         }

@@ -102,7 +102,8 @@ fn shown(
     system: &Arc<System>,
     request: &Simulate,
 ) -> Result<Option<Showing>, Vec<Diagnostic>> {
-    (args.view || args.out.is_some()).then(|| Showing::new(model, system, &request.overrides)).transpose()
+    let asked = args.out.as_deref().is_some_and(|out| !args.bare || single_file(out).is_some());
+    (args.view || asked).then(|| Showing::new(model, system, &request.overrides)).transpose()
 }
 
 /// Says what is wrong with a model.
@@ -153,8 +154,11 @@ pub fn write(
     })?;
     let mut names = vec!["trajectory.csv".to_string(), "report.json".into(), "model.toml".into()];
     names.extend(copy_files(results, model)?);
-    if let Some(showing) = showing {
-        names.extend(showing.write_beside(results, outcome)?.into_iter().map(str::to_string));
+    match showing {
+        Some(showing) => {
+            names.extend(showing.write_beside(results, outcome)?.into_iter().map(str::to_string))
+        }
+        None => Showing::remove_beside(results)?,
     }
     if let Some(showing) = showing.filter(|_| page)
         && let Some(motion) = showing.motion(outcome)

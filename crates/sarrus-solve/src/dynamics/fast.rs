@@ -112,7 +112,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let f = (!has_loads).then_some(&*self.eq.f);
         let accel = &mut self.accel;
         let health = room.tables.accelerate(s.t, &s.q, &s.v, f, &mut accel.vdot, &mut accel.lambda);
-        let good = health.is_good(0);
+        let good = health.good() == 1;
         room.note(good);
         (self.accel.residual, self.accel.refinements) = (health.residual, health.refinements);
         let plain = good && self.passes_by(s, health.pivot);
@@ -154,7 +154,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         before.q.clone_from(&s.q);
         before.v.clone_from(&s.v);
         let (health, iterations) = room.tables.project(&mut s.q, &mut s.v);
-        let good = health.is_good(0);
+        let good = health.good() == 1;
         room.note(good);
         let done = if good {
             self.counts.projection_iterations += u64::from(iterations);

@@ -6,8 +6,9 @@ use crate::dynamics::{Dynamics, Steps};
 use crate::formulations;
 use crate::integrators::ExplicitRk;
 use crate::options::Options;
+use crate::problem::State;
 use crate::stabilizations;
-use crate::views::Step;
+use crate::views::{Ode, Step};
 
 /// From its start to the end.
 pub(super) fn go(member: &mut Member, i: usize, method: &Fixed, watch: Watch<'_>) -> Outcome {
@@ -26,7 +27,7 @@ pub(super) fn go_on(member: &mut Member, i: usize, n: u64, method: &Fixed, watch
 
 fn step(
     member: &mut Member,
-    s: &mut crate::problem::State,
+    s: &mut State,
     i: usize,
     n: u64,
     method: &Fixed,
@@ -38,7 +39,7 @@ fn step(
     let mut dynamics = Dynamics::new(&mut *member.problem, formulation, stabilization)?;
     dynamics.regularize(method.regularize, Steps::Fixed)?;
     let mut rk = ExplicitRk::new(method.tableau, StepLimits::default());
-    rk.prepare(crate::views::Ode::structure(&dynamics));
+    rk.prepare(Ode::structure(&dynamics));
     // tolerances play no part in steps of one size
     let mut control = Control::new(1e-6, 1e-8, Some(method.step))?;
     control.t_end = method.t_end;

@@ -5,8 +5,8 @@
 
 use super::Fixed;
 use crate::problem::State;
-use crate::tables::{Description, Health, Tables, tables};
-use sarrus_math::lane::{Kernel, Lane};
+use crate::tables::{Description, Tables, tables};
+use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
 const NEAR: f64 = 0.49;
@@ -78,7 +78,6 @@ struct Together<L> {
     end: Lined<L>,
     stage: Lined<L>,
     k: Vec<Lined<L>>,
-    lambda: Vec<L>,
     /// Least and largest of the smallest pivots in this step, and what is usual of them; zero where nothing is known.
     least: L,
     most: L,
@@ -99,7 +98,6 @@ impl<L: Lane> Together<L> {
             end: zeros.clone(),
             stage: zeros.clone(),
             k: vec![zeros; method.tableau.c.len()],
-            lambda: vec![L::splat(0.0); model.rows()],
             least: L::splat(0.0),
             most: L::splat(0.0),
             usual: L::splat(0.0),
@@ -109,59 +107,31 @@ impl<L: Lane> Together<L> {
     /// base + h Σ c_j k_j into `stage`.
     #[inline(always)]
     fn combine(&mut self, h: f64, c: &[f64]) {
-        #[inline(always)]
-        fn sum<'a, L: Lane>(out: &mut [L], base: &[L], h: f64, c: &[f64], k: impl Fn(usize) -> &'a [L]) {
-            for i in 0..out.len() {
-                let mut sum = L::splat(0.0);
-                for (j, &c) in c.iter().enumerate() {
-                    if c != 0.0 {
-                        sum += L::splat(c) * k(j)[i];
-                    }
-                }
-                out[i] = base[i] + L::splat(h) * sum;
-            }
-        }
         let Together { stage, start, k, .. } = self;
-        sum(
-            &mut stage.q,
-            &start.q,
-            h,
-            c,
-            #[inline(always)]
-            |j| &k[j].q,
-        );
-        sum(
-            &mut stage.v,
-            &start.v,
-            h,
-            c,
-            #[inline(always)]
-            |j| &k[j].v,
-        );
-        sum(
-            &mut stage.x,
-            &start.x,
-            h,
-            c,
-            #[inline(always)]
-            |j| &k[j].x,
-        );
+        #[rustfmt::skip]
+        add_slopes(&mut stage.q, &start.q, h, c, #[inline(always)] |j| &k[j].q);
+        #[rustfmt::skip]
+        add_slopes(&mut stage.v, &start.v, h, c, #[inline(always)] |j| &k[j].v);
+        #[rustfmt::skip]
+        add_slopes(&mut stage.x, &start.x, h, c, #[inline(always)] |j| &k[j].x);
     }
 
-    /// Slope `i` at `stage`. Returns which lanes are good.
-    fn slope(&mut self, i: usize, t: f64) -> u8 {
-        let Together { tables, stage, k, lambda, .. } = self;
+    /// Slope `i` at `stage`, then the next stage, `c` of the slopes so far. Returns which lanes are good.
+    fn slope(&mut self, i: usize, t: f64, h: f64, c: &[f64]) -> u8 {
+        let Together { tables, stage, k, .. } = self;
         let k = &mut k[i];
-        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v, lambda);
+        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v, &mut []);
         tables.qdot(&stage.q, &stage.v, &mut k.q);
         k.x.copy_from_slice(&tables.powers());
-        self.judge(&health)
-    }
-
-    fn judge(&mut self, health: &Health<L>) -> u8 {
-        self.least = self.least.min(health.pivot);
-        self.most = self.most.max(health.pivot);
-        (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i))
+        L::vectorize(
+            #[inline(always)]
+            || {
+                self.least = self.least.min(health.pivot);
+                self.most = self.most.max(health.pivot);
+                self.combine(h, c);
+                health.good()
+            },
+        )
     }
 }
 
@@ -186,30 +156,23 @@ impl<L: Lane> Batch for Together<L> {
         self.t_end = t;
         (self.least, self.most) = (L::splat(f64::INFINITY), L::splat(0.0));
         self.stage.copy_from(&self.start);
-        let mut good = self.slope(0, self.t);
-        for i in 1..tableau.c.len() {
-            L::vectorize(
-                #[inline(always)]
-                || self.combine(h, tableau.a[i]),
-            );
+        let mut good = u8::MAX >> (8 - L::WIDTH);
+        for i in 0..tableau.c.len() {
             let at = if tableau.c[i] == 1.0 { t } else { self.t + tableau.c[i] * h };
-            good &= self.slope(i, at);
+            good &= self.slope(i, at, h, tableau.a.get(i + 1).copied().unwrap_or(tableau.b));
         }
-        L::vectorize(
-            #[inline(always)]
-            || self.combine(h, tableau.b),
-        );
         let Together { tables, stage, end, .. } = self;
         end.copy_from(stage);
         tables.normalize(&mut end.q);
         if self.method.projects {
             let (health, _) = tables.project(&mut end.q, &mut end.v);
-            good &= (0..L::WIDTH).fold(0, |good, i| good | (u8::from(health.is_good(i)) << i));
+            good &= health.good();
         }
-        (0..L::WIDTH).fold(good, |good, i| {
-            let (least, usual) = (self.least.lane(i), self.usual.lane(i));
-            if usual > 0.0 && least < NEAR * usual { good & !(1 << i) } else { good }
-        })
+        // where nothing is usual yet, nothing is less
+        good & !L::vectorize(
+            #[inline(always)]
+            || self.least.lt(self.usual * L::splat(NEAR)).bits(),
+        )
     }
 
     fn accept(&mut self) {
@@ -224,5 +187,40 @@ impl<L: Lane> Batch for Together<L> {
             part.iter_mut().for_each(copy);
         }
         [&mut self.least, &mut self.most, &mut self.usual].into_iter().for_each(copy);
+    }
+}
+
+/// out = base + h Σ c_j k_j, eight numbers at a time: their sums stay in registers.
+#[inline(always)]
+fn add_slopes<'a, L: Lane>(out: &mut [L], base: &[L], h: f64, c: &[f64], k: impl Fn(usize) -> &'a [L]) {
+    #[inline(always)]
+    fn block<'a, L: Lane, const B: usize>(
+        out: &mut [L; B],
+        (base, at): (&[L], usize),
+        h: f64,
+        c: &[f64],
+        k: impl Fn(usize) -> &'a [L],
+    ) {
+        let mut sum = [L::splat(0.0); B];
+        for (j, &c) in c.iter().enumerate() {
+            if c != 0.0 {
+                let k = &k(j)[at..at + B];
+                for i in 0..B {
+                    sum[i] += L::splat(c) * k[i];
+                }
+            }
+        }
+        let base = &base[at..at + B];
+        for i in 0..B {
+            out[i] = base[i] + L::splat(h) * sum[i];
+        }
+    }
+    let (eights, rest) = out.as_chunks_mut::<8>();
+    let whole = 8 * eights.len();
+    for (i, out) in eights.iter_mut().enumerate() {
+        block(out, (base, 8 * i), h, c, &k);
+    }
+    for (i, out) in rest.as_chunks_mut::<1>().0.iter_mut().enumerate() {
+        block(out, (base, whole + i), h, c, &k);
     }
 }

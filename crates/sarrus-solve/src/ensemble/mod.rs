@@ -11,6 +11,7 @@
 mod alone;
 mod batch;
 
+use crate::control::last_steps;
 use crate::error::{MethodError, SolveError, StepError};
 use crate::integrators::tableaux::{RK4, Tableau};
 use crate::passage::Regularize;
@@ -37,7 +38,7 @@ pub struct Fixed {
     tableau: &'static Tableau,
     /// Size of a step \[s\].
     pub step: f64,
-    /// Where it ends \[s\]; the last step is as long as the others to a thousandth, or shorter.
+    /// Where it ends \[s\]; the last step is shorter where whole ones do not end there.
     pub t_end: f64,
     /// Whether states are brought onto the constraints after each step.
     pub projects: bool,
@@ -55,11 +56,10 @@ impl Fixed {
         good.then_some(Fixed { tableau: &RK4, step, t_end, projects: true, regularize, every: 0 })
     }
 
-    /// The end of the step from `t`, number `n` from `start`.
+    /// The end of step number `n` from `start`.
     fn end(&self, start: f64, n: u64) -> f64 {
-        let t = start + (n + 1) as f64 * self.step;
-        // no sliver at the end
-        if t > self.t_end - 1e-3 * self.step { self.t_end } else { t }
+        let at = |n: u64| start + n as f64 * self.step;
+        last_steps(at(n), at(n + 1), self.step, self.t_end)
     }
 }
 
@@ -141,7 +141,8 @@ fn lanes(
     }
     let knows = variants.iter().all(|model| model.loads.is_some());
     let together = crew.iter().all(|m| m.start.t == crew[0].start.t && m.start.x.len() == 2);
-    let plain = crew.iter().all(|m| m.problem.frictions() == 0 && m.problem.reactive_forces() == 0);
+    let plain = |p: &dyn Problem| p.frictions() == 0 && p.reactive_forces() == 0 && !p.is_pushed();
+    let plain = crew.iter().all(|m| plain(&*m.problem));
     if !(knows && together && plain) {
         return None;
     }
@@ -187,7 +188,7 @@ fn step_together(
             break;
         }
         batch.accept();
-        if method.every > 0 && (n + 1u64).is_multiple_of(method.every) {
+        if method.every > 0 && t < method.t_end && (n + 1u64).is_multiple_of(method.every) {
             for i in (0..crew.len()).filter(|&i| outcomes[i].is_none()) {
                 batch.get(i, &mut state);
                 watch(first + i, &state);

@@ -51,6 +51,9 @@ pub const HUB_DEGREE: usize = 16;
 const DEPENDENT: f64 = 1e-10;
 /// The same for a row settled as dependent: violations up to 10⁻³ make it no better than the square.
 const STILL_DEPENDENT: f64 = 1e-6;
+/// Up to which the fraction is raised where fewer rows are dependent than is known. Above it a row may be one that a singular
+/// position took at the start, and gives back.
+const LET_IN: f64 = 1e-8;
 /// The same where full rank is demanded.
 const NOT_FULL: f64 = 1e-12;
 /// A row whose coupling to hubs is below this fraction of its diagonal does not wait for a hub.
@@ -125,6 +128,8 @@ pub struct Kkt {
     dependent: f64,
     /// Rows settled as dependent, once that has been done.
     settled: Option<Vec<bool>>,
+    /// How many are dependent, where that is known from elsewhere.
+    known: Option<usize>,
     /// Rows left out of the current factors.
     is_dropped: Vec<bool>,
     dropped: Vec<usize>,
@@ -178,6 +183,7 @@ impl Kkt {
             rank: Rank::Any,
             dependent: DEPENDENT,
             settled: None,
+            known: None,
             is_dropped: vec![false; s.nc],
             dropped: Vec::with_capacity(s.nc),
             largest_dropped: 0.0,
@@ -245,21 +251,33 @@ impl Kkt {
 
         self.rows = rows;
         self.rank = rank;
-        self.refactor(eq)
+        self.refactor(eq)?;
+        // one that rounding has let in would take part with a pivot that is nothing but rounding
+        let fewer = self.known.filter(|known| rank == Rank::Settle && self.dropped.len() < *known);
+        if let Some(known) = fewer {
+            self.settle_up_to(eq, known, LET_IN)?;
+        }
+        Ok(())
     }
 
     /// Settles which rows are dependent, at a state on the constraints, where it is known that so many are. Rounding and bad
     /// conditioning may lift the pivots of dependent rows; their number then tells them from the others. Returns whether
     /// as many were found; if not, things are as without knowing.
     pub fn settle(&mut self, eq: &Equations, dependent: usize) -> Result<bool, SolveError> {
+        self.settle_up_to(eq, dependent, COARSEST)
+    }
+
+    fn settle_up_to(&mut self, eq: &Equations, dependent: usize, coarsest: f64) -> Result<bool, SolveError> {
         let before = self.dependent;
+        self.known = None;
         loop {
             self.held = None;
             self.factor(eq, Rows::All, Rank::Settle)?;
             if self.dropped.len() == dependent {
+                self.known = Some(dependent);
                 return Ok(true);
             }
-            if self.dropped.len() > dependent || self.dependent >= COARSEST {
+            if self.dropped.len() > dependent || self.dependent >= coarsest {
                 break;
             }
             self.dependent *= 10.0;

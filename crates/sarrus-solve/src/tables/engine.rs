@@ -30,17 +30,17 @@ const SHARE: usize = 1024;
 pub struct Health<L> {
     /// Smallest pivot as a fraction of its row's diagonal.
     pub pivot: L,
-    /// Largest residual relative to its terms; not a number where one is not finite.
+    /// Largest residual relative to its terms, zero where pivots are large and nobody looked; not a number where one is not finite.
     pub residual: L,
     /// Passes of refinement.
     pub refinements: u32,
 }
 
 impl<L: Lane> Health<L> {
-    /// Whether the solution of lane `i` can be used.
+    /// The lanes whose solutions can be used, a bit each.
     #[inline(always)]
-    pub fn is_good(&self, i: usize) -> bool {
-        self.pivot.lane(i) > LEAST_PIVOT && self.residual.lane(i) <= UNSOLVED
+    pub fn good(&self) -> u8 {
+        (L::splat(LEAST_PIVOT).lt(self.pivot) & self.residual.le(L::splat(UNSOLVED))).bits()
     }
 }
 
@@ -533,18 +533,25 @@ where
                 (0..3).for_each(|j| load.p[j].set_lane(i, p[j]));
             }
         }
-        let health = L::vectorize(
+        L::vectorize(
             #[inline(always)]
-            || self.solve(q, v, f),
-        );
-        for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
-            out.copy_from_slice(x);
-        }
-        for (element, own) in self.elements.iter().zip(&self.lambda) {
-            let n = element.rows as usize;
-            lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
-        }
-        health
+            || {
+                let health = self.solve(q, v, f);
+                // number by number: in lanes a call to copy a few of them would cost more than they do
+                for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
+                    for p in 0..C {
+                        out[p] = x[p];
+                    }
+                }
+                if !lambda.is_empty() {
+                    for (element, own) in self.elements.iter().zip(&self.lambda) {
+                        let n = element.rows as usize;
+                        lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
+                    }
+                }
+                health
+            },
+        )
     }
 
     fn powers(&self) -> [L; 2] {

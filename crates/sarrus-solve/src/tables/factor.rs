@@ -195,3 +195,110 @@ fn subtract_symmetric<L: Lane, const N: usize>(C: &mut Square<L, N>, A: &Square<
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::{Below, Part};
+    use super::*;
+
+    /// Three parts, of which the first two meet.
+    fn pattern(rows: usize) -> Pattern {
+        let part = |element: usize| Part { element, records: 0..1, rows, start: element * rows };
+        Pattern {
+            parts: (0..3).map(part).collect(),
+            below: vec![Below { row: 1, updates: 0 }],
+            ends: vec![1, 1, 1],
+            updates: Vec::new(),
+            couplings: Vec::new(),
+            coupling_ends: vec![0],
+            at_bodies: Vec::new(),
+            body_ends: vec![0],
+        }
+    }
+
+    /// [I B 0; Bᵀ I 0; 0 0 C] with B = diag(b) and ones on the diagonal of C, whose first two rows have c between them: the pivots of the middle are 1 - b², the
+    /// smallest of C is 1 - c².
+    fn factored<const N: usize>(b: [f64; N], c: f64) -> (Factors<f64, N>, f64) {
+        let pattern = pattern(N);
+        let mut factors = Factors::new(&pattern);
+        for i in 0..N {
+            (0..3).for_each(|k| factors.D[k][i][i] = 1.0);
+            factors.B[0][i][i] = b[i];
+        }
+        factors.D[2][0][1] = c;
+        let pivot = factors.factor(&pattern, &[[1.0; N]; 3]);
+        (factors, pivot)
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        // a dozen roundings of numbers about one
+        (a - b).abs() < 16.0 * f64::EPSILON
+    }
+
+    #[test]
+    fn the_smallest_pivot_is_found_in_whatever_part_it_is() {
+        assert!(near(factored([0.6, 0.8], 0.5).1, 0.36));
+        assert!(near(factored([0.6, 0.5], 0.9).1, 0.19));
+        assert!(near(factored([0.6, 0.8, 0.1], 0.5).1, 0.36));
+        assert!(near(factored([0.1, 0.5, 0.6], 0.9).1, 0.19));
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_definite_has_no_pivot_to_tell() {
+        // an odd and an even number of negative pivots, the last part good or not: ratios of minors alone would be positive in several of these
+        for c in [0.1, 0.7, 2.0] {
+            for b in [[2.0, 0.1], [0.1, 2.0], [2.0, 1.0005], [1.0005, 2.0], [3.0, 3.0]] {
+                assert_eq!(factored(b, c).1, 0.0, "{b:?} {c}");
+                assert_eq!(factored([b[0], b[1], 0.3], c).1, 0.0, "{b:?} {c}");
+                assert_eq!(factored([0.3, b[0], b[1]], c).1, 0.0, "{b:?} {c}");
+                assert_eq!(factored([b[0], 0.3, b[1]], c).1, 0.0, "{b:?} {c}");
+            }
+        }
+        assert_eq!(factored([0.5, 0.5], 2.0).1, 0.0);
+        assert_eq!(factored([1.0, 0.5], 0.0).1, 0.0);
+    }
+
+    /// Solves with full blocks, and returns the largest residual.
+    fn residual<const N: usize>() -> f64 {
+        let pattern = pattern(N);
+        let mut factors = Factors::<f64, N>::new(&pattern);
+        for i in 0..N {
+            for j in 0..N {
+                let small = 0.3 + 0.2 * i as f64 - 0.35 * j as f64;
+                factors.B[0][i][j] = small;
+                // symmetric, and more than the rest of its row on the diagonal
+                (0..3).for_each(|k| {
+                    factors.D[k][i][j] = if i == j { 4.0 } else { 0.7 - 0.3 * (i + j + k) as f64 }
+                });
+            }
+        }
+        let (D, B) = (factors.D.clone(), factors.B[0]);
+        factors.factor(&pattern, &[[4.0; N]; 3]);
+        let right = |k: usize, i: usize| 1.0 + i as f64 - 2.0 * k as f64;
+        let mut x: [[f64; N]; 3] = std::array::from_fn(|k| std::array::from_fn(|i| right(k, i)));
+        factors.solve(&pattern, &mut x);
+        let mut largest = 0.0_f64;
+        for i in 0..N {
+            for k in 0..3 {
+                let mut rest = -right(k, i);
+                for j in 0..N {
+                    rest += D[k][i][j] * x[k][j];
+                    rest += match k {
+                        0 => B[j][i] * x[1][j],
+                        1 => B[i][j] * x[0][j],
+                        _ => 0.0,
+                    };
+                }
+                largest = largest.max(rest.abs());
+            }
+        }
+        largest
+    }
+
+    #[test]
+    fn what_is_factored_is_solved() {
+        // some hundred roundings of numbers below ten, and a condition below ten
+        assert!(residual::<2>() < 1e-13, "{}", residual::<2>());
+        assert!(residual::<3>() < 1e-13, "{}", residual::<3>());
+    }
+}

@@ -173,7 +173,7 @@ impl Description {
 
 /// Tables for one lane of variants, whatever their sizes.
 pub trait Tables<L>: Send {
-    /// Accelerations and multipliers at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
+    /// Accelerations and, unless `lambda` is empty, multipliers at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
     fn accelerate(
         &mut self,
         t: f64,

@@ -43,7 +43,7 @@ pub fn scale<L: Lane>(a: V<L>, s: L) -> V<L> {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-/// ω × (ω × r) = (ω·r) ω - ω² r.
+/// ω × (ω × r).
 #[inline(always)]
 pub fn spin2<L: Lane>(w: V<L>, r: V<L>) -> V<L> {
     cross(w, cross(w, r))
