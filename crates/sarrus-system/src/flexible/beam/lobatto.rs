@@ -78,6 +78,19 @@ impl Lobatto {
         values.iter_mut().zip(last).for_each(|(value, last)| *value = add(*value, along, -last));
     }
 
+    /// The transpose of [`smooth`](Lobatto::smooth): what acts on smoothed values, as acting on the values themselves.
+    #[inline(always)]
+    pub fn smooth_back<T: Copy, const N: usize>(
+        &self,
+        values: &mut [T; N],
+        zero: T,
+        add: impl Fn(T, T, f64) -> T,
+    ) {
+        let [last, parts] = &self.last;
+        let along = values.iter().zip(last).fold(zero, |sum, (value, last)| add(sum, *value, *last));
+        values.iter_mut().zip(parts).for_each(|(value, part)| *value = add(*value, along, -part));
+    }
+
     /// Where the points between the ends are, from 0 to 1.
     pub fn inside(&self) -> impl Iterator<Item = f64> + '_ {
         self.x[1..self.points - 1].iter().map(|x| 0.5 * (1.0 + x))
@@ -134,6 +147,13 @@ mod tests {
                 assert_eq!(off < 1e-14, k < order as i32, "order {order}, degree {k}: {off}");
                 let left: f64 = (0..n).map(|i| rule.weights[i] * rule.last[0][i] * values[i]).sum();
                 assert!(left.abs() < 1e-14, "order {order}, degree {k}: {left}");
+                // a·Πb = Πᵀa·b
+                let other = rule.x.map(|x| (3.0 * x).cos());
+                let (mut back, dot) =
+                    (other, |a: &[f64], b: &[f64]| (0..n).map(|i| a[i] * b[i]).sum::<f64>());
+                rule.smooth_back(&mut back, 0.0, |a, b, c| a + b * c);
+                let difference = dot(&other, &values) - dot(&back, &rule.x.map(|x| x.powi(k)));
+                assert!(difference.abs() < 1e-13, "order {order}, degree {k}: {difference}");
             }
         }
     }

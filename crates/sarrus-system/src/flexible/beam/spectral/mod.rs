@@ -4,32 +4,30 @@
 //! the undeformed mesh, as in [`element`](super::element). With the slopes x'_i = Σ_j D_ij x_j of [`Lobatto`], scaled to the length L, and the
 //! rotation vectors φ_ij of A_iᵀA_j
 //!
-//! Γ_i = A_iᵀx'_i - e₁,  κ_i = Σ_j D_ij φ_ij,  U = ½ Σ_i w_i (Γ̃_iᵀCₙΓ̃_i + κ_iᵀCₘκ_i),
+//! y_i = x'_i - (Πa)_i,  Γ_i = A_iᵀy_i,  κ_i = Σ_j D_ij φ_ij,  U = ½ Σ_i w_i (Γ_iᵀCₙΓ_i + κ_iᵀCₘκ_i),
 //!
-//! where Γ̃ is Γ without its part along Legendre's polynomial of degree p ([`Lobatto::smooth`]). There are as many strains then as ways to deform, 3p in
-//! the plane and 6p in space. With all of Γ one would be left over, which bending cannot help but strain, and slender elements would be far too stiff: this is
-//! the reduced integration of \[Simo1986\] for any order.
+//! where a_i = A_i e₁ are the normals of the sections and Π takes from them their part along Legendre's polynomial of degree p ([`Lobatto::smooth`]),
+//! which slopes do not have. There are as many strains then as ways to deform, 3p in the plane and 6p in space. With a itself, Γ_i = A_iᵀx'_i - e₁, one
+//! would be left over, which bending cannot help but strain, and slender elements would be far too stiff: this is the reduced integration of \[Simo1986\] for any
+//! order. Smoothing Γ in place of a would let sections turn along P_p and the chord grow longer without strain.
 //!
 //! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the turn
 //! and no more. Motions of the whole change neither Γ nor κ, and nothing depends on the way by which a position was reached. In the plane φ_ij is the
 //! difference of two counted angles. φ_ji = -φ_ij, so that half of them are computed. Rates are exact, with the D(φ) of the bushing:
 //!
-//! Γ̇_i = A_iᵀ(v'_i - ω_i × x'_i),  κ̇_i = Σ_j D_ij D(φ_ij) A_iᵀ(ω_j - ω_i).
+//! ẏ_i = v'_i - (Π[ω × a])_i,  Γ̇_i = A_iᵀ(ẏ_i - ω_i × y_i),  κ̇_i = Σ_j D_ij D(φ_ij) A_iᵀ(ω_j - ω_i).
 //!
-//! With n_i = w_i Cₙ(Γ̃_i + τ dΓ̃_i/dt), m_i = w_i Cₘ(κ_i + τκ̇_i), N_i = A_i n_i and M_ij = D_ij A_i D(φ_ij)ᵀm_i the power of the strains is
+//! With n_i = w_i Cₙ(Γ_i + τΓ̇_i), m_i = w_i Cₘ(κ_i + τκ̇_i), N_i = A_i n_i and M_ij = D_ij A_i D(φ_ij)ᵀm_i the power of the strains is
 //!
-//! Σ_i (N_i·v'_i - (x'_i × N_i)·ω_i + Σ_j M_ij·(ω_j - ω_i)),
+//! Σ_i (N_i·v'_i - (y_i × N_i + a_i × (ΠᵀN)_i)·ω_i + Σ_j M_ij·(ω_j - ω_i)),
 //!
-//! so the force on node j is -Σ_i D_ij N_i, the torque x'_j × N_j + Σ_k (M_jk - M_kj).
+//! so the force on node j is -Σ_i D_ij N_i, the torque y_j × N_j + a_j × (ΠᵀN)_j + Σ_k (M_jk - M_kj).
 //!
 //! Masses at the same points: M is diagonal. Displacements converge with L^(p+1), at the ends of elements with L^(2p), so few elements do; the fastest
 //! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
-//! Not for meshes that are too coarse: sections that turn by α along P_p lengthen the chord by about α²/2p of it without any Γ̃, and only bending holds them. Under tension,
-//! with elements much longer than √(EI/N), such turns grow and the element comes out too long: a rubber pendulum of one element of order 3, or of two of order 2,
-//! does so, where sections turn by more than one radian within an element; its energy balance, or its length, shows it. Not for sections that turn by half a turn
-//! within an element.
+//! Not for sections that turn by half a turn within an element.
 
 mod planar;
 
@@ -116,26 +114,55 @@ impl Spectral {
         sum
     }
 
-    /// Γ̃ at all nodes times `strain`, which is 0 or 1, and its rate times `rate`.
+    /// a_i.
+    fn normals<R: Real>(&self, sections: &[Mat3<R>; POINTS]) -> [Vec3<R>; POINTS] {
+        let mut out = [Vec3::zero(); POINTS];
+        for (out, section) in out.iter_mut().zip(sections).take(self.rule.points) {
+            *out = *section * Vec3::from_f64([1.0, 0.0, 0.0]);
+        }
+        out
+    }
+
+    /// y at all nodes: the slopes of what is `of` there, less what is left of `turning` when smoothed.
+    fn apart<R: Real>(
+        &self,
+        of: impl Fn(usize) -> Vec3<R>,
+        mut turning: [Vec3<R>; POINTS],
+    ) -> [Vec3<R>; POINTS] {
+        self.rule.smooth(&mut turning, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        let mut out = [Vec3::zero(); POINTS];
+        for i in 0..self.rule.points {
+            out[i] = self.slope(i, &of) - turning[i];
+        }
+        out
+    }
+
+    /// Γ at all nodes times `strain`, which is 0 or 1, and its rate times `rate`; and y.
     fn stretch<R: Real>(
         &self,
         at: &At<R>,
         sections: &[Mat3<R>; POINTS],
         [strain, rate]: [f64; 2],
-    ) -> [Vec3<R>; POINTS] {
+    ) -> [[Vec3<R>; POINTS]; 2] {
+        let mut turning = self.normals(sections);
+        let y = self.apart(|j| at.pose(j).p, turning);
         let mut out = [Vec3::zero(); POINTS];
-        for i in 0..self.rule.points {
-            let slope = self.slope(i, |j| at.pose(j).p);
-            if strain != 0.0 {
-                out[i] = sections[i].transpose_mul(slope) - Vec3::from_f64([1.0, 0.0, 0.0]);
-            }
-            if rate != 0.0 {
-                let velocity = self.slope(i, |j| at.twist(j).v) - at.twist(i).w_W.cross(slope);
-                out[i] += sections[i].transpose_mul(velocity).scale_f64(rate);
+        if strain != 0.0 {
+            for i in 0..self.rule.points {
+                out[i] = sections[i].transpose_mul(y[i]);
             }
         }
-        self.rule.smooth(&mut out, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
-        out
+        if rate != 0.0 {
+            for (k, a) in turning.iter_mut().enumerate().take(self.rule.points) {
+                *a = at.twist(k).w_W.cross(*a);
+            }
+            let velocity = self.apart(|j| at.twist(j).v, turning);
+            for i in 0..self.rule.points {
+                let seen = velocity[i] - at.twist(i).w_W.cross(y[i]);
+                out[i] += sections[i].transpose_mul(seen).scale_f64(rate);
+            }
+        }
+        [out, y]
     }
 
     /// κ_i, likewise.
@@ -165,7 +192,7 @@ impl Spectral {
     /// Σ w_i (aᵀCₙa + bᵀCₘb) over the nodes, of strains or rates.
     fn sum<R: Real>(&self, at: &At<R>, which: [f64; 2]) -> R {
         let sections = self.sections(at);
-        let stretch = self.stretch(at, &sections, which);
+        let [stretch, _] = self.stretch(at, &sections, which);
         let mut sum = R::zero();
         for i in 0..self.rule.points {
             let phi = self.turns(at, &sections, i);
@@ -186,13 +213,19 @@ impl Spectral {
                 phi[j][i] = -phi[i][j];
             }
         }
-        let stretch = self.stretch(at, &sections, which);
+        let [stretch, y] = self.stretch(at, &sections, which);
+        let mut forces = [Vec3::zero(); POINTS];
         for i in 0..points {
-            let (section, phi, D) = (&sections[i], &phi[i], &self.rule.slopes[i]);
+            forces[i] = sections[i] * times(&self.stretch, stretch[i]).scale_f64(self.rule.weights[i]);
+        }
+        let mut turning = forces;
+        self.rule.smooth_back(&mut turning, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        let normals = self.normals(&sections);
+        for i in 0..points {
+            let (section, phi, D, force) = (&sections[i], &phi[i], &self.rule.slopes[i], forces[i]);
             let w = self.rule.weights[i];
-            let force = *section * times(&self.stretch, stretch[i]).scale_f64(w);
             let m = times(&self.bend, self.bend(at, section, phi, i, which)).scale_f64(w);
-            out[i].torque += self.slope(i, |j| at.pose(j).p).cross(force);
+            out[i].torque += y[i].cross(force) + normals[i].cross(turning[i]);
             for j in 0..points {
                 out[j].force -= force.scale_f64(D[j]);
             }
@@ -268,7 +301,8 @@ impl Load for Spectral {
         let (i, k) = if self.planar { (k / 3, [0, 1, 5][k % 3]) } else { (k / 6, k % 6) };
         let (sections, which) = (self.sections(at), [1.0, self.damping]);
         if k < 3 {
-            return times(&self.stretch, self.stretch(at, &sections, which)[i]).0[k];
+            let [stretch, _] = self.stretch(at, &sections, which);
+            return times(&self.stretch, stretch[i]).0[k];
         }
         let phi = self.turns(at, &sections, i);
         times(&self.bend, self.bend(at, &sections[i], &phi, i, which)).0[k - 3]

@@ -3,7 +3,9 @@
 //!
 //! With (c, s) the x axis of section i, angles θ and rates ω, and x' = (x', y'):
 //!
-//! Γ = (c x' + s y' - 1, c y' - s x'),  κ = θ',  Γ̇ = (c ẋ' + s ẏ' + ω Γ₂, c ẏ' - s ẋ' - ω (1 + Γ₁)),  κ̇ = ω',
+//! (u, v) = (x' - Πc, y' - Πs),  Γ = (c u + s v, c v - s u),  κ = θ',
+//!
+//! (u̇, v̇) = (ẋ' + Π[ωs], ẏ' - Π[ωc]),  Γ̇ = (c u̇ + s v̇ + ω Γ₂, c v̇ - s u̇ - ω Γ₁),  κ̇ = ω',
 //!
 //! and since Σ_j D_ij = 0 the moments leave -Σ_i D_ij m_i on node j. Sums run along a row of D or Dᵀ, whose numbers are neighbours in memory, for all nodes at
 //! once.
@@ -20,8 +22,8 @@ type Three<const N: usize> = [[f64; N]; 3];
 struct Flat<const N: usize> {
     /// c and s.
     axis: [[f64; N]; 2],
-    /// x', y', θ'.
-    slope: Three<N>,
+    /// u and v.
+    apart: [[f64; N]; 2],
     /// Γ and κ.
     strain: Three<N>,
 }
@@ -74,12 +76,16 @@ impl Spectral {
         let (mut slope, mut strain) = (zero, zero);
         add::<N>(&self.across, &place, &mut slope);
         let [c, s] = &axis;
+        let mut apart = axis;
+        self.smooth(&mut apart);
         for i in 0..N {
-            strain[0][i] = c[i] * slope[0][i] + s[i] * slope[1][i] - 1.0;
-            strain[1][i] = c[i] * slope[1][i] - s[i] * slope[0][i];
+            let (u, v) = (slope[0][i] - apart[0][i], slope[1][i] - apart[1][i]);
+            (apart[0][i], apart[1][i]) = (u, v);
+            strain[0][i] = c[i] * u + s[i] * v;
+            strain[1][i] = c[i] * v - s[i] * u;
             strain[2][i] = slope[2][i];
         }
-        Flat { axis, slope, strain }
+        Flat { axis, apart, strain }
     }
 
     /// Γ̇ and κ̇.
@@ -95,10 +101,16 @@ impl Spectral {
         }
         add::<N>(&self.across, &velocity, &mut slope);
         let ([c, s], [along, across, _]) = (&here.axis, &here.strain);
+        let mut turning = [[0.0; N]; 2];
         for i in 0..N {
-            let omega = velocity[2][i];
-            rate[0][i] = c[i] * slope[0][i] + s[i] * slope[1][i] + omega * across[i];
-            rate[1][i] = c[i] * slope[1][i] - s[i] * slope[0][i] - omega * (along[i] + 1.0);
+            turning[0][i] = -velocity[2][i] * s[i];
+            turning[1][i] = velocity[2][i] * c[i];
+        }
+        self.smooth(&mut turning);
+        for i in 0..N {
+            let (u, v, omega) = (slope[0][i] - turning[0][i], slope[1][i] - turning[1][i], velocity[2][i]);
+            rate[0][i] = c[i] * u + s[i] * v + omega * across[i];
+            rate[1][i] = c[i] * v - s[i] * u - omega * along[i];
             rate[2][i] = slope[2][i];
         }
         rate
@@ -106,14 +118,13 @@ impl Spectral {
 
     fn flat_wrench<const N: usize>(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
         let here = self.flat::<N>(at);
-        let ([c, s], slope, mut strain) = (&here.axis, &here.slope, here.strain);
+        let ([c, s], [u, v], mut strain) = (&here.axis, &here.apart, here.strain);
         if self.damping != 0.0 {
             let rates = self.flat_rates(at, &here);
             for (strain, rate) in strain.iter_mut().flatten().zip(rates.iter().flatten()) {
                 *strain += *rate * self.damping;
             }
         }
-        self.smooth(&mut strain);
         // -N_i in the world, -m_i
         let (mut effort, mut push) = ([[0.0; N]; 3], [[0.0; N]; 3]);
         let [EA, GA, EI] = [self.stretch[0], self.stretch[1], self.bend[2]];
@@ -123,7 +134,12 @@ impl Spectral {
             effort[0][i] = c[i] * n[0] - s[i] * n[1];
             effort[1][i] = s[i] * n[0] + c[i] * n[1];
             effort[2][i] = strain[2][i] * (w * EI);
-            push[2][i] = slope[1][i] * effort[0][i] - slope[0][i] * effort[1][i];
+            push[2][i] = v[i] * effort[0][i] - u[i] * effort[1][i];
+        }
+        let mut turning = [effort[0], effort[1]];
+        turning.iter_mut().for_each(|efforts| self.rule.smooth_back(efforts, 0.0, |a, b, c| a + b * c));
+        for i in 0..N {
+            push[2][i] += s[i] * turning[0][i] - c[i] * turning[1][i];
         }
         add::<N>(&self.rule.slopes, &effort, &mut push);
         for (i, out) in out.iter_mut().enumerate().take(N) {
@@ -133,12 +149,10 @@ impl Spectral {
         }
     }
 
-    /// Γ̃ from Γ.
+    /// Π of both components.
     #[inline(always)]
-    fn smooth<const N: usize>(&self, [along, across, _]: &mut Three<N>) {
-        for strain in [along, across] {
-            self.rule.smooth(strain, 0.0, |a, b, c| a + b * c);
-        }
+    fn smooth<const N: usize>(&self, both: &mut [[f64; N]; 2]) {
+        both.iter_mut().for_each(|values| self.rule.smooth(values, 0.0, |a, b, c| a + b * c));
     }
 
     fn flat_stored<const N: usize>(&self, at: &At<f64>) -> f64 {
@@ -149,8 +163,7 @@ impl Spectral {
         self.flat_sum(self.flat_rates(at, &self.flat::<N>(at)))
     }
 
-    fn flat_sum<const N: usize>(&self, mut of: Three<N>) -> f64 {
-        self.smooth(&mut of);
+    fn flat_sum<const N: usize>(&self, of: Three<N>) -> f64 {
         let ([a, b, k], mut sum) = (&of, 0.0);
         for i in 0..N {
             let stretch = a[i] * a[i] * self.stretch[0] + b[i] * b[i] * self.stretch[1];
