@@ -135,11 +135,13 @@ CASES = [
     Case("wishbones", None, (1e-4, 1e-6), 3, dict(
         sarrus=loops(grid(2e-2, 1e-3)), exudyn=steps(5e-3, 2e-3, 1e-3, 2e-4), mujoco=stiff_connections(*grid(1e-2, 2e-4)),
         pin=twice(steps(*grid(2e-2, 2e-3)), plain=1), simbody=simbody(1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), drake=steps(2e-3, 2e-4))),
-    # Sarrus has beams with shear, of two nodes; their error falls as the square of the elements' length
+    # Sarrus has beams with shear: elements of order 1, whose error falls as the square of their length, and of higher order
     Case("flexpend", None, (1e-2, 1e-3, 1e-4), 3, dict(
-        sarrus=[dict(s, n=n, **mass) for n in (16, 32, 64, 128, 256) for mass in ({}, dict(mass="lumped")) for s in (
-            tolerances(3e-2, 1e-3, integrators=("radau5", "dop853", "rk45")) + steps(5e-3, 2e-3, 1e-3, integrator="generalized_alpha:rho=0.9")
-            + steps(5e-3, 2e-3, 1e-3, integrator="trapezoidal"))],
+        sarrus=[dict(s, n=n, order=order) for n, order in ((1, 4), (1, 6), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (4, 3), (4, 4), (6, 3), (4, 6)) for s in (
+            steps(2.7e-4, 2.5e-4, 2.2e-4, 1.9e-4, 1.5e-4, integrator="staggered") + steps(3.5e-4, 2.5e-4, integrator="rk4")
+            + tolerances(1e-3, integrators=("radau5", "dop853")))]
+        + [dict(s, n=n, mass="lumped") for n in (16, 64, 256) for s in (
+            tolerances(1e-2, integrators=("radau5",)) + steps(2e-3, integrator="trapezoidal"))],
         exudyn=[dict(s, n=n, beam=beam) for beam in ("cable", "shear") for n in (4, 8, 16, 32, 64, 128, 256) for s in steps(5e-3, 2e-3, 1e-3, 5e-4)])),
 ]
 

@@ -1,8 +1,8 @@
 """Sarrus, through its command line: writes the model file, runs it, reads `trajectory.csv` and `report.json`.
 
 Options: `integrator` (with its own options, as `--integrator` takes them), and `rtol` (`atol` is a hundredth of it) or `h`, the step of a
-fixed-step method; `coordinates`, `regularize`, `formulation` and `stabilization` as on the command line; `n` elements of a beam and its
-`mass` matrix. The environment variable SARRUS names the binary.
+fixed-step method; `coordinates`, `regularize`, `formulation` and `stabilization` as on the command line; `n` elements of a beam, their
+`order`, and its `mass` matrix. The environment variable SARRUS names the binary.
 """
 
 import csv
@@ -138,7 +138,9 @@ def simulate(mechanism, options, times, clock):
 
 def simulate_beam(options, clock):
     f, n = flexible, int(options["n"])
-    mass = options.get("mass", "consistent")
+    order = int(options.get("order", 1))
+    kind = f"order = {order}" if order > 1 else f'mass_matrix = "{options.get("mass", "consistent")}"'
+    last = f"bar.node{n * order}"
     text = f"""format = "sarrus/1"
 space = "planar"
 gravity = [0, {-f.GRAVITY}]
@@ -147,7 +149,7 @@ rubber = {{ density = {f.DENSITY}, young = {f.YOUNG}, poisson = {f.POISSON} }}
 [sections]
 square = {{ kind = "rectangle", width = {f.WIDTH}, height = {f.WIDTH}, GA = {f.GA!r} }}
 [flexible]
-bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, mass_matrix = "{mass}" }}
+bar = {{ kind = "beam", from = [0, 0], to = [{f.LENGTH}, 0], section = "square", material = "rubber", elements = {n}, {kind} }}
 [joints]
 hinge = {{ kind = "revolute", bodies = ["ground", "bar.start"], at = [0, 0] }}
 [run]
@@ -157,8 +159,8 @@ t_end = {f.T_END}
     def read(file):
         with open(file, newline="") as text:
             header, *rows = csv.reader(text)
-        last = dict(zip(header, rows[-1]))
-        return [float(last[f"bar.node{n}.{c}"]) for c in "xy"]
+        end = dict(zip(header, rows[-1]))
+        return [float(end[f"{last}.{c}"]) for c in "xy"]
 
-    tip, took = run(text, options, f.T_END, [f"bar.node{n}.x", f"bar.node{n}.y"], read)
+    tip, took = run(text, options, f.T_END, [f"{last}.x", f"{last}.y"], read)
     return dict(took, tip=tip, continuum="shear")

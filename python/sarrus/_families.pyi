@@ -67,6 +67,7 @@ class Flexible(Family):
         section: str | None = None,
         material: str | None = None,
         elements: Number | None = None,
+        order: Number | None = None,
         mass_matrix: Literal["consistent", "lumped"] | None = None,
         damping: Number | None = None,
         up: Vector | None = None,

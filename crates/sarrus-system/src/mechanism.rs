@@ -14,6 +14,7 @@ use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
+use sarrus_math::lane::sin_cos_all;
 use sarrus_math::{
     Mat3, Pose, Real, Twist, Vec3, euler_derivative, quat_conjugate, quat_derivative,
     quat_from_rotation_vector, quat_mul, quat_normalize, quat_to_euler, quat_to_rotation_vector,
@@ -68,6 +69,44 @@ pub struct Mechanism {
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
     pushed: usize,
+    turns: Turns,
+}
+
+/// Angles of all bodies in the plane with their sines and cosines, which are found eight at a time; empty where there are few.
+#[derive(Clone, Default)]
+struct Turns {
+    angles: Vec<f64>,
+    sin: Vec<f64>,
+    cos: Vec<f64>,
+}
+
+/// Planar bodies below which eight at a time are no gain.
+const FEW: usize = 3;
+
+impl Turns {
+    fn new(bodies: &[Body]) -> Turns {
+        let turning = bodies.iter().filter(|b| b.kind == BodyKind::PlanarRigid).count();
+        let room = || vec![0.0; if turning < FEW { 0 } else { bodies.len() }];
+        Turns { angles: room(), sin: room(), cos: room() }
+    }
+
+    fn update(&mut self, bodies: &[Body], q: &[f64]) {
+        for (angle, body) in self.angles.iter_mut().zip(bodies) {
+            if body.kind == BodyKind::PlanarRigid {
+                *angle = q[body.q + 2];
+            }
+        }
+        sin_cos_all(&self.angles, &mut self.sin, &mut self.cos);
+    }
+
+    /// Sine and cosine of the angle of the body `i`.
+    #[inline(always)]
+    fn of(&self, i: usize, angle: f64) -> (f64, f64) {
+        match (self.sin.get(i), self.cos.get(i)) {
+            (Some(sin), Some(cos)) => (*sin, *cos),
+            _ => angle.sin_cos(),
+        }
+    }
 }
 
 /// Bodies along a motion; empty until it is asked for.
@@ -107,6 +146,7 @@ impl Mechanism {
             frictions: friction::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
+            turns: Turns::new(&system.directory.bodies),
             system,
         }
     }
@@ -252,9 +292,12 @@ impl Mechanism {
 
     /// Poses and velocities of all bodies from `s`.
     fn place(&mut self, s: &State) {
-        for ((body, pose), twist) in
-            self.system.directory.bodies.iter().zip(&mut self.poses).zip(&mut self.twists).skip(1)
-        {
+        let bodies = &self.system.directory.bodies;
+        if !self.turns.angles.is_empty() {
+            self.turns.update(bodies, &s.q);
+        }
+        let placed = bodies.iter().zip(&mut self.poses).zip(&mut self.twists).enumerate().skip(1);
+        for (i, ((body, pose), twist)) in placed {
             let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
             match body.kind {
                 BodyKind::Ground => {}
@@ -267,7 +310,9 @@ impl Mechanism {
                 }
                 BodyKind::PlanarRigid => {
                     let w = Vec3([0.0, 0.0, v[2]]);
-                    *pose = Pose::planar(q[0], q[1], q[2]);
+                    let (sin, cos) = self.turns.of(i, q[2]);
+                    let rot = Mat3([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]);
+                    *pose = Pose { p: Vec3([q[0], q[1], 0.0]), rot, angle: q[2] };
                     *twist = Twist { v: Vec3([v[0], v[1], 0.0]), w, w_W: w };
                 }
                 BodyKind::Point => {

@@ -44,6 +44,22 @@ pub struct Mesh {
     pub pieces: Vec<Piece>,
 }
 
+impl Mesh {
+    /// The stations, with others inside each piece, as parts of its length from its start.
+    pub fn stations_with(&self, inside: &[f64]) -> Vec<Station> {
+        let mut out = Vec::with_capacity(self.stations.len() + inside.len() * self.pieces.len());
+        for (piece, ends) in self.pieces.iter().zip(self.stations.windows(2)) {
+            out.push(ends[0].clone());
+            for part in inside {
+                let p = std::array::from_fn(|k| ends[0].p[k] + (ends[1].p[k] - ends[0].p[k]) * part);
+                out.push(Station { p, ..piece.middle });
+            }
+        }
+        out.extend(self.stations.last().cloned());
+        out
+    }
+}
+
 impl Station {
     /// The same as a frame.
     pub fn frame(&self, planar: bool) -> Frame {

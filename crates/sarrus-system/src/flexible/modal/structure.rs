@@ -82,6 +82,13 @@ impl Structure {
             let line = Line::read(reader, "elements", 4, true)?;
             let properties = Properties::read(reader, sections)?;
             let constants = Constants::read(&properties, planar)?;
+            if beam::order(reader)? > 1 {
+                let message =
+                    format!("{} is a member of a modal body: its elements have order 1", reader.title());
+                return Err(reader
+                    .error("order", message)
+                    .hint("more `elements`: a modal body costs no more with them"));
+            }
             let consistent = beam::is_consistent(reader)?;
             let mesh = line.mesh();
             let near = SAME * mesh.pieces.iter().map(|p| p.length).fold(f64::INFINITY, f64::min);
