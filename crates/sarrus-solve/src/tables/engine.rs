@@ -539,8 +539,8 @@ where
                 let health = self.solve(q, v, f);
                 // number by number: in lanes a call to copy a few of them would cost more than they do
                 for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
-                    for p in 0..C {
-                        out[p] = x[p];
+                    for (out, x) in out.iter_mut().zip(x) {
+                        *out = *x;
                     }
                 }
                 if !lambda.is_empty() {
