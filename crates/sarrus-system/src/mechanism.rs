@@ -13,6 +13,7 @@ use crate::derive::{Scratch, Taylor};
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
+use crate::names::Directory;
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use sarrus_math::lane::sin_cos_all;
 use sarrus_math::{
@@ -72,7 +73,8 @@ pub struct Mechanism {
     turns: Turns,
 }
 
-/// Angles of all bodies in the plane with their sines and cosines, which are found eight at a time; empty where there are few.
+/// Angles of all bodies in the plane with their sines and cosines, which are found eight at a time; empty without flexible members: rigid
+/// bodies alone are stepped by tables, which do the same.
 #[derive(Clone, Default)]
 struct Turns {
     angles: Vec<f64>,
@@ -80,13 +82,10 @@ struct Turns {
     cos: Vec<f64>,
 }
 
-/// Planar bodies below which eight at a time are no gain.
-const FEW: usize = 3;
-
 impl Turns {
-    fn new(bodies: &[Body]) -> Turns {
-        let turning = bodies.iter().filter(|b| b.kind == BodyKind::PlanarRigid).count();
-        let room = || vec![0.0; if turning < FEW { 0 } else { bodies.len() }];
+    fn new(directory: &Directory) -> Turns {
+        let bends = !directory.flexible.is_empty();
+        let room = || vec![0.0; if bends { directory.bodies.len() } else { 0 }];
         Turns { angles: room(), sin: room(), cos: room() }
     }
 
@@ -146,7 +145,7 @@ impl Mechanism {
             frictions: friction::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
-            turns: Turns::new(&system.directory.bodies),
+            turns: Turns::new(&system.directory),
             system,
         }
     }
