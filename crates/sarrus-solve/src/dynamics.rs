@@ -232,7 +232,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Ok(done.moved)
     }
 
-    /// What the last right side or [`evaluate`](Dynamics::evaluate) found.
+    /// What the last [`evaluate`](Dynamics::evaluate) found.
     pub fn accel(&self) -> &Accel {
         &self.accel
     }

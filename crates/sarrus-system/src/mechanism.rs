@@ -6,6 +6,7 @@
 
 use crate::at::At;
 use crate::body::{Body, BodyKind};
+use crate::books::Books;
 use crate::constraint::Blocks;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
@@ -71,6 +72,7 @@ pub struct Mechanism {
     /// Bodies from here on have none.
     pushed: usize,
     turns: Turns,
+    books: Books,
 }
 
 /// Angles of all bodies in the plane with their sines and cosines, which are found eight at a time; empty without flexible members: rigid
@@ -146,6 +148,7 @@ impl Mechanism {
             external: vec![Wrench::zero(); n],
             pushed: 0,
             turns: Turns::new(&system.directory),
+            books: Books::new(&system.directory.bodies),
             system,
         }
     }
@@ -278,6 +281,9 @@ impl Mechanism {
 
     /// Takes note of how near `s` comes to where Euler angles are singular; done at every accepted step.
     pub fn note_angles(&mut self, s: &State) {
+        if !self.books.has_angles {
+            return;
+        }
         let Some(here) = self.system.nearest_singular(s) else { return };
         if self.nearest_singular.as_ref().is_none_or(|nearest| here.sin_beta < nearest.sin_beta) {
             self.nearest_singular = Some(here);
@@ -528,21 +534,16 @@ impl Mechanism {
 
     /// Energy books at `s`.
     pub fn energy(&mut self, s: &State) -> Energy {
+        let system = self.system.clone();
+        let (kinetic, potential) = self.books.energies(s, Vec3(system.gravity));
+        let mut energy = Energy { kinetic, potential, work: s.x[WORK], dissipated: s.x[DISSIPATED] };
+        let directory = &system.directory;
+        let is_bare = directory.added.is_empty() && directory.floating.is_empty() && self.contacts.is_empty();
+        if is_bare && !system.forces.iter().any(|f| f.enabled) {
+            return energy;
+        }
         self.place(s);
         self.control(s);
-        let system = self.system.clone();
-        let mut energy = Energy { work: s.x[WORK], dissipated: s.x[DISSIPATED], ..Energy::default() };
-        for ((body, pose), twist) in system.directory.bodies.iter().zip(&self.poses).zip(&self.twists).skip(1)
-        {
-            if body.shares {
-                continue;
-            }
-            energy.kinetic += 0.5 * body.mass * twist.v.dot(twist.v);
-            if body.kind.turns() {
-                energy.kinetic += 0.5 * twist.w.dot(body.inertia * twist.w);
-            }
-            energy.potential -= body.heavy() * Vec3(system.gravity).dot(pose.p);
-        }
         for (id, added) in &system.directory.added {
             energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
         }
@@ -749,8 +750,8 @@ impl Problem for Mechanism {
     }
 
     fn normalize(&self, q: &mut [f64]) {
-        for body in self.system.directory.bodies.iter().filter(|b| b.kind == BodyKind::Rigid) {
-            let q = &mut q[body.q + 3..body.q + 7];
+        for &start in self.books.quaternions() {
+            let q = &mut q[start..start + 4];
             let unit = quat_normalize([q[0], q[1], q[2], q[3]]);
             q.copy_from_slice(&unit);
         }

@@ -178,7 +178,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut q, mut v) = (counted(&start.q), counted(&start.v));
     let (mut stage_q, mut stage_v) = (q.clone(), v.clone());
     let mut slopes = [(); 4].map(|()| (q.clone(), v.clone()));
-    let mut lambda = counted(&vec![0.0; records.rows()]);
     // a force that tables do not know is another's to count
     let outside = counted(&vec![0.0; v.len()]);
     let f = records.loads.is_none().then_some(&*outside);
@@ -195,7 +194,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 combination(&mut stage_v, &v, c * h, &slopes[i - 1].1);
             }
             let (dq, dv) = &mut slopes[i];
-            tables.accelerate(t + c * h, &stage_q, &stage_v, f, dv, &mut lambda);
+            tables.accelerate(t + c * h, &stage_q, &stage_v, f, dv);
             tables.qdot(&stage_q, &stage_v, dq);
         }
         combination_of_all(&mut q, h, slopes.each_ref().map(|k| &*k.0));

@@ -5,7 +5,7 @@
 
 use super::Dynamics;
 use crate::problem::{Accel, Equations, Problem, Stage, State};
-use crate::tables::{Tables, tables};
+use crate::tables::{Health, Tables, tables};
 
 /// Calls that are left to the general way after several that tables could not answer, at most.
 const MOST_LEFT: u32 = 63;
@@ -27,7 +27,7 @@ pub(super) struct Room {
     tables: Box<dyn Tables<f64>>,
     /// Whether they know all loads.
     has_loads: bool,
-    /// What they found where the general way was asked whether a singular position is near, until it has answered.
+    /// What they found where others ask for it: the general way, until it has said whether a singular position is near, or whoever books work.
     found: Accel,
     is_asking: bool,
     /// Calls to leave to the general way, and how many that will be the next time.
@@ -44,6 +44,13 @@ impl Room {
             self.left = self.next;
             self.next = (2 * self.next + 1).min(MOST_LEFT);
         }
+    }
+
+    /// Keeps what they found.
+    fn keep(&mut self, vdot: &[f64], health: &Health<f64>) {
+        self.found.vdot.copy_from_slice(vdot);
+        self.tables.multipliers(&mut self.found.lambda);
+        (self.found.residual, self.found.refinements) = (health.residual, health.refinements);
     }
 
     /// Whether to ask.
@@ -110,25 +117,23 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             self.problem.update(s, Stage::LOADS, &mut self.eq);
         }
         let f = (!has_loads).then_some(&*self.eq.f);
-        let accel = &mut self.accel;
-        let health = room.tables.accelerate(s.t, &s.q, &s.v, f, &mut accel.vdot, &mut accel.lambda);
+        let health = room.tables.accelerate(s.t, &s.q, &s.v, f, dv);
         let good = health.good() == 1;
         room.note(good);
-        (self.accel.residual, self.accel.refinements) = (health.residual, health.refinements);
         let plain = good && self.passes_by(s, health.pivot);
         room.is_asking = good && !plain;
         if room.is_asking {
-            room.found.clone_from(&self.accel);
+            room.keep(dv, &health);
         }
         if plain {
             self.pivots = [self.pivots[0].min(health.pivot), self.pivots[1].max(health.pivot)];
             self.counts.refinements += u64::from(health.refinements);
             room.tables.qdot(&s.q, &s.v, dq);
-            dv.copy_from_slice(&self.accel.vdot);
             if has_loads {
                 dx.copy_from_slice(&room.tables.powers());
             } else {
-                self.problem.xdot(s, &self.eq, &self.accel, dx);
+                room.keep(dv, &health);
+                self.problem.xdot(s, &self.eq, &room.found, dx);
             }
         }
         self.fast = Fast::With(room);

@@ -120,7 +120,7 @@ impl<L: Lane> Together<L> {
     fn slope(&mut self, i: usize, t: f64, h: f64, c: &[f64]) -> u8 {
         let Together { tables, stage, k, .. } = self;
         let k = &mut k[i];
-        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v, &mut []);
+        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v);
         tables.qdot(&stage.q, &stage.v, &mut k.q);
         k.x.copy_from_slice(&tables.powers());
         L::vectorize(

@@ -9,11 +9,16 @@ use sarrus_math::lane::Lane;
 pub(super) trait Block<L: Lane, F: Frame<L, C>, const N: usize, const C: usize>:
     Copy + Send + Sync
 {
+    /// What `fill` reads.
+    type Shape: Copy + Send + Sync;
+    /// Of the records `first` to `last` of all.
+    fn shape(records: &[RowRecord<L>], first: usize, last: usize) -> Self::Shape;
     /// No rows.
     fn zero() -> Self;
     /// Rows of an element at both its bodies, and Φ or γ.
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
+        shape: &Self::Shape,
         bodies: [&F::Place; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
@@ -35,6 +40,12 @@ pub(super) trait Block<L: Lane, F: Frame<L, C>, const N: usize, const C: usize>:
 pub struct Dense<L, const N: usize, const C: usize>(pub [[L; C]; N]);
 
 impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> for Dense<L, N, C> {
+    type Shape = [u32; 2];
+
+    fn shape(_: &[RowRecord<L>], first: usize, last: usize) -> [u32; 2] {
+        [first as u32, last as u32]
+    }
+
     fn zero() -> Self {
         Dense([[L::splat(0.0); C]; N])
     }
@@ -42,12 +53,13 @@ impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> 
     #[inline(always)]
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
+        &[first, last]: &[u32; 2],
         bodies: [&F::Place; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
     ) {
         let mut at = 0;
-        for record in records {
+        for record in &records[first as usize..last as usize] {
             let [a, b] = J;
             at += F::rows::<N, PHI>(record, bodies, at, [&mut a.0, &mut b.0], value);
         }

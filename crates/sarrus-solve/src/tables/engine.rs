@@ -1,29 +1,17 @@
-//! The loops: places, rows, loads, S, accelerations.
+//! The tables of a model, and what they answer.
 
 use super::block::Block;
-use super::factor::{Factors, Square};
+use super::factor::Factors;
+use super::passes::Excess;
 use super::pattern::Pattern;
+use super::strips::{STRIP, Strips};
 use super::{Description, LoadRecord, OfTime, RowRecord, Tables};
-use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
 
-/// A residual at this fraction of its terms is rounding.
-const ROUNDING: f64 = 1e-14;
-/// The largest that is accepted.
+/// The largest residual that is accepted.
 const UNSOLVED: f64 = 1e-10;
-/// Passes of refinement, at most.
-const PASSES: u32 = 3;
-/// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
-/// no more than that. Below, the residual is looked at.
-const SAFE_PIVOT: f64 = 1e-2;
-/// Keeps sizes of terms from zero.
-const TINY: f64 = 1e-290;
 /// A pivot below this fraction of its row's diagonal is not for tables.
 const LEAST_PIVOT: f64 = 1e-9;
-
-/// Parts from which on loops are shared among threads, and how many rounds a thread takes at a time.
-const SHARED: usize = 4096;
-const SHARE: usize = 1024;
 
 /// How well a solution went, in each lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,46 +78,64 @@ pub(super) fn nothing<L: Lane>(x: L) -> L {
     x * L::splat(0.0)
 }
 
-/// Rows that are eliminated together, in that order.
+/// Whether numbers are the same, in all lanes.
+#[inline(always)]
+pub(super) fn are_equal<L: Lane>(a: &[L], b: &[L]) -> bool {
+    for (a, b) in a.iter().zip(b) {
+        if !a.eq(*b).all() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Multipliers of a part, by number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element {
-    pub bodies: [u32; 2],
-    /// Its records.
-    first: u32,
-    last: u32,
+pub(super) struct Span {
+    pub start: u32,
     /// Rows that it has; the rest of N is padding.
-    rows: u32,
-    /// First of its multipliers.
-    start: u32,
+    pub rows: u32,
 }
 
 /// Tables with row blocks of N rows and bodies of C velocities.
 pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> {
     pub pattern: Pattern,
-    inertias: Vec<S::Inertia>,
-    places: Vec<S::Place>,
-    pub elements: Vec<Element>,
-    records: Vec<RowRecord<L>>,
-    loads: Option<Vec<LoadRecord<L>>>,
+    pub strips: Strips,
+    /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
+    pub done: [Vec<bool>; 3],
+    pub inertias: Vec<S::Inertia>,
+    pub places: Vec<S::Place>,
+    /// Bodies of each part, and what its rows are made of.
+    pub bodies: Vec<[u32; 2]>,
+    pub shapes: Vec<B::Shape>,
+    pub records: Vec<RowRecord<L>>,
+    pub spans: Vec<Span>,
+    pub loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
     timed: Vec<(usize, Vec<OfTime>)>,
-    powers: [L; 2],
+    pub powers: [L; 2],
     pub J: Vec<[B; 2]>,
     /// Φ or γ.
     pub value: Vec<[L; N]>,
-    scale: Vec<[L; N]>,
-    factors: Factors<L, N>,
+    pub scale: Vec<[L; N]>,
+    pub factors: Factors<L, N>,
     pub pivot: L,
     pub factorizations: u64,
     pub moved: bool,
-    /// Positions that the factors belong to.
-    pub held: Vec<L>,
+    /// Positions that the factors belong to, and velocities that were brought onto the constraints with them.
+    pub held: [Vec<L>; 2],
     pub is_held: bool,
-    f: Vec<[L; C]>,
-    /// M⁻¹ f, and accelerations; the ground's are zero.
-    x0: Vec<[L; C]>,
+    /// Whether Φ and Φ̇ at these are in `value` and `z`.
+    pub is_told: bool,
+    pub f: Vec<[L; C]>,
+    /// M⁻¹ f, and changes of velocities; the ground's are zero.
+    pub x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
-    lambda: Vec<[L; N]>,
+    /// Of the rows that were looked at.
+    pub excess: Excess<L>,
+    /// Multipliers that are refined.
+    pub lambda: Vec<[L; N]>,
+    /// A right side, then its solution.
     pub z: Vec<[L; N]>,
 }
 
@@ -151,7 +157,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             });
             [x, y, z]
         };
-        let (mut elements, mut records) = (Vec::new(), Vec::new());
+        let (mut bodies, mut shapes, mut spans, mut records) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in &pattern.parts {
             let e = part.element;
             for k in part.records.clone() {
@@ -162,13 +169,9 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                     r_B: three(&|d| d.elements[e].rows[k].r_B),
                 });
             }
-            elements.push(Element {
-                bodies: model.elements[e].bodies.map(|b| b as u32),
-                first: (records.len() - part.records.len()) as u32,
-                last: records.len() as u32,
-                rows: part.rows as u32,
-                start: part.start as u32,
-            });
+            shapes.push(B::shape(&records, records.len() - part.records.len(), records.len()));
+            bodies.push(model.elements[e].bodies.map(|b| b as u32));
+            spans.push(Span { start: part.start as u32, rows: part.rows as u32 });
         }
         let record = |k: usize| {
             let of = |d: &Description| {
@@ -193,15 +196,19 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         };
         let count = model.loads.as_ref().map_or(0, Vec::len);
         let timed = (0..count).filter_map(|k| Some((k, of_time(k)?))).collect();
-        let (n, bodies, zero) = (elements.len(), model.bodies.len() + 1, L::splat(0.0));
+        let (n, moving, zero) = (bodies.len(), model.bodies.len() + 1, L::splat(0.0));
         let mut inertias = vec![S::no_inertia()];
         inertias.extend((0..model.bodies.len()).map(|b| S::inertia(variants, b)));
         Engine {
             factors: Factors::new(&pattern),
+            strips: Strips::new(&pattern, &bodies),
+            done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(STRIP)]),
             pattern,
             inertias,
-            places: vec![S::ground(); bodies],
-            elements,
+            places: vec![S::ground(); moving],
+            bodies,
+            shapes,
+            spans,
             records,
             loads,
             timed,
@@ -212,301 +219,15 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             pivot: zero,
             factorizations: 0,
             moved: false,
-            held: vec![zero; S::NQ * (bodies - 1)],
+            held: [S::NQ, C].map(|n| vec![zero; n * (moving - 1)]),
             is_held: false,
-            f: vec![[zero; C]; bodies],
-            x0: vec![[zero; C]; bodies],
-            x: vec![[zero; C]; bodies],
+            is_told: false,
+            f: vec![[zero; C]; moving],
+            x0: vec![[zero; C]; moving],
+            x: vec![[zero; C]; moving],
+            excess: Excess::new(),
             lambda: vec![[zero; N]; n],
             z: vec![[zero; N]; n],
-        }
-    }
-
-    /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
-    #[inline(always)]
-    fn is_shared(&self) -> bool {
-        L::WIDTH == 1 && self.elements.len() >= SHARED && rayon::current_num_threads() > 1
-    }
-
-    /// Places all bodies.
-    #[inline(always)]
-    pub fn place(&mut self, q: &[L], v: &[L]) {
-        if self.is_shared() {
-            let places = self.places[1..].par_chunks_mut(SHARE);
-            let states = q.par_chunks(SHARE * S::NQ).zip(v.par_chunks(SHARE * C));
-            places.zip(states).for_each(|(places, (q, v))| S::place_all(places, q, v));
-        } else {
-            S::place_all(&mut self.places[1..], q, v);
-        }
-    }
-
-    /// J, and Φ or γ, where the bodies are.
-    #[inline(always)]
-    pub fn evaluate<const PHI: bool>(&mut self) {
-        let shared = self.is_shared();
-        let Engine { places, elements, records, J, value, .. } = self;
-        if shared {
-            let rows = J.par_chunks_mut(SHARE).zip(value.par_chunks_mut(SHARE));
-            rows.zip(elements.par_chunks(SHARE)).for_each(|((J, value), elements)| {
-                fill::<L, S, B, N, C, PHI>(places, records, elements, J, value)
-            });
-        } else {
-            fill::<L, S, B, N, C, PHI>(places, records, elements, J, value);
-        }
-    }
-
-    /// S and its factors at the J at hand.
-    #[inline(always)]
-    pub fn factor(&mut self) {
-        let shared = self.is_shared();
-        let Engine { pattern, inertias, elements, J, scale, factors, .. } = self;
-        let Factors { D, B: off, .. } = factors;
-        if shared {
-            let rows = D.par_chunks_mut(SHARE).zip(scale.par_chunks_mut(SHARE));
-            rows.zip(elements.par_chunks(SHARE).zip(J.par_chunks(SHARE)))
-                .for_each(|((D, scale), (elements, J))| diagonal(inertias, elements, J, D, scale));
-            let blocks = off.par_chunks_mut(SHARE).enumerate();
-            blocks.for_each(|(i, off)| couple(pattern, inertias, J, i * SHARE, off));
-        } else {
-            diagonal(inertias, elements, J, D, scale);
-            couple(pattern, inertias, J, 0, off);
-        }
-        self.pivot = factors.factor(pattern, scale);
-        self.factorizations += 1;
-    }
-
-    /// Solves S z = z, and takes M⁻¹ Jᵀ z from x, in the lanes that are `wanted`, if not in all.
-    #[inline(always)]
-    pub fn correct(&mut self, wanted: Option<L::Mask>) {
-        self.factors.solve(&self.pattern, &mut self.z);
-        let shared = self.is_shared();
-        let Engine { pattern, inertias, J, z, x, .. } = self;
-        if shared {
-            let bodies = x.par_chunks_mut(SHARE).enumerate();
-            bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * SHARE, x, wanted));
-        } else {
-            take::<L, S, B, N, C>(pattern, inertias, J, z, 0, x, wanted);
-        }
-    }
-
-    /// Forces on all bodies.
-    #[inline(always)]
-    fn forces(&mut self, f: Option<&[L]>) {
-        if let Some(f) = f {
-            for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
-                to.copy_from_slice(f);
-            }
-            return;
-        }
-        for ((f, inertia), place) in self.f.iter_mut().zip(&self.inertias).zip(&self.places).skip(1) {
-            *f = S::own_force(inertia, place);
-        }
-        self.f[0] = [L::splat(0.0); C];
-        self.powers = [L::splat(0.0); 2];
-        for load in self.loads.iter().flatten() {
-            let bodies = load.bodies.map(|b| &self.places[b]);
-            let both = S::load(load, bodies, &mut self.powers);
-            for (body, force) in load.bodies.into_iter().zip(both) {
-                for p in 0..C {
-                    self.f[body][p] += force[p];
-                }
-            }
-        }
-    }
-
-    /// J x - γ into z, and how large it is beside its terms: numerator and denominator of the largest.
-    #[inline(always)]
-    fn residual(&mut self) -> (L, L) {
-        let (mut num, mut den) = (L::splat(0.0), L::splat(1.0));
-        for (((element, J), gamma), z) in self.elements.iter().zip(&self.J).zip(&self.value).zip(&mut self.z)
-        {
-            let [a, b] = element.bodies.map(|b| b as usize);
-            let (Ja, Jb) = (J[0].times(&self.x[a]), J[1].times(&self.x[b]));
-            let (mut size_a, mut size_b) = ([L::splat(0.0); C], [L::splat(0.0); C]);
-            for p in 0..C {
-                size_a[p] = self.x[a][p].abs() + self.x0[a][p].abs();
-                size_b[p] = self.x[b][p].abs() + self.x0[b][p].abs();
-            }
-            let (sa, sb) = (J[0].sizes(&size_a), J[1].sizes(&size_b));
-            for i in 0..N {
-                z[i] = Ja[i] + Jb[i] - gamma[i];
-                let (r, terms) = (z[i].abs(), sa[i] + sb[i] + gamma[i].abs() + L::splat(TINY));
-                let more = (num * terms).lt(r * den);
-                num = L::select(more, r, num);
-                den = L::select(more, terms, den);
-            }
-        }
-        (num, den)
-    }
-
-    /// Whether the factors belong to the positions `q`.
-    #[inline(always)]
-    fn is_at(&self, q: &[L]) -> bool {
-        for (a, b) in self.held.iter().zip(q) {
-            if !a.eq(*b).all() {
-                return false;
-            }
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>) -> Health<L> {
-        self.place(q, v);
-        self.evaluate::<false>();
-        let same = self.is_held && self.is_at(q);
-        if !same {
-            self.is_held = false;
-            self.factor();
-        }
-        self.forces(f);
-        for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
-            *x = S::over_mass(inertia, f);
-        }
-        self.x.copy_from_slice(&self.x0);
-        for (((element, J), gamma), z) in self.elements.iter().zip(&self.J).zip(&self.value).zip(&mut self.z)
-        {
-            let [a, b] = element.bodies.map(|b| &self.x0[b as usize]);
-            let (a, b) = (J[0].times(a), J[1].times(b));
-            for i in 0..N {
-                z[i] = a[i] + b[i] - gamma[i];
-            }
-        }
-        self.correct(None);
-        self.lambda.copy_from_slice(&self.z);
-
-        let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
-        let (mut residual, mut refinements) = (L::splat(0.0), 0);
-        if doubtful.any() {
-            (residual, refinements) = self.refine(doubtful);
-        }
-        let mut sum = L::splat(0.0);
-        for x in &self.x {
-            for p in 0..C {
-                sum += x[p];
-            }
-        }
-        Health { pivot: self.pivot, residual: residual + nothing(sum), refinements }
-    }
-
-    /// Refines the solution in the lanes that are `doubtful`. Returns the largest residual, relative to its terms, and how many passes it took.
-    #[inline(always)]
-    fn refine(&mut self, doubtful: L::Mask) -> (L, u32) {
-        let mut refinements = 0;
-        let (mut num, mut den) = self.residual();
-        let is_large = |num: L, den: L| (L::splat(ROUNDING) * den).lt(num);
-        let mut wanting = doubtful & is_large(num, den);
-        while wanting.any() && refinements < PASSES {
-            // a lane that needs no refinement gets none
-            self.correct(Some(wanting));
-            for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
-                for i in 0..N {
-                    lambda[i] = L::select(wanting, lambda[i] + z[i], lambda[i]);
-                }
-            }
-            refinements += 1;
-            let before = (num, den);
-            (num, den) = self.residual();
-            let falls = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
-            wanting = wanting & falls & is_large(num, den);
-        }
-        (L::select(doubtful, num / den, L::splat(0.0)), refinements)
-    }
-}
-
-/// Rows of some parts.
-#[inline(always)]
-fn fill<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize, const PHI: bool>(
-    places: &[S::Place],
-    records: &[RowRecord<L>],
-    elements: &[Element],
-    J: &mut [[B; 2]],
-    value: &mut [[L; N]],
-) {
-    for ((element, J), value) in elements.iter().zip(J).zip(value) {
-        let bodies = element.bodies.map(|b| &places[b as usize]);
-        B::fill::<PHI>(&records[element.first as usize..element.last as usize], bodies, J, value);
-    }
-}
-
-/// Diagonal blocks of S of some parts, and its diagonal.
-#[inline(always)]
-fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
-    inertias: &[S::Inertia],
-    elements: &[Element],
-    J: &[[B; 2]],
-    D: &mut [Square<L, N>],
-    scale: &mut [[L; N]],
-) {
-    for (((element, J), D), scale) in elements.iter().zip(J).zip(D).zip(scale) {
-        let [m_A, m_B] = element.bodies.map(|b| &inertias[b as usize]);
-        let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
-        for i in 0..N {
-            for j in i..N {
-                D[i][j] = a[i][j] + b[i][j];
-            }
-        }
-        for i in element.rows as usize..N {
-            D[i][i] = L::splat(1.0);
-        }
-        for i in 0..N {
-            scale[i] = D[i][i];
-        }
-    }
-}
-
-/// Blocks of S off its diagonal, from number `first` on.
-#[inline(always)]
-fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
-    pattern: &Pattern,
-    inertias: &[S::Inertia],
-    J: &[[B; 2]],
-    first: usize,
-    off: &mut [Square<L, N>],
-) {
-    let mut from = if first == 0 { 0 } else { pattern.coupling_ends[first - 1] as usize };
-    for (to, &end) in off.iter_mut().zip(&pattern.coupling_ends[first..]) {
-        let mut sum = [[L::splat(0.0); N]; N];
-        for c in &pattern.couplings[from..end as usize] {
-            let J_later = &J[c.later.0 as usize][c.later.1 as usize];
-            let other = &J[c.earlier.0 as usize][c.earlier.1 as usize];
-            let block = J_later.couple(&inertias[c.body as usize], other);
-            for i in 0..N {
-                for j in 0..N {
-                    sum[i][j] += block[i][j];
-                }
-            }
-        }
-        *to = sum;
-        from = end as usize;
-    }
-}
-
-/// Takes M⁻¹ Jᵀ z from x of the bodies from number `first` on, in the lanes that are `wanted`, if not in all.
-#[inline(always)]
-fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
-    pattern: &Pattern,
-    inertias: &[S::Inertia],
-    J: &[[B; 2]],
-    z: &[[L; N]],
-    first: usize,
-    x: &mut [[L; C]],
-    wanted: Option<L::Mask>,
-) {
-    let mut from = if first == 0 { 0 } else { pattern.body_ends[first - 1] as usize };
-    for ((x, &end), inertia) in x.iter_mut().zip(&pattern.body_ends[first..]).zip(&inertias[first..]) {
-        let mut push = [L::splat(0.0); C];
-        for &(k, side) in &pattern.at_bodies[from..end as usize] {
-            push = J[k as usize][side as usize].add_transposed(&z[k as usize], &push);
-        }
-        from = end as usize;
-        let change = S::over_mass(inertia, &push);
-        for p in 0..C {
-            let new = x[p] - change[p];
-            x[p] = match wanted {
-                Some(wanted) => L::select(wanted, new, x[p]),
-                None => new,
-            };
         }
     }
 }
@@ -517,15 +238,7 @@ where
     S: Frame<L, C>,
     B: Block<L, S, N, C> + 'static,
 {
-    fn accelerate(
-        &mut self,
-        t: f64,
-        q: &[L],
-        v: &[L],
-        f: Option<&[L]>,
-        vdot: &mut [L],
-        lambda: &mut [L],
-    ) -> Health<L> {
+    fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L> {
         for (k, functions) in &self.timed {
             let Some(load) = self.loads.as_mut().and_then(|loads| loads.get_mut(*k)) else { continue };
             for (i, function) in functions.iter().enumerate() {
@@ -535,23 +248,15 @@ where
         }
         L::vectorize(
             #[inline(always)]
-            || {
-                let health = self.solve(q, v, f);
-                // number by number: in lanes a call to copy a few of them would cost more than they do
-                for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
-                    for (out, x) in out.iter_mut().zip(x) {
-                        *out = *x;
-                    }
-                }
-                if !lambda.is_empty() {
-                    for (element, own) in self.elements.iter().zip(&self.lambda) {
-                        let n = element.rows as usize;
-                        lambda[element.start as usize..][..n].copy_from_slice(&own[..n]);
-                    }
-                }
-                health
-            },
+            || self.solve(q, v, f, vdot.as_chunks_mut().0),
         )
+    }
+
+    fn multipliers(&self, lambda: &mut [L]) {
+        for (span, own) in self.spans.iter().zip(&self.z) {
+            let n = span.rows as usize;
+            lambda[span.start as usize..][..n].copy_from_slice(&own[..n]);
+        }
     }
 
     fn powers(&self) -> [L; 2] {
@@ -569,13 +274,16 @@ where
         L::vectorize(
             #[inline(always)]
             || {
-                self.place(q, v);
-                self.evaluate::<true>();
-                self.rates(v);
+                // a projection leaves them
+                if !(self.is_told && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
+                    self.place(q, v);
+                    self.evaluate::<true>();
+                    self.rates(v);
+                }
             },
         );
-        for ((element, value), rate) in self.elements.iter().zip(&self.value).zip(&self.z) {
-            let (first, n) = (element.start as usize, element.rows as usize);
+        for ((span, value), rate) in self.spans.iter().zip(&self.value).zip(&self.z) {
+            let (first, n) = (span.start as usize, span.rows as usize);
             phi[first..first + n].copy_from_slice(&value[..n]);
             phidot[first..first + n].copy_from_slice(&rate[..n]);
         }

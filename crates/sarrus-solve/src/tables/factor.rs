@@ -2,9 +2,47 @@
 
 use super::pattern::Pattern;
 use sarrus_math::lane::Lane;
+use std::ops::Range;
 
 /// A square block, by rows.
 pub type Square<L, const N: usize> = [[L; N]; N];
+
+/// The smallest pivot so far, as a fraction of its row's diagonal, without a division each.
+#[derive(Debug, Clone, Copy)]
+pub struct Pivots<L> {
+    num: L,
+    den: L,
+    /// The smallest minor.
+    least: L,
+}
+
+impl<L: Lane> Pivots<L> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Pivots { num: L::splat(f64::MAX), den: L::splat(1.0), least: L::splat(f64::MAX) }
+    }
+
+    /// Takes note of the leading minors of a block.
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, minors: &[L; N], scale: &[L; N]) {
+        let mut before = L::splat(1.0);
+        for i in 0..N {
+            // the pivot over its row's diagonal
+            let (top, below) = (minors[i], before * scale[i]);
+            before = minors[i];
+            let less = (top * self.den).lt(self.num * below);
+            self.num = L::select(less, top, self.num);
+            self.den = L::select(less, below, self.den);
+            self.least = self.least.min(top);
+        }
+    }
+
+    /// The smallest; zero where a minor is not positive, as ratios then say nothing.
+    #[inline(always)]
+    pub fn smallest(&self) -> L {
+        L::select(L::splat(0.0).lt(self.least), self.num / self.den, L::splat(0.0))
+    }
+}
 
 /// S, then its factors: inverses of the diagonal blocks, and L.
 #[derive(Debug, Clone)]
@@ -24,27 +62,25 @@ impl<L: Lane, const N: usize> Factors<L, N> {
         Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
     }
 
-    /// Factors what `D` and `B` hold. Returns the smallest pivot as a fraction of its row's diagonal.
+    /// Factors the columns of some parts, where `D` and `B` hold S less what earlier ones have taken; takes a right side `x` along, as
+    /// [`lower`](Factors::lower) does.
     #[inline(always)]
-    pub fn factor(&mut self, pattern: &Pattern, scale: &[[L; N]]) -> L {
+    pub fn factor(
+        &mut self,
+        pattern: &Pattern,
+        parts: Range<usize>,
+        scale: &[[L; N]],
+        x: &mut [[L; N]],
+        pivots: &mut Pivots<L>,
+    ) {
         let Factors { D, B, L: factors } = self;
-        // least = num / den, without a division each
-        let (mut num, mut den, mut least) = (L::splat(f64::MAX), L::splat(1.0), L::splat(f64::MAX));
-        let (mut first, mut update) = (0, 0);
-        for (k, &end) in pattern.ends.iter().enumerate() {
-            let end = end as usize;
+        let mut first = pattern.begin(parts.start);
+        let mut update = if first == 0 { 0 } else { pattern.below[first - 1].updates as usize };
+        for k in parts {
+            let end = pattern.ends[k] as usize;
             let (inverse, minors) = invert(&D[k]);
-            let mut before = L::splat(1.0);
             D[k] = inverse;
-            for i in 0..N {
-                // the pivot over its row's diagonal
-                let (top, below) = (minors[i], before * scale[k][i]);
-                before = minors[i];
-                let less = (top * den).lt(num * below);
-                num = L::select(less, top, num);
-                den = L::select(less, below, den);
-                least = least.min(top);
-            }
+            pivots.add(&minors, &scale[k]);
             for b in first..end {
                 factors[b] = product(&B[b], &inverse);
             }
@@ -57,33 +93,32 @@ impl<L: Lane, const N: usize> Factors<L, N> {
                 }
                 update = last;
             }
+            let own = x[k];
+            for b in first..end {
+                subtract_times(&mut x[pattern.below[b].row as usize], &factors[b], &own);
+            }
             first = end;
         }
-        // ratios say nothing once a minor is not positive
-        L::select(L::splat(0.0).lt(least), num / den, L::splat(0.0))
     }
 
-    /// Replaces the right side by the solution, both in the order of elimination.
+    /// L⁻¹ x in place, of the columns of some parts, in the order of elimination.
     #[inline(always)]
-    pub fn solve(&self, pattern: &Pattern, x: &mut [[L; N]]) {
-        let mut first = 0;
-        for (k, &end) in pattern.ends.iter().enumerate() {
-            let own = x[k];
-            for b in first..end as usize {
-                let to = &mut x[pattern.below[b].row as usize];
-                let F = &self.L[b];
-                for i in 0..N {
-                    let mut sum = to[i];
-                    for j in 0..N {
-                        sum -= F[i][j] * own[j];
-                    }
-                    to[i] = sum;
-                }
+    pub fn lower(&self, pattern: &Pattern, parts: Range<usize>, x: &mut [[L; N]]) {
+        let mut first = pattern.begin(parts.start);
+        for k in parts {
+            let (own, end) = (x[k], pattern.ends[k] as usize);
+            for b in first..end {
+                subtract_times(&mut x[pattern.below[b].row as usize], &self.L[b], &own);
             }
-            first = end as usize;
+            first = end;
         }
-        for k in (0..pattern.ends.len()).rev() {
-            let begin = if k == 0 { 0 } else { pattern.ends[k - 1] as usize };
+    }
+
+    /// L⁻ᵀ D⁻¹ x in place, of some parts, the last ones first: after [`lower`](Factors::lower) the solution.
+    #[inline(always)]
+    pub fn upper(&self, pattern: &Pattern, parts: Range<usize>, x: &mut [[L; N]]) {
+        for k in parts.rev() {
+            let begin = pattern.begin(k);
             let (z, D) = (x[k], &self.D[k]);
             let mut own = [L::splat(0.0); N];
             for i in 0..N {
@@ -168,6 +203,18 @@ fn product<L: Lane, const N: usize>(A: &Square<L, N>, B: &Square<L, N>) -> Squar
     C
 }
 
+/// y -= A x.
+#[inline(always)]
+fn subtract_times<L: Lane, const N: usize>(y: &mut [L; N], A: &Square<L, N>, x: &[L; N]) {
+    for i in 0..N {
+        let mut sum = y[i];
+        for j in 0..N {
+            sum -= A[i][j] * x[j];
+        }
+        y[i] = sum;
+    }
+}
+
 /// C -= A Bᵀ.
 #[inline(always)]
 fn subtract_product<L: Lane, const N: usize>(C: &mut Square<L, N>, A: &Square<L, N>, B: &Square<L, N>) {
@@ -226,8 +273,9 @@ mod tests {
             factors.B[0][i][i] = b[i];
         }
         factors.D[2][0][1] = c;
-        let pivot = factors.factor(&pattern, &[[1.0; N]; 3]);
-        (factors, pivot)
+        let mut pivots = Pivots::new();
+        factors.factor(&pattern, 0..3, &[[1.0; N]; 3], &mut [[0.0; N]; 3], &mut pivots);
+        (factors, pivots.smallest())
     }
 
     fn near(a: f64, b: f64) -> bool {
@@ -273,10 +321,16 @@ mod tests {
             }
         }
         let (D, B) = (factors.D.clone(), factors.B[0]);
-        factors.factor(&pattern, &[[4.0; N]; 3]);
         let right = |k: usize, i: usize| 1.0 + i as f64 - 2.0 * k as f64;
         let mut x: [[f64; N]; 3] = std::array::from_fn(|k| std::array::from_fn(|i| right(k, i)));
-        factors.solve(&pattern, &mut x);
+        let mut later = x;
+        // in two goes, and in one
+        let mut pivots = Pivots::new();
+        factors.factor(&pattern, 0..1, &[[4.0; N]; 3], &mut x, &mut pivots);
+        factors.factor(&pattern, 1..3, &[[4.0; N]; 3], &mut x, &mut pivots);
+        factors.lower(&pattern, 0..3, &mut later);
+        assert_eq!(x, later);
+        factors.upper(&pattern, 0..3, &mut x);
         let mut largest = 0.0_f64;
         for i in 0..N {
             for k in 0..3 {

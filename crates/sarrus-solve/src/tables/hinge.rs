@@ -15,19 +15,27 @@ pub struct Hinge<L> {
 }
 
 impl<L: Lane> Block<L, Planar, 2, 3> for Hinge<L> {
+    /// The points.
+    type Shape = [[L; 2]; 2];
+
+    fn shape(records: &[RowRecord<L>], first: usize, _: usize) -> [[L; 2]; 2] {
+        let RowRecord { r_A, r_B, .. } = &records[first];
+        [[r_A[0], r_A[1]], [r_B[0], r_B[1]]]
+    }
+
     fn zero() -> Self {
         Hinge { sign: L::splat(0.0), r: [L::splat(0.0); 2] }
     }
 
     #[inline(always)]
     fn fill<const PHI: bool>(
-        records: &[RowRecord<L>],
+        _: &[RowRecord<L>],
+        [r_A, r_B]: &[[L; 2]; 2],
         [A, B]: [&Place<L>; 2],
         J: &mut [Self; 2],
         value: &mut [L; 2],
     ) {
-        let record = &records[0];
-        let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+        let (a, b) = (A.turn(r_A), B.turn(r_B));
         let one = L::splat(1.0);
         *J = [Hinge { sign: -one, r: [-a[0], -a[1]] }, Hinge { sign: one, r: b }];
         let (a2, b2) = (A.rate * A.rate, B.rate * B.rate);

@@ -15,6 +15,12 @@ pub struct Jointed<L> {
 }
 
 impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
+    type Shape = [u32; 2];
+
+    fn shape(_: &[RowRecord<L>], first: usize, last: usize) -> [u32; 2] {
+        [first as u32, last as u32]
+    }
+
     fn zero() -> Self {
         let zero = L::splat(0.0);
         Jointed { sign: zero, A: [[zero; 3]; 3] }
@@ -23,10 +29,12 @@ impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
     #[inline(always)]
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
+        &[first, last]: &[u32; 2],
         [A, B]: [&Place<L>; 2],
         J: &mut [Self; 2],
         value: &mut [L; 3],
     ) {
+        let records = &records[first as usize..last as usize];
         let [J_A, J_B] = J;
         if records[0].kind == RowKind::Coincident {
             let one = L::splat(1.0);

@@ -15,10 +15,13 @@ mod engine;
 mod factor;
 mod hinge;
 mod jointed;
+mod passes;
 mod pattern;
 mod planar;
 mod project;
+mod solve;
 mod spatial;
+mod strips;
 
 use block::Dense;
 use engine::Engine;
@@ -173,16 +176,10 @@ impl Description {
 
 /// Tables for one lane of variants, whatever their sizes.
 pub trait Tables<L>: Send {
-    /// Accelerations and, unless `lambda` is empty, multipliers at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
-    fn accelerate(
-        &mut self,
-        t: f64,
-        q: &[L],
-        v: &[L],
-        f: Option<&[L]>,
-        vdot: &mut [L],
-        lambda: &mut [L],
-    ) -> Health<L>;
+    /// Accelerations at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
+    fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L>;
+    /// Multipliers, where the last call was [`accelerate`](Tables::accelerate).
+    fn multipliers(&self, lambda: &mut [L]);
     /// Power of loads that keep no books, and power turned into heat, where the last [`accelerate`](Tables::accelerate) was.
     fn powers(&self) -> [L; 2];
     /// Moves positions onto Φ = 0 and velocities onto Φ̇ = 0. Returns how many corrections of positions that took; where the health is

@@ -9,16 +9,35 @@ use sarrus_math::solve::{self, minimum_degree};
 use std::collections::VecDeque;
 use std::ops::Range;
 
+/// A part at one of its two bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Side(u32);
+
+impl Side {
+    fn new(part: usize, side: usize) -> Side {
+        Side((2 * part + side) as u32)
+    }
+
+    /// The part.
+    #[inline(always)]
+    pub fn part(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Which of its bodies.
+    #[inline(always)]
+    pub fn side(self) -> usize {
+        (self.0 & 1) as usize
+    }
+}
+
 /// A block of S gets J M⁻¹ of a later part times Jᵀ of an earlier one, at a body that they share.
 #[derive(Debug, Clone, Copy)]
 pub struct Coupling {
-    /// Part, and which of its bodies.
-    pub later: (u32, u32),
-    pub earlier: (u32, u32),
+    pub later: Side,
+    pub earlier: Side,
     /// The body.
     pub body: u32,
-    /// Off-diagonal block.
-    to: u32,
 }
 
 /// An off-diagonal block of the factors.
@@ -63,8 +82,8 @@ pub struct Pattern {
     /// What goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
     pub couplings: Vec<Coupling>,
     pub coupling_ends: Vec<u32>,
-    /// Parts at each body, with which of theirs it is: those of body b end at `body_ends[b]`. The ground has none.
-    pub at_bodies: Vec<(u32, u32)>,
+    /// Parts at each body: those of body b end at `body_ends[b]`. The ground has none.
+    pub at_bodies: Vec<Side>,
     pub body_ends: Vec<u32>,
 }
 
@@ -74,10 +93,10 @@ impl Pattern {
     pub fn new(model: &Description, most: usize) -> Option<Pattern> {
         let parts = parts(model, &order(model)?, most)?;
         let n = parts.len();
-        let mut of_body: Vec<Vec<(usize, u32)>> = vec![Vec::new(); model.bodies.len() + 1];
+        let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
         for (k, part) in parts.iter().enumerate() {
             for (side, &body) in model.elements[part.element].bodies.iter().enumerate() {
-                of_body[body].push((k, side as u32));
+                of_body[body].push(Side::new(k, side));
             }
         }
         of_body[0].clear();
@@ -105,38 +124,46 @@ impl Pattern {
             }
         }
 
-        let mut couplings = Vec::new();
-        for (body, elements) in of_body.iter().enumerate() {
-            for (i, a) in elements.iter().enumerate() {
-                for b in &elements[..i] {
-                    let [a, b] = [a, b].map(|(k, side)| (*k as u32, *side));
-                    let (later, earlier) = if a > b { (a, b) } else { (b, a) };
-                    let to = find(later.0 as usize, earlier.0 as usize)?;
-                    couplings.push(Coupling { later, earlier, body: body as u32, to });
+        let mut meetings = Vec::new();
+        for (body, parts) in of_body.iter().enumerate() {
+            for (i, &a) in parts.iter().enumerate() {
+                for &b in &parts[..i] {
+                    let (later, earlier) = (a.max(b), a.min(b));
+                    let to = find(later.part(), earlier.part())?;
+                    meetings.push((to, Coupling { later, earlier, body: body as u32 }));
                 }
             }
         }
-        couplings.sort_by_key(|c: &Coupling| (c.to, c.later, c.earlier));
+        meetings.sort_by_key(|(to, c)| (*to, c.later, c.earlier));
         let mut coupling_ends = vec![0; below.len()];
-        couplings.iter().enumerate().for_each(|(i, c)| coupling_ends[c.to as usize] = i as u32 + 1);
+        meetings.iter().enumerate().for_each(|(i, (to, _))| coupling_ends[*to as usize] = i as u32 + 1);
+        let couplings = meetings.into_iter().map(|(_, c)| c).collect();
         for b in 1..below.len() {
             coupling_ends[b] = coupling_ends[b].max(coupling_ends[b - 1]);
         }
         let (mut at_bodies, mut body_ends) = (Vec::new(), Vec::with_capacity(of_body.len()));
         for all in &of_body {
-            at_bodies.extend(all.iter().map(|&(k, side)| (k as u32, side)));
+            at_bodies.extend_from_slice(all);
             body_ends.push(at_bodies.len() as u32);
         }
         Some(Pattern { parts, below, ends, updates, couplings, coupling_ends, at_bodies, body_ends })
     }
 }
 
+impl Pattern {
+    /// The first block of part `k`.
+    #[inline(always)]
+    pub fn begin(&self, k: usize) -> usize {
+        if k == 0 { 0 } else { self.ends[k - 1] as usize }
+    }
+}
+
 /// Pairs of what is on one body.
-fn meetings(of_body: &[Vec<(usize, u32)>]) -> Vec<(usize, usize)> {
+fn meetings(of_body: &[Vec<Side>]) -> Vec<(usize, usize)> {
     let mut edges = Vec::new();
     for all in of_body {
         for (i, a) in all.iter().enumerate() {
-            edges.extend(all[..i].iter().map(|b| (a.0, b.0)));
+            edges.extend(all[..i].iter().map(|b| (a.part(), b.part())));
         }
     }
     edges
@@ -145,10 +172,10 @@ fn meetings(of_body: &[Vec<(usize, u32)>]) -> Vec<(usize, usize)> {
 /// Elements in the order of elimination.
 fn order(model: &Description) -> Option<Vec<usize>> {
     let n = model.elements.len();
-    let mut of_body: Vec<Vec<(usize, u32)>> = vec![Vec::new(); model.bodies.len() + 1];
+    let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
     for (e, element) in model.elements.iter().enumerate() {
         for (side, &body) in element.bodies.iter().enumerate() {
-            of_body.get_mut(body)?.push((e, side as u32));
+            of_body.get_mut(body)?.push(Side::new(e, side));
         }
     }
     of_body[0].clear();

@@ -34,7 +34,7 @@ pub struct Place<L> {
 
 impl<L: Lane> Place<L> {
     #[inline(always)]
-    pub fn turn(&self, r: &[L; 3]) -> [L; 2] {
+    pub fn turn<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
         [self.cos * r[0] - self.sin * r[1], self.sin * r[0] + self.cos * r[1]]
     }
 }

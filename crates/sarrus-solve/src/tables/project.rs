@@ -1,10 +1,12 @@
 //! Positions onto Φ = 0, nearest in the mass metric, then velocities onto Φ̇ = 0.
 //!
-//! Positions: q ← q ⊕ -Wᵀ S⁻¹ Φ with the factors of the first correction, until Φ is rounding; velocities: v ← v - Wᵀ S⁻¹ J v with factors
-//! at these positions, which serve the next accelerations too.
+//! Positions: q ← q ⊕ -Wᵀ S⁻¹ Φ, until Φ is rounding; velocities: v ← v - Wᵀ S⁻¹ J v with factors at these positions, which serve the next
+//! accelerations too. Factors are made along with Φ: the last ones, where it is rounding, are those of the velocities.
 
 use super::block::Block;
 use super::engine::{Engine, Frame, Health, nothing};
+use super::passes::{Excess, exceed, multiply};
+use super::solve::Given;
 use sarrus_math::lane::{Lane, Mask};
 
 /// Roundings in a row of Φ or Φ̇.
@@ -27,17 +29,18 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             largest = largest.max(q.abs());
         }
 
-        self.place(q, v);
-        self.evaluate::<true>();
-        let mut wanting = self.off(largest, &mut health);
-        while wanting.any() && iterations < ITERATIONS {
-            if iterations == 0 {
-                self.factor();
-                health.pivot = self.pivot;
+        let unit = L::splat(ROUNDING) * largest;
+        let mut wanting = L::splat(0.0).lt(one);
+        loop {
+            // factors where positions are: they serve velocities once these need no change
+            self.eliminate(Given::Positions(q, v, unit), true);
+            let less = self.pivot.lt(health.pivot);
+            health.pivot = L::select(less, self.pivot, health.pivot);
+            wanting = wanting & self.exceeds(&mut health);
+            if !wanting.any() || iterations == ITERATIONS {
+                break;
             }
-            self.z.copy_from_slice(&self.value);
-            self.x.fill([L::splat(0.0); C]);
-            self.correct(None);
+            self.change();
             for (q, x) in q.chunks_exact_mut(S::NQ).zip(&self.x[1..]) {
                 // a lane that is there stays
                 let mut before = [one; 7];
@@ -49,9 +52,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
             iterations += 1;
             self.moved = true;
-            self.place(q, v);
-            self.evaluate::<true>();
-            wanting = wanting & self.off(largest, &mut health);
         }
         if wanting.any() {
             // not a number, where lanes did not get there
@@ -59,16 +59,13 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             health.residual = L::select(wanting, bad, health.residual);
         }
 
-        self.factor();
-        let less = self.pivot.lt(health.pivot);
-        health.pivot = L::select(less, self.pivot, health.pivot);
         for pass in 0..=VELOCITY_ITERATIONS {
             let wanting = self.moving(v, &mut health);
             if !wanting.any() || pass == VELOCITY_ITERATIONS {
                 break;
             }
-            self.x.fill([L::splat(0.0); C]);
-            self.correct(None);
+            self.eliminate(Given::Rows, false);
+            self.change();
             for (v, x) in v.chunks_exact_mut(C).zip(&self.x[1..]) {
                 for p in 0..C {
                     v[p] = L::select(wanting, v[p] + x[p], v[p]);
@@ -76,25 +73,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
             self.moved = true;
         }
-        self.held.copy_from_slice(q);
-        self.is_held = true;
+        self.held[0].copy_from_slice(q);
+        self.held[1].copy_from_slice(v);
+        (self.is_held, self.is_told) = (true, true);
         (health, iterations)
     }
 
-    /// Lanes with a row of Φ beyond rounding.
+    /// Lanes with a row beyond rounding.
     #[inline(always)]
-    fn off(&self, largest: L, health: &mut Health<L>) -> L::Mask {
-        let (mut excess, mut sum) = (L::splat(-1.0), L::splat(0.0));
-        let unit = L::splat(ROUNDING) * largest;
-        for (J, phi) in self.J.iter().zip(&self.value) {
-            let (a, b) = (J[0].slopes(), J[1].slopes());
-            for i in 0..N {
-                sum += phi[i];
-                excess = excess.max(phi[i].abs() - unit * (a[i] + b[i]));
-            }
-        }
-        health.residual += nothing(sum);
-        L::splat(0.0).lt(excess)
+    fn exceeds(&self, health: &mut Health<L>) -> L::Mask {
+        health.residual += nothing(self.excess.sum);
+        L::splat(0.0).lt(self.excess.most)
     }
 
     /// Φ̇ = J v into z.
@@ -104,33 +93,19 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             x.copy_from_slice(v);
         }
         self.x[0] = [L::splat(0.0); C];
-        for ((element, J), z) in self.elements.iter().zip(&self.J).zip(&mut self.z) {
-            let [a, b] = element.bodies.map(|b| &self.x[b as usize]);
-            let (a, b) = (J[0].times(a), J[1].times(b));
-            for i in 0..N {
-                z[i] = a[i] + b[i];
-            }
-        }
+        multiply(&self.bodies, &self.J, &self.x, None, &mut self.z);
     }
 
     /// The same, and the lanes where it is beyond the rounding of the largest velocity.
     #[inline(always)]
     fn moving(&mut self, v: &[L], health: &mut Health<L>) -> L::Mask {
         self.rates(v);
-        let (mut excess, mut sum) = (L::splat(-1.0), L::splat(0.0));
         let mut largest = L::splat(0.0);
         for v in v {
             largest = largest.max(v.abs());
         }
-        let unit = L::splat(ROUNDING) * largest;
-        for (J, z) in self.J.iter().zip(&self.z) {
-            let (a, b) = (J[0].slopes(), J[1].slopes());
-            for i in 0..N {
-                sum += z[i];
-                excess = excess.max(z[i].abs() - unit * (a[i] + b[i]));
-            }
-        }
-        health.residual += nothing(sum);
-        L::splat(0.0).lt(excess)
+        self.excess = Excess::new();
+        exceed(&self.J, &self.z, L::splat(ROUNDING) * largest, &mut self.excess);
+        self.exceeds(health)
     }
 }

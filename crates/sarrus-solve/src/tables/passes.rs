@@ -1,0 +1,190 @@
+//! The loops over some bodies or parts.
+
+use super::RowRecord;
+use super::block::Block;
+use super::engine::{Frame, Span};
+use super::factor::Square;
+use super::pattern::Pattern;
+use sarrus_math::lane::Lane;
+
+/// What M⁻¹ Jᵀ z is taken from.
+#[derive(Clone, Copy)]
+pub(super) enum From<'a, L: Lane, const C: usize> {
+    Zero,
+    Other(&'a [[L; C]]),
+    /// What is there, and only in these lanes.
+    Own(L::Mask),
+}
+
+/// By how much rows of Φ or Φ̇ are more than rounding.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Excess<L> {
+    /// The largest, or a number below zero.
+    pub most: L,
+    /// Of all rows, for numbers that are none.
+    pub sum: L,
+}
+
+impl<L: Lane> Excess<L> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Excess { most: L::splat(-1.0), sum: L::splat(0.0) }
+    }
+}
+
+/// Takes note of rows of some parts; `unit` is the rounding of a row whose J has the size one.
+#[inline(always)]
+pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    J: &[[B; 2]],
+    value: &[[L; N]],
+    unit: L,
+    excess: &mut Excess<L>,
+) {
+    let Excess { mut most, mut sum } = *excess;
+    for (J, value) in J.iter().zip(value) {
+        let (a, b) = (J[0].slopes(), J[1].slopes());
+        for i in 0..N {
+            sum += value[i];
+            most = most.max(value[i].abs() - unit * (a[i] + b[i]));
+        }
+    }
+    *excess = Excess { most, sum };
+}
+
+/// What the weight and the turning of some bodies alone accelerate them by.
+#[inline(always)]
+pub(super) fn fall<L: Lane, S: Frame<L, C>, const C: usize>(
+    places: &[S::Place],
+    inertias: &[S::Inertia],
+    x0: &mut [[L; C]],
+) {
+    for ((x, place), inertia) in x0.iter_mut().zip(places).zip(inertias) {
+        *x = S::over_mass(inertia, &S::own_force(inertia, place));
+    }
+}
+
+/// Rows of some parts.
+#[inline(always)]
+pub(super) fn fill<
+    L: Lane,
+    S: Frame<L, C>,
+    B: Block<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+    const PHI: bool,
+>(
+    places: &[S::Place],
+    records: &[RowRecord<L>],
+    (bodies, shapes): (&[[u32; 2]], &[B::Shape]),
+    J: &mut [[B; 2]],
+    value: &mut [[L; N]],
+) {
+    for (((bodies, shape), J), value) in bodies.iter().zip(shapes).zip(J).zip(value) {
+        B::fill::<PHI>(records, shape, bodies.map(|b| &places[b as usize]), J, value);
+    }
+}
+
+/// J x of some parts, less γ where there is one.
+#[inline(always)]
+pub(super) fn multiply<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    bodies: &[[u32; 2]],
+    J: &[[B; 2]],
+    x: &[[L; C]],
+    gamma: Option<&[[L; N]]>,
+    z: &mut [[L; N]],
+) {
+    for (k, ((bodies, J), z)) in bodies.iter().zip(J).zip(z).enumerate() {
+        let [a, b] = bodies.map(|b| &x[b as usize]);
+        let (a, b) = (J[0].times(a), J[1].times(b));
+        for i in 0..N {
+            z[i] = a[i] + b[i];
+        }
+        if let Some(gamma) = gamma {
+            for i in 0..N {
+                z[i] -= gamma[k][i];
+            }
+        }
+    }
+}
+
+/// Diagonal blocks of S of some parts, and its diagonal.
+#[inline(always)]
+pub(super) fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    inertias: &[S::Inertia],
+    (bodies, spans): (&[[u32; 2]], &[Span]),
+    J: &[[B; 2]],
+    D: &mut [Square<L, N>],
+    scale: &mut [[L; N]],
+) {
+    for ((((bodies, span), J), D), scale) in bodies.iter().zip(spans).zip(J).zip(D).zip(scale) {
+        let [m_A, m_B] = bodies.map(|b| &inertias[b as usize]);
+        let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
+        for i in 0..N {
+            for j in i..N {
+                D[i][j] = a[i][j] + b[i][j];
+            }
+        }
+        for i in span.rows as usize..N {
+            D[i][i] = L::splat(1.0);
+        }
+        for i in 0..N {
+            scale[i] = D[i][i];
+        }
+    }
+}
+
+/// Blocks of S off its diagonal, from number `first` on.
+#[inline(always)]
+pub(super) fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &Pattern,
+    inertias: &[S::Inertia],
+    J: &[[B; 2]],
+    first: usize,
+    off: &mut [Square<L, N>],
+) {
+    let mut from = if first == 0 { 0 } else { pattern.coupling_ends[first - 1] as usize };
+    for (to, &end) in off.iter_mut().zip(&pattern.coupling_ends[first..]) {
+        let mut sum = [[L::splat(0.0); N]; N];
+        for c in &pattern.couplings[from..end as usize] {
+            let [later, earlier] = [c.later, c.earlier].map(|s| &J[s.part()][s.side()]);
+            let block = later.couple(&inertias[c.body as usize], earlier);
+            for i in 0..N {
+                for j in 0..N {
+                    sum[i][j] += block[i][j];
+                }
+            }
+        }
+        *to = sum;
+        from = end as usize;
+    }
+}
+
+/// Takes M⁻¹ Jᵀ z from x of the bodies after number `first`.
+#[inline(always)]
+pub(super) fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &Pattern,
+    inertias: &[S::Inertia],
+    J: &[[B; 2]],
+    z: &[[L; N]],
+    first: usize,
+    from: From<'_, L, C>,
+    x: &mut [[L; C]],
+) {
+    let mut begin = pattern.body_ends[first] as usize;
+    let bodies = pattern.body_ends[first + 1..].iter().zip(&inertias[first + 1..]);
+    for (i, (x, (&end, inertia))) in x.iter_mut().zip(bodies).enumerate() {
+        let mut push = [L::splat(0.0); C];
+        for s in &pattern.at_bodies[begin..end as usize] {
+            push = J[s.part()][s.side()].add_transposed(&z[s.part()], &push);
+        }
+        begin = end as usize;
+        let change = S::over_mass(inertia, &push);
+        for p in 0..C {
+            x[p] = match from {
+                From::Zero => -change[p],
+                From::Other(from) => from[first + i][p] - change[p],
+                From::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
+            };
+        }
+    }
+}

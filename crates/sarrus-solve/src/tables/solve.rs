@@ -1,0 +1,367 @@
+//! S λ = J M⁻¹ f - γ, and v̇ = M⁻¹(f - Jᵀλ).
+//!
+//! Strip by strip: bodies are placed, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
+//! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
+
+use super::block::Block;
+use super::engine::{Engine, Frame, Health, are_equal, nothing};
+use super::factor::Pivots;
+use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, take};
+use super::strips::{STRIP, Strips};
+use rayon::prelude::*;
+use sarrus_math::lane::{Lane, Mask};
+use std::ops::Range;
+
+/// A residual at this fraction of its terms is rounding.
+const ROUNDING: f64 = 1e-14;
+/// Passes of refinement, at most.
+const PASSES: u32 = 3;
+/// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
+/// no more than that. Below, the residual is looked at.
+const SAFE_PIVOT: f64 = 1e-2;
+/// Keeps sizes of terms from zero.
+const TINY: f64 = 1e-290;
+/// Parts from which on loops are shared among threads.
+const SHARED: usize = 4096;
+
+/// What there is before an elimination.
+#[derive(Clone, Copy)]
+pub(super) enum Given<'a, L> {
+    /// Positions and velocities: J M⁻¹ f - γ goes into z.
+    State(&'a [L], &'a [L]),
+    /// The same, but Φ goes into z, and beyond how much of it is more than rounding in [`Engine::excess`]; last a unit of that.
+    Positions(&'a [L], &'a [L], L),
+    /// Places, and M⁻¹ f there.
+    Places,
+    /// J, and a right side in z where there is one.
+    Rows,
+}
+
+impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+    /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
+    #[inline(always)]
+    fn is_shared(&self) -> bool {
+        L::WIDTH == 1 && self.bodies.len() >= SHARED && rayon::current_num_threads() > 1
+    }
+
+    /// Places all bodies.
+    #[inline(always)]
+    pub fn place(&mut self, q: &[L], v: &[L]) {
+        if self.is_shared() {
+            let places = self.places[1..].par_chunks_mut(STRIP);
+            let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
+            places.zip(states).for_each(|(places, (q, v))| S::place_all(places, q, v));
+        } else {
+            S::place_all(&mut self.places[1..], q, v);
+        }
+    }
+
+    /// J, and Φ or γ, where the bodies are.
+    #[inline(always)]
+    pub fn evaluate<const PHI: bool>(&mut self) {
+        self.is_told = false;
+        let shared = self.is_shared();
+        let Engine { places, bodies, shapes, records, J, value, .. } = self;
+        if shared {
+            let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP));
+            let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
+            rows.zip(parts)
+                .for_each(|((J, value), parts)| fill::<L, S, B, N, C, PHI>(places, records, parts, J, value));
+        } else {
+            fill::<L, S, B, N, C, PHI>(places, records, (bodies, shapes), J, value);
+        }
+    }
+
+    /// Goes down the columns of S: L⁻¹ z, with factors that are made `anew` or with those that there are.
+    #[inline(always)]
+    pub fn eliminate(&mut self, given: Given<'_, L>, anew: bool) {
+        let (mut pivots, n) = (Pivots::new(), self.bodies.len());
+        self.excess = Excess::new();
+        if self.is_shared() {
+            self.prepare_together(given, anew);
+            self.eliminate_parts(0..n, anew, &mut pivots);
+        } else {
+            self.done.iter_mut().for_each(|done| done.fill(false));
+            let strips = std::mem::take(&mut self.strips);
+            for strip in 0..strips.count() {
+                for &other in strips.reach(strip) {
+                    self.prepare(&strips, other as usize, given, anew);
+                }
+                self.eliminate_parts(parts(strip, n), anew, &mut pivots);
+            }
+            self.strips = strips;
+        }
+        if anew {
+            self.pivot = pivots.smallest();
+            self.factorizations += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn eliminate_parts(&mut self, parts: Range<usize>, anew: bool, pivots: &mut Pivots<L>) {
+        let Engine { pattern, factors, scale, z, .. } = self;
+        if anew {
+            factors.factor(pattern, parts, scale, z, pivots);
+        } else {
+            factors.lower(pattern, parts, z);
+        }
+    }
+
+    /// Makes rows and columns of a strip where that is not done yet.
+    #[inline(always)]
+    fn prepare(&mut self, strips: &Strips, strip: usize, given: Given<'_, L>, anew: bool) {
+        if std::mem::replace(&mut self.done[2][strip], true) {
+            return;
+        }
+        if !anew {
+            return self.make_rows(strips, strip, given);
+        }
+        for &other in strips.reach(strip) {
+            self.make_rows(strips, other as usize, given);
+        }
+        let parts = parts(strip, self.bodies.len());
+        let Engine { pattern, inertias, bodies, spans, J, scale, factors, .. } = self;
+        let blocks = pattern.begin(parts.start)..pattern.begin(parts.end);
+        let own = (&bodies[parts.clone()], &spans[parts.clone()]);
+        diagonal(inertias, own, &J[parts.clone()], &mut factors.D[parts.clone()], &mut scale[parts]);
+        couple(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
+    }
+
+    /// Makes rows of a strip, and their right side, where that is not done yet.
+    #[inline(always)]
+    fn make_rows(&mut self, strips: &Strips, strip: usize, given: Given<'_, L>) {
+        if matches!(given, Given::Rows) || std::mem::replace(&mut self.done[1][strip], true) {
+            return;
+        }
+        let own = parts(strip, self.bodies.len());
+        let Engine { done, places, inertias, x0, bodies, shapes, records, J, value, z, excess, .. } = self;
+        if let Given::State(q, v) | Given::Positions(q, v, _) = given {
+            for &strip in strips.bodies(strip) {
+                if !std::mem::replace(&mut done[0][strip as usize], true) {
+                    let some = parts(strip as usize, places.len() - 1);
+                    let (q, v) = (&q[some.start * S::NQ..some.end * S::NQ], &v[some.start * C..some.end * C]);
+                    let some = some.start + 1..some.end + 1;
+                    let own = &mut places[some.clone()];
+                    S::place_all(own, q, v);
+                    if matches!(given, Given::State(..)) {
+                        fall::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
+                    }
+                }
+            }
+        }
+        let parts = (&bodies[own.clone()], &shapes[own.clone()]);
+        let (J, value, z) = (&mut J[own.clone()], &mut value[own.clone()], &mut z[own]);
+        if let Given::Positions(.., unit) = given {
+            fill::<L, S, B, N, C, true>(places, records, parts, J, value);
+            exceed(J, value, unit, excess);
+            z.copy_from_slice(value);
+        } else {
+            fill::<L, S, B, N, C, false>(places, records, parts, J, value);
+            multiply(parts.0, J, x0, Some(value), z);
+        }
+    }
+
+    /// Makes rows and columns of all strips, by several threads.
+    fn prepare_together(&mut self, given: Given<'_, L>, anew: bool) {
+        let Engine {
+            pattern,
+            inertias,
+            places,
+            bodies,
+            shapes,
+            spans,
+            records,
+            J,
+            value,
+            z,
+            x0,
+            scale,
+            factors,
+            excess,
+            ..
+        } = self;
+        if let Given::State(q, v) | Given::Positions(q, v, _) = given {
+            let places = places[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
+            let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
+            places.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
+                |((places, x0), (m, (q, v)))| {
+                    S::place_all(places, q, v);
+                    if matches!(given, Given::State(..)) {
+                        fall::<L, S, C>(places, m, x0);
+                    }
+                },
+            );
+        }
+        if !matches!(given, Given::Rows) {
+            let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
+            let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
+            rows.zip(parts).for_each(|(((J, value), z), parts)| {
+                if let Given::Positions(..) = given {
+                    fill::<L, S, B, N, C, true>(places, records, parts, J, value);
+                    z.copy_from_slice(value);
+                } else {
+                    fill::<L, S, B, N, C, false>(places, records, parts, J, value);
+                    multiply(parts.0, J, x0, Some(value), z);
+                }
+            });
+        }
+        if let Given::Positions(.., unit) = given {
+            exceed(J, value, unit, excess);
+        }
+        if anew {
+            let rows = factors.D.par_chunks_mut(STRIP).zip(scale.par_chunks_mut(STRIP));
+            let parts = bodies.par_chunks(STRIP).zip(spans.par_chunks(STRIP)).zip(J.par_chunks(STRIP));
+            rows.zip(parts).for_each(|((D, scale), (parts, J))| diagonal(inertias, parts, J, D, scale));
+            let blocks = factors.B.par_chunks_mut(STRIP).enumerate();
+            blocks.for_each(|(i, B)| couple(pattern, inertias, J, i * STRIP, B));
+        }
+    }
+
+    /// Goes up the columns of S, and takes M⁻¹ Jᵀ z from x, which has no ground.
+    #[inline(always)]
+    fn ascend(&mut self, from: From<'_, L, C>, x: &mut [[L; C]]) {
+        let shared = self.is_shared();
+        let Engine { pattern, strips, factors, inertias, J, z, .. } = self;
+        if shared {
+            factors.upper(pattern, 0..z.len(), z);
+            let bodies = x.par_chunks_mut(STRIP).enumerate();
+            bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * STRIP, from, x));
+            return;
+        }
+        for strip in (0..strips.count()).rev() {
+            factors.upper(pattern, parts(strip, z.len()), z);
+            for &strip in strips.complete(strip) {
+                let some = parts(strip as usize, x.len());
+                take::<L, S, B, N, C>(pattern, inertias, J, z, some.start, from, &mut x[some]);
+            }
+        }
+    }
+
+    /// Solves S z = z, of which L⁻¹ z is done, with -M⁻¹ Jᵀ z into x.
+    #[inline(always)]
+    pub fn change(&mut self) {
+        let mut x = std::mem::take(&mut self.x);
+        self.ascend(From::Zero, &mut x[1..]);
+        self.x = x;
+    }
+
+    /// Forces on all bodies.
+    #[inline(always)]
+    fn forces(&mut self, f: Option<&[L]>) {
+        if let Some(f) = f {
+            for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
+                to.copy_from_slice(f);
+            }
+            return;
+        }
+        for ((f, inertia), place) in self.f.iter_mut().zip(&self.inertias).zip(&self.places).skip(1) {
+            *f = S::own_force(inertia, place);
+        }
+        self.f[0] = [L::splat(0.0); C];
+        self.powers = [L::splat(0.0); 2];
+        for load in self.loads.iter().flatten() {
+            let bodies = load.bodies.map(|b| &self.places[b]);
+            let both = S::load(load, bodies, &mut self.powers);
+            for (body, force) in load.bodies.into_iter().zip(both) {
+                for p in 0..C {
+                    self.f[body][p] += force[p];
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [[L; C]]) -> Health<L> {
+        let mut given = Given::State(q, v);
+        if f.is_some() || self.loads.as_ref().is_some_and(|loads| !loads.is_empty()) {
+            self.place(q, v);
+            self.forces(f);
+            for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
+                *x = S::over_mass(inertia, f);
+            }
+            given = Given::Places;
+        }
+        self.is_told = false;
+        self.is_held &= are_equal(&self.held[0], q);
+        self.eliminate(given, !self.is_held);
+        let x0 = std::mem::take(&mut self.x0);
+        self.ascend(From::Other(&x0[1..]), vdot);
+        self.x0 = x0;
+
+        let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
+        let (mut residual, mut refinements) = (L::splat(0.0), 0);
+        if doubtful.any() {
+            (residual, refinements) = self.refine(doubtful, vdot);
+        }
+        let mut sum = [L::splat(0.0); C];
+        for x in &*vdot {
+            for p in 0..C {
+                sum[p] += x[p];
+            }
+        }
+        for sum in sum {
+            residual += nothing(sum);
+        }
+        Health { pivot: self.pivot, residual, refinements }
+    }
+
+    /// J x - γ into z, and how large it is beside its terms: numerator and denominator of the largest.
+    #[inline(always)]
+    fn residual(&mut self) -> (L, L) {
+        let (mut num, mut den) = (L::splat(0.0), L::splat(1.0));
+        for (((bodies, J), gamma), z) in self.bodies.iter().zip(&self.J).zip(&self.value).zip(&mut self.z) {
+            let [a, b] = bodies.map(|b| b as usize);
+            let (Ja, Jb) = (J[0].times(&self.x[a]), J[1].times(&self.x[b]));
+            let (mut size_a, mut size_b) = ([L::splat(0.0); C], [L::splat(0.0); C]);
+            for p in 0..C {
+                size_a[p] = self.x[a][p].abs() + self.x0[a][p].abs();
+                size_b[p] = self.x[b][p].abs() + self.x0[b][p].abs();
+            }
+            let (sa, sb) = (J[0].sizes(&size_a), J[1].sizes(&size_b));
+            for i in 0..N {
+                z[i] = Ja[i] + Jb[i] - gamma[i];
+                let (r, terms) = (z[i].abs(), sa[i] + sb[i] + gamma[i].abs() + L::splat(TINY));
+                let more = (num * terms).lt(r * den);
+                num = L::select(more, r, num);
+                den = L::select(more, terms, den);
+            }
+        }
+        (num, den)
+    }
+
+    /// Refines the solution in the lanes that are `doubtful`. Returns the largest residual, relative to its terms, and how many passes it took.
+    #[inline(always)]
+    fn refine(&mut self, doubtful: L::Mask, vdot: &mut [[L; C]]) -> (L, u32) {
+        let mut refinements = 0;
+        self.lambda.copy_from_slice(&self.z);
+        self.x[1..].copy_from_slice(vdot);
+        let (mut num, mut den) = self.residual();
+        let is_large = |num: L, den: L| (L::splat(ROUNDING) * den).lt(num);
+        let mut wanting = doubtful & is_large(num, den);
+        while wanting.any() && refinements < PASSES {
+            // a lane that needs no refinement gets none
+            self.eliminate(Given::Rows, false);
+            self.ascend(From::Own(wanting), vdot);
+            self.x[1..].copy_from_slice(vdot);
+            for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
+                for i in 0..N {
+                    lambda[i] = L::select(wanting, lambda[i] + z[i], lambda[i]);
+                }
+            }
+            refinements += 1;
+            let before = (num, den);
+            (num, den) = self.residual();
+            let falls = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
+            wanting = wanting & falls & is_large(num, den);
+        }
+        // multipliers are left in z
+        self.z.copy_from_slice(&self.lambda);
+        (L::select(doubtful, num / den, L::splat(0.0)), refinements)
+    }
+}
+
+/// Numbers of a strip, of so many in all.
+#[inline(always)]
+fn parts(strip: usize, all: usize) -> Range<usize> {
+    strip * STRIP..((strip + 1) * STRIP).min(all)
+}

@@ -1,0 +1,94 @@
+//! Strips of bodies and parts, and which need which: a solution goes over large models once, each strip through all its loops while it is in the cache.
+
+use super::pattern::Pattern;
+
+/// Bodies or parts of a strip; a thread takes that many at a time.
+pub const STRIP: usize = 512;
+
+/// A list of numbers for each strip.
+#[derive(Debug, Clone, Default)]
+struct Lists {
+    items: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Lists {
+    fn new(lists: Vec<Vec<usize>>) -> Lists {
+        let mut out = Lists::default();
+        for mut list in lists {
+            list.sort_unstable();
+            list.dedup();
+            out.items.extend(list.into_iter().map(|i| i as u32));
+            out.ends.push(out.items.len() as u32);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn of(&self, strip: usize) -> &[u32] {
+        let begin = if strip == 0 { 0 } else { self.ends[strip - 1] as usize };
+        &self.items[begin..self.ends[strip] as usize]
+    }
+}
+
+/// Which strips need which.
+#[derive(Debug, Clone, Default)]
+pub struct Strips {
+    reach: Lists,
+    bodies: Lists,
+    complete: Lists,
+}
+
+impl Strips {
+    /// The strips of `pattern`; `bodies` are those of each part, zero for the ground.
+    pub fn new(pattern: &Pattern, bodies: &[[u32; 2]]) -> Strips {
+        let n = bodies.len().div_ceil(STRIP);
+        let [mut reach, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
+        let mut begin = 0;
+        for (k, &end) in pattern.ends.iter().enumerate() {
+            let own = k / STRIP;
+            reach[own].push(own);
+            let below = &pattern.below[begin as usize..end as usize];
+            reach[own].extend(below.iter().map(|b| b.row as usize / STRIP));
+            moving[own].extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / STRIP));
+            begin = end;
+        }
+        // bodies without parts go with the last
+        let count = pattern.body_ends.len() - 1;
+        for strip in 0..count.div_ceil(STRIP) {
+            let (first, last) = (strip * STRIP, ((strip + 1) * STRIP).min(count));
+            let sides =
+                &pattern.at_bodies[pattern.body_ends[first] as usize..pattern.body_ends[last] as usize];
+            let earliest = sides.iter().map(|s| s.part() / STRIP).min().unwrap_or(n - 1);
+            complete[earliest].push(strip);
+            if sides.is_empty() {
+                moving[n - 1].push(strip);
+            }
+        }
+        Strips { reach: Lists::new(reach), bodies: Lists::new(moving), complete: Lists::new(complete) }
+    }
+
+    /// How many there are of parts.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.reach.ends.len()
+    }
+
+    /// Strips of parts that the elimination of `strip` changes, itself among them.
+    #[inline(always)]
+    pub fn reach(&self, strip: usize) -> &[u32] {
+        self.reach.of(strip)
+    }
+
+    /// Strips of bodies that the parts of `strip` are on.
+    #[inline(always)]
+    pub fn bodies(&self, strip: usize) -> &[u32] {
+        self.bodies.of(strip)
+    }
+
+    /// Strips of bodies that have no parts in earlier strips than `strip`, but in this.
+    #[inline(always)]
+    pub fn complete(&self, strip: usize) -> &[u32] {
+        self.complete.of(strip)
+    }
+}
