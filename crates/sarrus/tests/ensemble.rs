@@ -189,26 +189,67 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
-/// Loops over five thousand bodies are shared among threads.
+/// Loops over five thousand bodies are shared among threads; a row of four-bars is eliminated from both ends, by two of them.
 #[test]
 fn the_number_of_threads_changes_no_bit_of_one_large_model() {
-    let (system, start) = load("chain", &[("n", "5000".into())]);
-    let model = system.describe().unwrap();
-    let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut tables = tables::<f64>(&[&model]).unwrap();
-            let mut s = beside(&start, 3);
-            tables.project(&mut s.q, &mut s.v);
-            let (mut vdot, mut lambda) = (s.v.clone(), vec![0.0; model.rows()]);
-            let health = tables.accelerate(0.0, &s.q, &s.v, None, &mut vdot);
-            tables.multipliers(&mut lambda);
-            assert!(health.good() == 1, "{health:?}");
-            let all = [s.q, s.v, vdot, lambda];
-            all.into_iter().flatten().map(f64::to_bits).collect::<Vec<_>>()
-        })
+    for (name, n) in [("chain", "5000"), ("n_four_bar", "2500")] {
+        let (system, start) = load(name, &[("n", n.into())]);
+        let model = system.describe().unwrap();
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut tables = tables::<f64>(&[&model]).unwrap();
+                let mut s = beside(&start, 3);
+                tables.project(&mut s.q, &mut s.v);
+                let (mut vdot, mut lambda) = (s.v.clone(), vec![0.0; model.rows()]);
+                let health = tables.accelerate(0.0, &s.q, &s.v, None, &mut vdot);
+                tables.multipliers(&mut lambda);
+                assert!(health.good() == 1, "{health:?}");
+                // once more with the factors that there are, and without
+                let mut again = vdot.clone();
+                tables.accelerate(0.0, &s.q, &s.v, None, &mut again);
+                let moved = beside(&s, 4);
+                let mut elsewhere = vdot.clone();
+                let there = tables.accelerate(0.0, &moved.q, &moved.v, None, &mut elsewhere);
+                let all = [s.q, s.v, vdot, lambda, again, elsewhere, vec![health.pivot, there.pivot]];
+                all.into_iter().flatten().map(f64::to_bits).collect::<Vec<_>>()
+            })
+        };
+        assert!(on(1) == on(3), "{name}");
+    }
+}
+
+/// A row of four-bars long enough to have branches: M v̇ + Jᵀλ = f and J v̇ = γ to the rounding of their terms, and the pivots of the general way.
+#[test]
+fn branches_of_a_large_model_solve_the_equations() {
+    let (system, start) = load("n_four_bar", &[("n", "2500".into())]);
+    let (model, structure) = (system.describe().unwrap(), &system.structure);
+    let mut tables = tables::<f64>(&[&model]).unwrap();
+    let mut mechanism = system.mechanism();
+    let (mut eq, mut out) = (Equations::new(&mechanism), Accel::zeros(structure));
+    let mut kkt = Kkt::new(structure, &eq, HUB_DEGREE).unwrap();
+    let mut general = formulations::make("proximal", &Options::new()).unwrap();
+    let s = beside(&start, 2);
+    mechanism.update(&s, Stage::FORCE, &mut eq);
+    general.accelerations(structure, &eq, &mut kkt, &mut out).unwrap();
+    let residual = |vdot: &[f64], lambda: &[f64]| {
+        let mut force = vec![0.0; vdot.len()];
+        eq.mass_mul(structure, vdot, &mut force);
+        eq.add_Jt_mul(structure, lambda, &mut force);
+        force.iter_mut().zip(&eq.f).for_each(|(a, f)| *a -= f);
+        let mut rows: Vec<_> = eq.gamma.iter().map(|g| -g).collect();
+        eq.add_J_mul(structure, vdot, &mut rows);
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        (largest(&force) / largest(lambda)).max(largest(&rows) / largest(vdot))
     };
-    assert!(on(1) == on(3));
+    let (mut vdot, mut lambda) = (out.vdot.clone(), out.lambda.clone());
+    let health = tables.accelerate(s.t, &s.q, &s.v, None, &mut vdot);
+    tables.multipliers(&mut lambda);
+    assert!(health.good() == 1, "{health:?}");
+    assert!((health.pivot / kkt.smallest_pivot() - 1.0).abs() < 1e-6, "{health:?} {}", kkt.smallest_pivot());
+    // a hundred roundings of the largest terms
+    let (ours, theirs) = (residual(&vdot, &lambda), residual(&out.vdot, &out.lambda));
+    assert!(ours < 1e-14 / health.pivot.min(1.0), "{ours}, the general way {theirs}, {health:?}");
 }
 
 /// The same steps by `rk4`, `proximal` and `projection`, from the same start: both are the same method, and differ by rounding.

@@ -1,11 +1,11 @@
 //! The tables of a model, and what they answer.
 
 use super::block::Block;
-use super::factor::Factors;
+use super::factor::{Factors, Pivots};
 use super::passes::Excess;
 use super::pattern::Pattern;
 use super::strips::{STRIP, Strips};
-use super::{Description, LoadRecord, OfTime, RowRecord, Tables};
+use super::{Description, LoadRecord, OfTime, RowKind, RowRecord, Tables};
 use sarrus_math::lane::{Lane, Mask};
 
 /// The largest residual that is accepted.
@@ -119,6 +119,8 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     pub value: Vec<[L; N]>,
     pub scale: Vec<[L; N]>,
     pub factors: Factors<L, N>,
+    /// The smallest pivots of branches, of the rest, and of all.
+    pub pivots: Vec<Pivots<L>>,
     pub pivot: L,
     pub factorizations: u64,
     pub moved: bool,
@@ -160,6 +162,15 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let (mut bodies, mut shapes, mut spans, mut records) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in &pattern.parts {
+            if part.rows == 0 {
+                // a stand-in is between the ground and itself: neither S nor a right side have anything of it
+                let zeros = [L::splat(0.0); 3];
+                records.push(RowRecord { kind: RowKind::Coincident, a: zeros, r_A: zeros, r_B: zeros });
+                shapes.push(B::shape(&records, records.len() - 1, records.len()));
+                bodies.push([0; 2]);
+                spans.push(Span { start: 0, rows: 0 });
+                continue;
+            }
             let e = part.element;
             for k in part.records.clone() {
                 records.push(RowRecord {
@@ -202,6 +213,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         Engine {
             factors: Factors::new(&pattern),
             strips: Strips::new(&pattern, &bodies),
+            pivots: vec![Pivots::new(); pattern.branches.len() + 1],
             done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(STRIP)]),
             pattern,
             inertias,

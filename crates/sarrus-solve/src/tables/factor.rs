@@ -37,6 +37,15 @@ impl<L: Lane> Pivots<L> {
         }
     }
 
+    /// Takes note of those of other parts.
+    #[inline(always)]
+    pub fn merge(&mut self, other: &Pivots<L>) {
+        let less = (other.num * self.den).lt(self.num * other.den);
+        self.num = L::select(less, other.num, self.num);
+        self.den = L::select(less, other.den, self.den);
+        self.least = self.least.min(other.least);
+    }
+
     /// The smallest; zero where a minor is not positive, as ratios then say nothing.
     #[inline(always)]
     pub fn smallest(&self) -> L {
@@ -62,40 +71,99 @@ impl<L: Lane, const N: usize> Factors<L, N> {
         Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
     }
 
-    /// Factors the columns of some parts, where `D` and `B` hold S less what earlier ones have taken; takes a right side `x` along, as
-    /// [`lower`](Factors::lower) does.
+    /// The columns of all parts, with the right side `x`.
     #[inline(always)]
-    pub fn factor(
-        &mut self,
-        pattern: &Pattern,
-        parts: Range<usize>,
-        scale: &[[L; N]],
-        x: &mut [[L; N]],
-        pivots: &mut Pivots<L>,
-    ) {
-        let Factors { D, B, L: factors } = self;
+    pub fn columns<'a>(&'a mut self, scale: &'a [[L; N]], x: &'a mut [[L; N]]) -> Columns<'a, L, N> {
+        let Factors { D, B, L: below } = self;
+        Columns { first: 0, first_block: 0, D, B, L: below, scale, x }
+    }
+
+    /// Adds to rows that are in no branch what their stand-ins have got; of S only where it is factored `anew`.
+    #[inline(always)]
+    pub fn collect(&mut self, pattern: &Pattern, anew: bool, x: &mut [[L; N]]) {
+        for branch in &pattern.branches {
+            for (i, &to) in branch.stands_for.iter().enumerate() {
+                let (from, to) = (branch.own.end + i, to as usize);
+                for i in 0..N {
+                    x[to][i] = x[to][i] + x[from][i];
+                    for j in i..if anew { N } else { i } {
+                        self.D[to][i][j] = self.D[to][i][j] + self.D[from][i][j];
+                    }
+                }
+            }
+            for &(from, to) in branch.blocks.iter().filter(|_| anew) {
+                for i in 0..N {
+                    for j in 0..N {
+                        self.B[to as usize][i][j] = self.B[to as usize][i][j] + self.B[from as usize][i][j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Some columns of the factors, and the same parts of a right side.
+pub struct Columns<'a, L, const N: usize> {
+    /// The first part, and its first block.
+    first: usize,
+    first_block: usize,
+    D: &'a mut [Square<L, N>],
+    B: &'a mut [Square<L, N>],
+    L: &'a mut [Square<L, N>],
+    scale: &'a [[L; N]],
+    x: &'a mut [[L; N]],
+}
+
+impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
+    /// Those before part `k`, and the others.
+    pub fn split(self, pattern: &Pattern, k: usize) -> (Self, Self) {
+        let Columns { first, first_block, D, B, L: below, scale, x } = self;
+        let (parts, blocks) = (k - first, pattern.begin(k) - first_block);
+        let (D, D_later) = D.split_at_mut(parts);
+        let (B, B_later) = B.split_at_mut(blocks);
+        let (below, L_later) = below.split_at_mut(blocks);
+        let (scale, scale_later) = scale.split_at(parts);
+        let (x, x_later) = x.split_at_mut(parts);
+        let later = Columns {
+            first: k,
+            first_block: first_block + blocks,
+            D: D_later,
+            B: B_later,
+            L: L_later,
+            scale: scale_later,
+            x: x_later,
+        };
+        (Columns { first, first_block, D, B, L: below, scale, x }, later)
+    }
+
+    /// Factors the columns of some parts, where `D` and `B` hold S less what earlier ones have taken; takes the right side along, as
+    /// [`lower`](Columns::lower) does.
+    #[inline(always)]
+    pub fn factor(&mut self, pattern: &Pattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
+        let Columns { first: part, first_block: block, D, B, L: factors, scale, x } = self;
+        let (part, block) = (*part, *block);
         let mut first = pattern.begin(parts.start);
         let mut update = if first == 0 { 0 } else { pattern.below[first - 1].updates as usize };
         for k in parts {
             let end = pattern.ends[k] as usize;
-            let (inverse, minors) = invert(&D[k]);
-            D[k] = inverse;
-            pivots.add(&minors, &scale[k]);
+            let (inverse, minors) = invert(&D[k - part]);
+            D[k - part] = inverse;
+            pivots.add(&minors, &scale[k - part]);
             for b in first..end {
-                factors[b] = product(&B[b], &inverse);
+                factors[b - block] = product(&B[b - block], &inverse);
             }
             for b in first..end {
-                let Bt = B[b];
-                subtract_symmetric(&mut D[pattern.below[b].row as usize], &factors[b], &Bt);
+                let Bt = B[b - block];
+                subtract_symmetric(&mut D[pattern.below[b].row as usize - part], &factors[b - block], &Bt);
                 let last = pattern.below[b].updates as usize;
                 for u in &pattern.updates[update..last] {
-                    subtract_product(&mut B[u.to as usize], &factors[u.rows as usize], &Bt);
+                    subtract_product(&mut B[u.to as usize - block], &factors[u.rows as usize - block], &Bt);
                 }
                 update = last;
             }
-            let own = x[k];
+            let own = x[k - part];
             for b in first..end {
-                subtract_times(&mut x[pattern.below[b].row as usize], &factors[b], &own);
+                subtract_times(&mut x[pattern.below[b].row as usize - part], &factors[b - block], &own);
             }
             first = end;
         }
@@ -103,39 +171,41 @@ impl<L: Lane, const N: usize> Factors<L, N> {
 
     /// L⁻¹ x in place, of the columns of some parts, in the order of elimination.
     #[inline(always)]
-    pub fn lower(&self, pattern: &Pattern, parts: Range<usize>, x: &mut [[L; N]]) {
+    pub fn lower(&mut self, pattern: &Pattern, parts: Range<usize>) {
         let mut first = pattern.begin(parts.start);
         for k in parts {
-            let (own, end) = (x[k], pattern.ends[k] as usize);
+            let (own, end) = (self.x[k - self.first], pattern.ends[k] as usize);
             for b in first..end {
-                subtract_times(&mut x[pattern.below[b].row as usize], &self.L[b], &own);
+                let to = &mut self.x[pattern.below[b].row as usize - self.first];
+                subtract_times(to, &self.L[b - self.first_block], &own);
             }
             first = end;
         }
     }
 
-    /// L⁻ᵀ D⁻¹ x in place, of some parts, the last ones first: after [`lower`](Factors::lower) the solution.
+    /// L⁻ᵀ D⁻¹ x in place, of some parts, the last ones first: after [`lower`](Columns::lower) the solution.
     #[inline(always)]
-    pub fn upper(&self, pattern: &Pattern, parts: Range<usize>, x: &mut [[L; N]]) {
+    pub fn upper(&mut self, pattern: &Pattern, parts: Range<usize>) {
         for k in parts.rev() {
             let begin = pattern.begin(k);
-            let (z, D) = (x[k], &self.D[k]);
+            let (z, D) = (self.x[k - self.first], &self.D[k - self.first]);
             let mut own = [L::splat(0.0); N];
             for i in 0..N {
-                for j in 0..N {
+                own[i] = D[i][0] * z[0];
+                for j in 1..N {
                     own[i] += D[i][j] * z[j];
                 }
             }
             for b in begin..pattern.ends[k] as usize {
-                let from = &x[pattern.below[b].row as usize];
-                let F = &self.L[b];
+                let from = &self.x[pattern.below[b].row as usize - self.first];
+                let F = &self.L[b - self.first_block];
                 for i in 0..N {
                     for j in 0..N {
                         own[j] -= F[i][j] * from[i];
                     }
                 }
             }
-            x[k] = own;
+            self.x[k - self.first] = own;
         }
     }
 }
@@ -253,6 +323,7 @@ mod tests {
         let part = |element: usize| Part { element, records: 0..1, rows, start: element * rows };
         Pattern {
             parts: (0..3).map(part).collect(),
+            branches: Vec::new(),
             below: vec![Below { row: 1, updates: 0 }],
             ends: vec![1, 1, 1],
             updates: Vec::new(),
@@ -274,7 +345,7 @@ mod tests {
         }
         factors.D[2][0][1] = c;
         let mut pivots = Pivots::new();
-        factors.factor(&pattern, 0..3, &[[1.0; N]; 3], &mut [[0.0; N]; 3], &mut pivots);
+        factors.columns(&[[1.0; N]; 3], &mut [[0.0; N]; 3]).factor(&pattern, 0..3, &mut pivots);
         (factors, pivots.smallest())
     }
 
@@ -325,12 +396,16 @@ mod tests {
         let mut x: [[f64; N]; 3] = std::array::from_fn(|k| std::array::from_fn(|i| right(k, i)));
         let mut later = x;
         // in two goes, and in one
-        let mut pivots = Pivots::new();
-        factors.factor(&pattern, 0..1, &[[4.0; N]; 3], &mut x, &mut pivots);
-        factors.factor(&pattern, 1..3, &[[4.0; N]; 3], &mut x, &mut pivots);
-        factors.lower(&pattern, 0..3, &mut later);
+        let (mut pivots, scale) = (Pivots::new(), [[4.0; N]; 3]);
+        let mut columns = factors.columns(&scale, &mut x);
+        columns.factor(&pattern, 0..1, &mut pivots);
+        columns.factor(&pattern, 1..3, &mut pivots);
+        factors.columns(&scale, &mut later).lower(&pattern, 0..3);
         assert_eq!(x, later);
-        factors.upper(&pattern, 0..3, &mut x);
+        // all together, and the last alone
+        let (mut columns, mut last) = factors.columns(&scale, &mut x).split(&pattern, 2);
+        last.upper(&pattern, 2..3);
+        columns.upper(&pattern, 0..2);
         let mut largest = 0.0_f64;
         for i in 0..N {
             for k in 0..3 {

@@ -11,6 +11,7 @@
 //! sizes are known when the loops are compiled. The ground is a body without an inverse mass, so that no loop asks for it.
 
 mod block;
+mod branches;
 mod engine;
 mod factor;
 mod hinge;

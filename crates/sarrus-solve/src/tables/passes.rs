@@ -124,7 +124,8 @@ pub(super) fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: u
                 D[i][j] = a[i][j] + b[i][j];
             }
         }
-        for i in span.rows as usize..N {
+        // padding; a stand-in has nothing of its own
+        for i in if span.rows > 0 { span.rows as usize } else { N }..N {
             D[i][i] = L::splat(1.0);
         }
         for i in 0..N {

@@ -3,6 +3,7 @@
 //! Elements are taken in parts of few rows, so that blocks are small and the same for all: a hinge in space is one of three rows and one of two. The parts of an
 //! element follow each other, and elements have the order of [`Kkt`](crate::Kkt): pivots are the same in both.
 
+use super::branches::{self, Branch};
 use super::{Description, RowKind};
 use crate::kkt::HUB_DEGREE;
 use sarrus_math::solve::{self, minimum_degree};
@@ -73,8 +74,10 @@ pub struct Part {
 /// Parts in the order of elimination, with the pattern of their factors.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// The parts, in that order.
+    /// The parts, in that order; those without rows stand in for others.
     pub parts: Vec<Part>,
+    /// Branches, one after the other; what follows is in none.
+    pub branches: Vec<Branch>,
     /// Blocks below the diagonal, by columns; those of part k end at `ends[k]`.
     pub below: Vec<Below>,
     pub ends: Vec<u32>,
@@ -91,71 +94,206 @@ impl Pattern {
     /// Analyses a model, in parts of up to `most` rows; none where a body has so many elements that eliminating them first would join them all, where rows of one
     /// kind are more than that, or where there are no rows.
     pub fn new(model: &Description, most: usize) -> Option<Pattern> {
-        let parts = parts(model, &order(model)?, most)?;
-        let n = parts.len();
-        let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
-        for (k, part) in parts.iter().enumerate() {
-            for (side, &body) in model.elements[part.element].bodies.iter().enumerate() {
-                of_body[body].push(Side::new(k, side));
-            }
+        let mut parts = parts(model, &order(model)?, most)?;
+        let mut fill = fill(model, &parts)?;
+        let mut cuts = Vec::new();
+        if let Some((places, ends)) = branches::gather(&fill, parts.len()) {
+            parts = places.into_iter().map(|k| parts[k].clone()).collect();
+            fill = self::fill(model, &parts)?;
+            cuts = ends;
         }
-        of_body[0].clear();
-        let fill = solve::Pattern::new(n, &meetings(&of_body), &Vec::from_iter(0..n)).ok()?;
-
-        // blocks, and the place of each in its column
-        let (mut below, mut ends) = (Vec::with_capacity(fill.len()), Vec::with_capacity(n));
-        for column in 0..n {
-            below.extend(fill.column(column).iter().map(|&row| Below { row, updates: 0 }));
-            ends.push(below.len() as u32);
-        }
-        let first = |column: usize| if column == 0 { 0 } else { ends[column - 1] as usize };
-        let find = |row: usize, column: usize| {
-            let found = fill.column(column).binary_search(&(row as u32)).ok()?;
-            Some((first(column) + found) as u32)
-        };
-        let mut updates = Vec::new();
-        for column in 0..n {
-            for b in first(column)..ends[column] as usize {
-                for rows in b + 1..ends[column] as usize {
-                    let to = find(below[rows].row as usize, below[b].row as usize)?;
-                    updates.push(Update { rows: rows as u32, to });
-                }
-                below[b].updates = updates.len() as u32;
-            }
-        }
-
-        let mut meetings = Vec::new();
-        for (body, parts) in of_body.iter().enumerate() {
-            for (i, &a) in parts.iter().enumerate() {
-                for &b in &parts[..i] {
-                    let (later, earlier) = (a.max(b), a.min(b));
-                    let to = find(later.part(), earlier.part())?;
-                    meetings.push((to, Coupling { later, earlier, body: body as u32 }));
+        let layout = Layout::new(&fill, parts.len(), &cuts);
+        let mut pattern = layout.columns(&fill, parts);
+        pattern.find_updates()?;
+        pattern.find_couplings(model, &layout)?;
+        for branch in &mut pattern.branches {
+            // blocks that stand-ins have follow their rows
+            let mut blocks = Vec::new();
+            for (i, &column) in branch.stands_for.iter().enumerate() {
+                let k = branch.own.end + i;
+                let begin = if k == 0 { 0 } else { pattern.ends[k - 1] as usize };
+                for b in begin..pattern.ends[k] as usize {
+                    let row = branch.stands_for[pattern.below[b].row as usize - branch.own.end];
+                    blocks.push((
+                        b as u32,
+                        find(&pattern.below, &pattern.ends, row as usize, column as usize)?,
+                    ));
                 }
             }
+            branch.blocks = blocks;
         }
-        meetings.sort_by_key(|(to, c)| (*to, c.later, c.earlier));
-        let mut coupling_ends = vec![0; below.len()];
-        meetings.iter().enumerate().for_each(|(i, (to, _))| coupling_ends[*to as usize] = i as u32 + 1);
-        let couplings = meetings.into_iter().map(|(_, c)| c).collect();
-        for b in 1..below.len() {
-            coupling_ends[b] = coupling_ends[b].max(coupling_ends[b - 1]);
-        }
-        let (mut at_bodies, mut body_ends) = (Vec::new(), Vec::with_capacity(of_body.len()));
-        for all in &of_body {
-            at_bodies.extend_from_slice(all);
-            body_ends.push(at_bodies.len() as u32);
-        }
-        Some(Pattern { parts, below, ends, updates, couplings, coupling_ends, at_bodies, body_ends })
+        Some(pattern)
     }
-}
 
-impl Pattern {
     /// The first block of part `k`.
     #[inline(always)]
     pub fn begin(&self, k: usize) -> usize {
         if k == 0 { 0 } else { self.ends[k - 1] as usize }
     }
+
+    /// Parts of branch `b`; after the last those that are in none.
+    #[inline(always)]
+    pub fn branch(&self, b: usize) -> Range<usize> {
+        match self.branches.get(b) {
+            Some(branch) => branch.own.clone(),
+            None => self.branches.last().map_or(0, |branch| branch.all().end)..self.parts.len(),
+        }
+    }
+
+    fn find_updates(&mut self) -> Option<()> {
+        for column in 0..self.parts.len() {
+            let (begin, end) = (self.begin(column), self.ends[column] as usize);
+            for b in begin..end {
+                // a stand-in is not eliminated
+                for rows in if self.parts[column].rows > 0 { b + 1..end } else { end..end } {
+                    let [row, to] = [rows, b].map(|b| self.below[b].row as usize);
+                    let to = find(&self.below, &self.ends, row, to)?;
+                    self.updates.push(Update { rows: rows as u32, to });
+                }
+                self.below[b].updates = self.updates.len() as u32;
+            }
+        }
+        Some(())
+    }
+
+    fn find_couplings(&mut self, model: &Description, layout: &Layout) -> Option<()> {
+        let of_body = sides(model, &self.parts);
+        let mut meetings = Vec::new();
+        for (body, parts) in of_body.iter().enumerate() {
+            for (i, &a) in parts.iter().enumerate() {
+                for &b in &parts[..i] {
+                    let (later, earlier) = (a.max(b), a.min(b));
+                    let row = layout.stand_in(later.part(), earlier.part());
+                    let to = find(&self.below, &self.ends, row, earlier.part())?;
+                    meetings.push((to, Coupling { later, earlier, body: body as u32 }));
+                }
+            }
+        }
+        meetings.sort_by_key(|(to, c)| (*to, c.later, c.earlier));
+        self.coupling_ends = vec![0; self.below.len()];
+        for (i, (to, _)) in meetings.iter().enumerate() {
+            self.coupling_ends[*to as usize] = i as u32 + 1;
+        }
+        for b in 1..self.below.len() {
+            self.coupling_ends[b] = self.coupling_ends[b].max(self.coupling_ends[b - 1]);
+        }
+        self.couplings = meetings.into_iter().map(|(_, c)| c).collect();
+        for all in &of_body {
+            self.at_bodies.extend_from_slice(all);
+            self.body_ends.push(self.at_bodies.len() as u32);
+        }
+        Some(())
+    }
+}
+
+/// The block of `row` in `column`.
+fn find(below: &[Below], ends: &[u32], row: usize, column: usize) -> Option<u32> {
+    let begin = if column == 0 { 0 } else { ends[column - 1] as usize };
+    let own = &below[begin..ends[column] as usize];
+    own.binary_search_by_key(&(row as u32), |b| b.row).ok().map(|i| (begin + i) as u32)
+}
+
+/// Where parts are once branches have stand-ins.
+struct Layout {
+    branches: Vec<Branch>,
+    /// The new number of each part.
+    new: Vec<usize>,
+    /// Of each branch, the parts after all branches, by their old numbers, that it reaches.
+    outside: Vec<Vec<u32>>,
+}
+
+impl Layout {
+    fn new(fill: &solve::Pattern, n: usize, cuts: &[usize]) -> Layout {
+        let rest = cuts.last().copied().unwrap_or(0);
+        let (mut branches, mut new, mut outside) = (Vec::new(), Vec::with_capacity(n), Vec::new());
+        let (mut begin, mut added) = (0, 0);
+        for &end in cuts {
+            let rows = (begin..end).flat_map(|k| fill.column(k)).copied();
+            let mut own: Vec<u32> = rows.filter(|&row| row as usize >= rest).collect();
+            own.sort_unstable();
+            own.dedup();
+            new.extend((begin..end).map(|k| k + added));
+            branches.push(Branch {
+                own: begin + added..end + added,
+                stands_for: Vec::new(),
+                blocks: Vec::new(),
+            });
+            added += own.len();
+            outside.push(own);
+            begin = end;
+        }
+        new.extend((rest..n).map(|k| k + added));
+        for (branch, rows) in branches.iter_mut().zip(&outside) {
+            branch.stands_for = rows.iter().map(|&row| new[row as usize] as u32).collect();
+        }
+        Layout { branches, new, outside }
+    }
+
+    /// The number under which the column `part`, in new numbers, knows the row `row`.
+    fn stand_in(&self, row: usize, part: usize) -> usize {
+        let own = self.branches.iter().find(|branch| branch.own.contains(&part));
+        match own {
+            Some(branch) if row >= branch.own.end => {
+                let found = branch.stands_for.binary_search(&(row as u32));
+                found.map_or(row, |i| branch.own.end + i)
+            }
+            _ => row,
+        }
+    }
+
+    /// The columns of all parts, stand-ins among them.
+    fn columns(&self, fill: &solve::Pattern, old: Vec<Part>) -> Pattern {
+        let (mut parts, mut below, mut ends) = (Vec::new(), Vec::with_capacity(fill.len()), Vec::new());
+        let mut put = |part: Part, rows: &mut dyn Iterator<Item = usize>| {
+            parts.push(part);
+            below.extend(rows.map(|row| Below { row: row as u32, updates: 0 }));
+            ends.push(below.len() as u32);
+        };
+        let (mut branch, mut old_parts) = (0, old.into_iter());
+        for k in 0..self.new.len() {
+            let Some(part) = old_parts.next() else { break };
+            let rows = fill.column(k).iter().map(|&row| self.new[row as usize]);
+            put(part, &mut rows.map(|row| self.stand_in(row, self.new[k])));
+            if self.branches.get(branch).is_some_and(|b| b.own.end == self.new[k] + 1) {
+                let (own, end) = (&self.outside[branch], self.branches[branch].own.end);
+                for &column in own {
+                    let inner =
+                        fill.column(column as usize).iter().filter_map(|row| own.binary_search(row).ok());
+                    put(Part { element: 0, records: 0..0, rows: 0, start: 0 }, &mut inner.map(|i| end + i));
+                }
+                branch += 1;
+            }
+        }
+        Pattern {
+            parts,
+            branches: self.branches.clone(),
+            below,
+            ends,
+            updates: Vec::new(),
+            couplings: Vec::new(),
+            coupling_ends: Vec::new(),
+            at_bodies: Vec::new(),
+            body_ends: Vec::new(),
+        }
+    }
+}
+
+/// Parts at each body but the ground.
+fn sides(model: &Description, parts: &[Part]) -> Vec<Vec<Side>> {
+    let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
+    for (k, part) in parts.iter().enumerate().filter(|(_, part)| part.rows > 0) {
+        for (side, &body) in model.elements[part.element].bodies.iter().enumerate() {
+            of_body[body].push(Side::new(k, side));
+        }
+    }
+    of_body[0].clear();
+    of_body
+}
+
+/// What elimination in this order joins.
+fn fill(model: &Description, parts: &[Part]) -> Option<solve::Pattern> {
+    let n = parts.len();
+    solve::Pattern::new(n, &meetings(&sides(model, parts)), &Vec::from_iter(0..n)).ok()
 }
 
 /// Pairs of what is on one body.
@@ -243,4 +381,55 @@ fn distance_from_ground(model: &Description, n: usize, edges: &[(usize, usize)])
         }
     }
     distance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BodyRecord, ElementRecord, RowRecord};
+    use super::*;
+
+    /// A row of `n` four-bars: cranks 1 to n + 1 on the ground, couplers between neighbours.
+    fn row(n: usize) -> Description {
+        let hinge = |a: usize, b: usize| ElementRecord {
+            bodies: [a, b],
+            rows: vec![RowRecord { kind: RowKind::Coincident, a: [0.0; 3], r_A: [0.0; 3], r_B: [0.0; 3] }],
+        };
+        let mut elements: Vec<_> = (1..=n + 1).map(|crank| hinge(0, crank)).collect();
+        for k in 1..=n {
+            elements.extend([hinge(k, n + 1 + k), hinge(n + 1 + k, k + 1)]);
+        }
+        let body = BodyRecord { mass: 1.0, heavy: 1.0, inertia: [[1.0; 3]; 3] };
+        let bodies = vec![body; 2 * n + 1];
+        Description { planar: true, gravity: [0.0; 3], bodies, elements, loads: Some(Vec::new()) }
+    }
+
+    #[test]
+    fn a_long_row_has_two_branches_that_meet_in_few_parts() {
+        let pattern = Pattern::new(&row(3000), 2).unwrap();
+        let [a, b] = &pattern.branches[..] else { panic!("{} branches", pattern.branches.len()) };
+        assert!(a.own.len() + b.own.len() > 8900, "{} {}", a.own.len(), b.own.len());
+        assert!(a.own.len().min(b.own.len()) > 2048);
+        for branch in [a, b] {
+            assert!((1..4).contains(&branch.stands_for.len()), "{:?}", branch.stands_for);
+            assert!(branch.stands_for.iter().all(|&k| k as usize >= pattern.branch(2).start));
+        }
+        assert_eq!(pattern.parts.iter().filter(|part| part.rows > 0).count(), 9001);
+    }
+
+    #[test]
+    fn every_row_of_a_column_comes_after_it_and_in_its_branch() {
+        let pattern = Pattern::new(&row(3000), 2).unwrap();
+        for (k, part) in pattern.parts.iter().enumerate() {
+            let branch = pattern.branches.iter().find(|branch| branch.all().contains(&k));
+            let end = branch.map_or(pattern.parts.len(), |branch| branch.all().end);
+            for below in &pattern.below[pattern.begin(k)..pattern.ends[k] as usize] {
+                assert!((below.row as usize) > k && (below.row as usize) < end, "{part:?} {k} {below:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_row_has_none() {
+        assert!(Pattern::new(&row(500), 2).unwrap().branches.is_empty());
+    }
 }

@@ -64,7 +64,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             if !wanting.any() || pass == VELOCITY_ITERATIONS {
                 break;
             }
-            self.eliminate(Given::Rows, false);
+            self.lower();
             self.change();
             for (v, x) in v.chunks_exact_mut(C).zip(&self.x[1..]) {
                 for p in 0..C {

@@ -4,9 +4,11 @@
 //! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
 
 use super::block::Block;
+use super::branches::Branch;
 use super::engine::{Engine, Frame, Health, are_equal, nothing};
-use super::factor::Pivots;
+use super::factor::{Columns, Pivots};
 use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, take};
+use super::pattern::Pattern;
 use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
@@ -33,8 +35,6 @@ pub(super) enum Given<'a, L> {
     Positions(&'a [L], &'a [L], L),
     /// Places, and M⁻¹ f there.
     Places,
-    /// J, and a right side in z where there is one.
-    Rows,
 }
 
 impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
@@ -75,36 +75,68 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Goes down the columns of S: L⁻¹ z, with factors that are made `anew` or with those that there are.
     #[inline(always)]
     pub fn eliminate(&mut self, given: Given<'_, L>, anew: bool) {
-        let (mut pivots, n) = (Pivots::new(), self.bodies.len());
         self.excess = Excess::new();
+        self.pivots.fill(Pivots::new());
         if self.is_shared() {
             self.prepare_together(given, anew);
-            self.eliminate_parts(0..n, anew, &mut pivots);
+            self.eliminate_together(anew);
         } else {
             self.done.iter_mut().for_each(|done| done.fill(false));
             let strips = std::mem::take(&mut self.strips);
+            let (count, n) = (self.pattern.branches.len(), self.bodies.len());
             for strip in 0..strips.count() {
                 for &other in strips.reach(strip) {
                     self.prepare(&strips, other as usize, given, anew);
                 }
-                self.eliminate_parts(parts(strip, n), anew, &mut pivots);
+                let parts = parts(strip, n);
+                for b in 0..=count {
+                    let own = self.pattern.branch(b);
+                    if b == count && b > 0 && parts.contains(&own.start) {
+                        for other in strip..strips.count() {
+                            self.prepare(&strips, other, given, anew);
+                        }
+                        self.factors.collect(&self.pattern, anew, &mut self.z);
+                    }
+                    self.eliminate_parts(common(&parts, own), anew, b);
+                }
             }
             self.strips = strips;
         }
         if anew {
-            self.pivot = pivots.smallest();
+            let mut all = self.pivots[0];
+            self.pivots[1..].iter().for_each(|pivots| all.merge(pivots));
+            self.pivot = all.smallest();
             self.factorizations += 1;
         }
     }
 
+    /// Eliminates parts of one branch, or of the rest.
     #[inline(always)]
-    fn eliminate_parts(&mut self, parts: Range<usize>, anew: bool, pivots: &mut Pivots<L>) {
-        let Engine { pattern, factors, scale, z, .. } = self;
+    fn eliminate_parts(&mut self, parts: Range<usize>, anew: bool, branch: usize) {
+        let Engine { pattern, factors, scale, z, pivots, .. } = self;
+        let mut columns = factors.columns(scale, z);
         if anew {
-            factors.factor(pattern, parts, scale, z, pivots);
+            columns.factor(pattern, parts, &mut pivots[branch]);
         } else {
-            factors.lower(pattern, parts, z);
+            columns.lower(pattern, parts);
         }
+    }
+
+    /// Eliminates all parts, branches by several threads.
+    fn eliminate_together(&mut self, anew: bool) {
+        let Engine { pattern, factors, scale, z, pivots, .. } = self;
+        let count = pattern.branches.len();
+        let eliminate = |own: &Branch, columns: &mut Columns<'_, L, N>, pivots: &mut Pivots<L>| {
+            if anew {
+                columns.factor(pattern, own.own.clone(), pivots);
+            } else {
+                columns.lower(pattern, own.own.clone());
+            }
+        };
+        let columns = factors.columns(scale, z);
+        share(pattern, &pattern.branches, columns, &mut pivots[..count], &eliminate);
+        factors.collect(pattern, anew, z);
+        self.eliminate_parts(self.pattern.branch(count), anew, count);
     }
 
     /// Makes rows and columns of a strip where that is not done yet.
@@ -130,7 +162,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Makes rows of a strip, and their right side, where that is not done yet.
     #[inline(always)]
     fn make_rows(&mut self, strips: &Strips, strip: usize, given: Given<'_, L>) {
-        if matches!(given, Given::Rows) || std::mem::replace(&mut self.done[1][strip], true) {
+        if std::mem::replace(&mut self.done[1][strip], true) {
             return;
         }
         let own = parts(strip, self.bodies.len());
@@ -192,19 +224,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 },
             );
         }
-        if !matches!(given, Given::Rows) {
-            let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
-            let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
-            rows.zip(parts).for_each(|(((J, value), z), parts)| {
-                if let Given::Positions(..) = given {
-                    fill::<L, S, B, N, C, true>(places, records, parts, J, value);
-                    z.copy_from_slice(value);
-                } else {
-                    fill::<L, S, B, N, C, false>(places, records, parts, J, value);
-                    multiply(parts.0, J, x0, Some(value), z);
-                }
-            });
-        }
+        let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
+        let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
+        rows.zip(parts).for_each(|(((J, value), z), parts)| {
+            if let Given::Positions(..) = given {
+                fill::<L, S, B, N, C, true>(places, records, parts, J, value);
+                z.copy_from_slice(value);
+            } else {
+                fill::<L, S, B, N, C, false>(places, records, parts, J, value);
+                multiply(parts.0, J, x0, Some(value), z);
+            }
+        });
         if let Given::Positions(.., unit) = given {
             exceed(J, value, unit, excess);
         }
@@ -217,21 +247,47 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
+    /// L⁻¹ z of a right side that is there.
+    #[inline(always)]
+    pub fn lower(&mut self) {
+        let Engine { pattern, factors, scale, z, .. } = self;
+        let count = pattern.branches.len();
+        for b in 0..=count {
+            if b == count {
+                factors.collect(pattern, false, z);
+            }
+            factors.columns(scale, z).lower(pattern, pattern.branch(b));
+        }
+    }
+
     /// Goes up the columns of S, and takes M⁻¹ Jᵀ z from x, which has no ground.
     #[inline(always)]
     fn ascend(&mut self, from: From<'_, L, C>, x: &mut [[L; C]]) {
         let shared = self.is_shared();
-        let Engine { pattern, strips, factors, inertias, J, z, .. } = self;
+        let Engine { pattern, strips, factors, inertias, J, z, scale, pivots, .. } = self;
+        let count = pattern.branches.len();
         if shared {
-            factors.upper(pattern, 0..z.len(), z);
+            factors.columns(scale, z).upper(pattern, pattern.branch(count));
+            spread(pattern, z);
+            let upper = |own: &Branch, columns: &mut Columns<'_, L, N>, _: &mut Pivots<L>| {
+                columns.upper(pattern, own.own.clone())
+            };
+            share(pattern, &pattern.branches, factors.columns(scale, z), &mut pivots[..count], &upper);
             let bodies = x.par_chunks_mut(STRIP).enumerate();
             bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * STRIP, from, x));
             return;
         }
         for strip in (0..strips.count()).rev() {
-            factors.upper(pattern, parts(strip, z.len()), z);
+            let parts = parts(strip, z.len());
+            for b in (0..=count).rev() {
+                let own = pattern.branch(b);
+                factors.columns(scale, z).upper(pattern, common(&parts, own.clone()));
+                if b == count && parts.contains(&own.start) {
+                    spread(pattern, z);
+                }
+            }
             for &strip in strips.complete(strip) {
-                let some = parts(strip as usize, x.len());
+                let some = self::parts(strip as usize, x.len());
                 take::<L, S, B, N, C>(pattern, inertias, J, z, some.start, from, &mut x[some]);
             }
         }
@@ -340,7 +396,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let mut wanting = doubtful & is_large(num, den);
         while wanting.any() && refinements < PASSES {
             // a lane that needs no refinement gets none
-            self.eliminate(Given::Rows, false);
+            self.lower();
             self.ascend(From::Own(wanting), vdot);
             self.x[1..].copy_from_slice(vdot);
             for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
@@ -364,4 +420,44 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 #[inline(always)]
 fn parts(strip: usize, all: usize) -> Range<usize> {
     strip * STRIP..((strip + 1) * STRIP).min(all)
+}
+
+/// What two ranges have in common.
+#[inline(always)]
+fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
+    let begin = a.start.max(b.start);
+    begin..a.end.min(b.end).max(begin)
+}
+
+/// Gives stand-ins what they stand in for.
+#[inline(always)]
+fn spread<L: Lane, const N: usize>(pattern: &Pattern, x: &mut [[L; N]]) {
+    for branch in &pattern.branches {
+        for (i, &from) in branch.stands_for.iter().enumerate() {
+            x[branch.own.end + i] = x[from as usize];
+        }
+    }
+}
+
+/// Does the same to the columns of all branches, by several threads.
+fn share<L: Lane, const N: usize>(
+    pattern: &Pattern,
+    branches: &[Branch],
+    mut columns: Columns<'_, L, N>,
+    pivots: &mut [Pivots<L>],
+    act: &(impl Fn(&Branch, &mut Columns<'_, L, N>, &mut Pivots<L>) + Sync),
+) {
+    match branches {
+        [] => {}
+        [branch] => act(branch, &mut columns, &mut pivots[0]),
+        _ => {
+            let (early, late) = branches.split_at(branches.len() / 2);
+            let (first, second) = columns.split(pattern, late[0].own.start);
+            let (early_pivots, late_pivots) = pivots.split_at_mut(early.len());
+            rayon::join(
+                || share(pattern, early, first, early_pivots, act),
+                || share(pattern, late, second, late_pivots, act),
+            );
+        }
+    }
 }

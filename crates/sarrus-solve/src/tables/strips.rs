@@ -44,12 +44,17 @@ impl Strips {
     pub fn new(pattern: &Pattern, bodies: &[[u32; 2]]) -> Strips {
         let n = bodies.len().div_ceil(STRIP);
         let [mut reach, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
-        let mut begin = 0;
+        let (mut begin, mut coupled) = (0, 0);
         for (k, &end) in pattern.ends.iter().enumerate() {
             let own = k / STRIP;
             reach[own].push(own);
             let below = &pattern.below[begin as usize..end as usize];
             reach[own].extend(below.iter().map(|b| b.row as usize / STRIP));
+            // where a row has a stand-in its J is elsewhere
+            let last = if end == 0 { 0 } else { pattern.coupling_ends[end as usize - 1] };
+            let couplings = &pattern.couplings[coupled as usize..last as usize];
+            reach[own].extend(couplings.iter().map(|c| c.later.part() / STRIP));
+            coupled = last;
             moving[own].extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / STRIP));
             begin = end;
         }
