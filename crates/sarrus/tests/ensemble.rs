@@ -3,7 +3,7 @@
 
 use sarrus::prelude::*;
 use sarrus::solve::ensemble::{self, Fixed, LANES, Member, Outcome};
-use sarrus::solve::tables::tables;
+use sarrus::solve::tables::{Tables, tables};
 use sarrus::solve::{
     Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, Regularize, Stage, State, Steps,
     formulations, stabilizations,
@@ -118,6 +118,33 @@ fn tables_reach_the_constraints_to_rounding() {
         tables.project(&mut s.q, &mut s.v);
         for (a, b) in before.q.iter().chain(&before.v).zip(s.q.iter().chain(&s.v)) {
             assert!((a - b).abs() <= 1e-14 * (1.0 + a.abs()), "{name}: {a} moved to {b}");
+        }
+    }
+}
+
+/// What is kept from a projection, and of loads from another time, shows in no bit.
+#[test]
+fn accelerations_do_not_depend_on_what_was_asked_before() {
+    for name in ["four_bar", "andrews", "mcpherson", "double_pendulum"] {
+        let (system, start) = load(name, &[]);
+        let model = system.describe().unwrap();
+        let ask = |tables: &mut dyn Tables<f64>, s: &State| {
+            let (mut vdot, mut lambda) = (s.v.clone(), vec![0.0; model.rows()]);
+            tables.accelerate(s.t, &s.q, &s.v, None, &mut vdot, &mut lambda);
+            vdot.into_iter().chain(lambda).map(f64::to_bits).collect::<Vec<_>>()
+        };
+        let fresh = |s: &State| ask(&mut *tables(&[&model]).unwrap(), s);
+        let mut used = tables::<f64>(&[&model]).unwrap();
+        let mut s = beside(&start, 5);
+        let other = State { t: 0.7, ..beside(&start, 6) };
+        used.project(&mut s.q, &mut s.v);
+        let faster = State { v: s.v.iter().map(|v| 2.0 * v).collect(), ..s.clone() };
+        let (mut phi, mut phidot) = (vec![0.0; model.rows()], vec![0.0; model.rows()]);
+        for (i, state) in [&s, &faster, &s, &other, &s].into_iter().enumerate() {
+            if i == 2 {
+                used.violation(&other.q, &other.v, &mut phi, &mut phidot);
+            }
+            assert_eq!(ask(&mut *used, state), fresh(state), "{name}: question {i}");
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::block::Block;
 use super::factor::{Factors, Square};
 use super::pattern::Pattern;
-use super::{Description, LoadRecord, OfTime, RowRecord, Tables};
+use super::{Description, LoadRecord, OfTime, RowRecord, Slope, Tables};
 use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
+use std::sync::Arc;
 
 /// A residual at this fraction of its terms is rounding.
 const ROUNDING: f64 = 1e-14;
@@ -62,6 +63,8 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
             *place = Self::place(q, v);
         }
     }
+    /// Gives a body that is where it was another velocity.
+    fn set_velocity(place: &mut Self::Place, v: &[L; C]);
     fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
     fn no_inertia() -> Self::Inertia;
     /// M⁻¹ x.
@@ -82,6 +85,14 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     fn retract(q: &mut [L], delta: &[L; C]);
     fn qdot(q: &[L], v: &[L], out: &mut [L]);
     fn normalize(q: &mut [L]);
+}
+
+/// Number by number: in lanes a call to copy a few of them would cost more than they do.
+#[inline(always)]
+pub(super) fn copy<L: Lane, const C: usize>(to: &mut [L; C], from: &[L; C]) {
+    for p in 0..C {
+        to[p] = from[p];
+    }
 }
 
 /// Zero, and not a number where `x` is not finite.
@@ -113,7 +124,9 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
     timed: Vec<(usize, Vec<OfTime>)>,
-    powers: [L; 2],
+    /// When they were asked last \[s\]: stages of a step share their times.
+    asked_at: f64,
+    pub powers: [L; 2],
     pub J: Vec<[B; 2]>,
     /// Φ or γ.
     pub value: Vec<[L; N]>,
@@ -125,6 +138,8 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     /// Positions that the factors belong to.
     pub held: Vec<L>,
     pub is_held: bool,
+    /// Whether places belong to them too.
+    pub is_placed: bool,
     f: Vec<[L; C]>,
     /// M⁻¹ f, and accelerations; the ground's are zero.
     x0: Vec<[L; C]>,
@@ -205,6 +220,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             records,
             loads,
             timed,
+            asked_at: f64::NAN,
             powers: [zero; 2],
             J: vec![[B::zero(); 2]; n],
             value: vec![[zero; N]; n],
@@ -214,6 +230,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             moved: false,
             held: vec![zero; S::NQ * (bodies - 1)],
             is_held: false,
+            is_placed: false,
             f: vec![[zero; C]; bodies],
             x0: vec![[zero; C]; bodies],
             x: vec![[zero; C]; bodies],
@@ -231,6 +248,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Places all bodies.
     #[inline(always)]
     pub fn place(&mut self, q: &[L], v: &[L]) {
+        self.is_placed = false;
         if self.is_shared() {
             let places = self.places[1..].par_chunks_mut(SHARE);
             let states = q.par_chunks(SHARE * S::NQ).zip(v.par_chunks(SHARE * C));
@@ -255,6 +273,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
+    /// Of the bodies that move.
+    #[inline(always)]
+    pub fn accelerations(&self) -> &[[L; C]] {
+        &self.x[1..]
+    }
+
     /// S and its factors at the J at hand.
     #[inline(always)]
     pub fn factor(&mut self) {
@@ -275,17 +299,19 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         self.factorizations += 1;
     }
 
-    /// Solves S z = z, and takes M⁻¹ Jᵀ z from x, in the lanes that are `wanted`, if not in all.
+    /// Solves S z = z; x is what M⁻¹ Jᵀ z leaves of what it is taken from.
     #[inline(always)]
-    pub fn correct(&mut self, wanted: Option<L::Mask>) {
+    pub fn correct(&mut self, from: From<L>) {
         self.factors.solve(&self.pattern, &mut self.z);
         let shared = self.is_shared();
-        let Engine { pattern, inertias, J, z, x, .. } = self;
+        let Engine { pattern, inertias, J, z, x0, x, .. } = self;
         if shared {
             let bodies = x.par_chunks_mut(SHARE).enumerate();
-            bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * SHARE, x, wanted));
+            bodies.for_each(|(i, x)| {
+                take::<L, S, B, N, C>(pattern, inertias, J, z, i * SHARE, &x0[i * SHARE..], x, from)
+            });
         } else {
-            take::<L, S, B, N, C>(pattern, inertias, J, z, 0, x, wanted);
+            take::<L, S, B, N, C>(pattern, inertias, J, z, 0, x0, x, from);
         }
     }
 
@@ -293,8 +319,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     #[inline(always)]
     fn forces(&mut self, f: Option<&[L]>) {
         if let Some(f) = f {
-            for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
-                to.copy_from_slice(f);
+            for (to, f) in self.f[1..].iter_mut().zip(f.as_chunks().0) {
+                copy(to, f);
             }
             return;
         }
@@ -351,10 +377,16 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     }
 
     #[inline(always)]
-    fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>) -> Health<L> {
-        self.place(q, v);
-        self.evaluate::<false>();
+    fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>, with_lambda: bool) -> Health<L> {
         let same = self.is_held && self.is_at(q);
+        if same && self.is_placed {
+            for (place, v) in self.places[1..].iter_mut().zip(v.as_chunks().0) {
+                S::set_velocity(place, v);
+            }
+        } else {
+            self.place(q, v);
+        }
+        self.evaluate::<false>();
         if !same {
             self.is_held = false;
             self.factor();
@@ -363,7 +395,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
             *x = S::over_mass(inertia, f);
         }
-        self.x.copy_from_slice(&self.x0);
         for (((element, J), gamma), z) in self.elements.iter().zip(&self.J).zip(&self.value).zip(&mut self.z)
         {
             let [a, b] = element.bodies.map(|b| &self.x0[b as usize]);
@@ -372,8 +403,10 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 z[i] = a[i] + b[i] - gamma[i];
             }
         }
-        self.correct(None);
-        self.lambda.copy_from_slice(&self.z);
+        self.correct(From::Free);
+        if with_lambda {
+            self.lambda.copy_from_slice(&self.z);
+        }
 
         let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
         let (mut residual, mut refinements) = (L::splat(0.0), 0);
@@ -398,7 +431,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let mut wanting = doubtful & is_large(num, den);
         while wanting.any() && refinements < PASSES {
             // a lane that needs no refinement gets none
-            self.correct(Some(wanting));
+            self.correct(From::Here(wanting));
             for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
                 for i in 0..N {
                     lambda[i] = L::select(wanting, lambda[i] + z[i], lambda[i]);
@@ -482,7 +515,18 @@ fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C
     }
 }
 
-/// Takes M⁻¹ Jᵀ z from x of the bodies from number `first` on, in the lanes that are `wanted`, if not in all.
+/// What a correction is taken from.
+#[derive(Clone, Copy)]
+pub(super) enum From<L: Lane> {
+    /// The accelerations without constraints, x0.
+    Free,
+    /// Zero.
+    Rest,
+    /// x, in these lanes; the others keep theirs.
+    Here(L::Mask),
+}
+
+/// x of the bodies from number `first` on.
 #[inline(always)]
 fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
     pattern: &Pattern,
@@ -490,22 +534,24 @@ fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: 
     J: &[[B; 2]],
     z: &[[L; N]],
     first: usize,
+    x0: &[[L; C]],
     x: &mut [[L; C]],
-    wanted: Option<L::Mask>,
+    from: From<L>,
 ) {
-    let mut from = if first == 0 { 0 } else { pattern.body_ends[first - 1] as usize };
-    for ((x, &end), inertia) in x.iter_mut().zip(&pattern.body_ends[first..]).zip(&inertias[first..]) {
+    let mut begin = if first == 0 { 0 } else { pattern.body_ends[first - 1] as usize };
+    let bodies = x.iter_mut().zip(x0).zip(&pattern.body_ends[first..]).zip(&inertias[first..]);
+    for (((x, x0), &end), inertia) in bodies {
         let mut push = [L::splat(0.0); C];
-        for &(k, side) in &pattern.at_bodies[from..end as usize] {
+        for &(k, side) in &pattern.at_bodies[begin..end as usize] {
             push = J[k as usize][side as usize].add_transposed(&z[k as usize], &push);
         }
-        from = end as usize;
+        begin = end as usize;
         let change = S::over_mass(inertia, &push);
         for p in 0..C {
-            let new = x[p] - change[p];
-            x[p] = match wanted {
-                Some(wanted) => L::select(wanted, new, x[p]),
-                None => new,
+            x[p] = match from {
+                From::Free => x0[p] - change[p],
+                From::Rest => L::splat(0.0) - change[p],
+                From::Here(wanted) => L::select(wanted, x[p] - change[p], x[p]),
             };
         }
     }
@@ -526,22 +572,25 @@ where
         vdot: &mut [L],
         lambda: &mut [L],
     ) -> Health<L> {
-        for (k, functions) in &self.timed {
+        let timed = if t == self.asked_at { &[][..] } else { &self.timed };
+        self.asked_at = t;
+        for (k, functions) in timed {
             let Some(load) = self.loads.as_mut().and_then(|loads| loads.get_mut(*k)) else { continue };
+            let mut p = [0.0; 3];
             for (i, function) in functions.iter().enumerate() {
-                let p = (function.0)(t);
+                // variants of one system have one function
+                if i == 0 || !Arc::ptr_eq(&function.0, &functions[i - 1].0) {
+                    p = (function.0)(t);
+                }
                 (0..3).for_each(|j| load.p[j].set_lane(i, p[j]));
             }
         }
         L::vectorize(
             #[inline(always)]
             || {
-                let health = self.solve(q, v, f);
-                // number by number: in lanes a call to copy a few of them would cost more than they do
-                for (out, x) in vdot.chunks_exact_mut(C).zip(&self.x[1..]) {
-                    for (out, x) in out.iter_mut().zip(x) {
-                        *out = *x;
-                    }
+                let health = self.solve(q, v, f, !lambda.is_empty());
+                for (out, x) in vdot.as_chunks_mut().0.iter_mut().zip(self.accelerations()) {
+                    copy(out, x);
                 }
                 if !lambda.is_empty() {
                     for (element, own) in self.elements.iter().zip(&self.lambda) {
@@ -594,6 +643,13 @@ where
                     S::qdot(q, v, out);
                 }
             },
+        );
+    }
+
+    fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]) {
+        L::vectorize(
+            #[inline(always)]
+            || self.take_slope(slope, stage, sum),
         );
     }
 

@@ -87,7 +87,8 @@ impl<L: Lane, const N: usize> Factors<L, N> {
             let (z, D) = (x[k], &self.D[k]);
             let mut own = [L::splat(0.0); N];
             for i in 0..N {
-                for j in 0..N {
+                own[i] = D[i][0] * z[0];
+                for j in 1..N {
                     own[i] += D[i][j] * z[j];
                 }
             }
@@ -159,7 +160,10 @@ fn three<L: Lane>([a, b, c]: [L; 3], [d, e]: [L; 2], f: L) -> (Square<L, 3>, [L;
 fn product<L: Lane, const N: usize>(A: &Square<L, N>, B: &Square<L, N>) -> Square<L, N> {
     let mut C = [[L::splat(0.0); N]; N];
     for i in 0..N {
-        for p in 0..N {
+        for j in 0..N {
+            C[i][j] = A[i][0] * B[0][j];
+        }
+        for p in 1..N {
             for j in 0..N {
                 C[i][j] += A[i][p] * B[p][j];
             }

@@ -10,6 +10,7 @@
 //! Rows are taken in parts of three, in the plane of two where there are hinges only: the rows that a part lacks have J = 0 and a one on the diagonal of S, and
 //! sizes are known when the loops are compiled. The ground is a body without an inverse mass, so that no loop asks for it.
 
+mod advance;
 mod block;
 mod engine;
 mod factor;
@@ -20,6 +21,7 @@ mod planar;
 mod project;
 mod spatial;
 
+pub use advance::{Slope, Weights};
 use block::Dense;
 use engine::Engine;
 pub use engine::Health;
@@ -173,7 +175,7 @@ impl Description {
 
 /// Tables for one lane of variants, whatever their sizes.
 pub trait Tables<L>: Send {
-    /// Accelerations and, unless `lambda` is empty, multipliers at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
+    /// Accelerations and multipliers, each unless there is no room for them, at the time `t`, positions `q` and velocities `v`; `f` where loads come from outside.
     fn accelerate(
         &mut self,
         t: f64,
@@ -194,6 +196,8 @@ pub trait Tables<L>: Send {
     fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);
     /// q̇ = N(q) v.
     fn qdot(&self, q: &[L], v: &[L], out: &mut [L]);
+    /// Takes the slope at `stage`, where the last [`accelerate`](Tables::accelerate) was, into `sum`, and goes on to the next stage.
+    fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]);
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [L]);
     /// Factorizations so far.

@@ -4,7 +4,7 @@
 //! at these positions, which serve the next accelerations too.
 
 use super::block::Block;
-use super::engine::{Engine, Frame, Health, nothing};
+use super::engine::{Engine, Frame, From, Health, copy, nothing};
 use sarrus_math::lane::{Lane, Mask};
 
 /// Roundings in a row of Φ or Φ̇.
@@ -36,8 +36,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 health.pivot = self.pivot;
             }
             self.z.copy_from_slice(&self.value);
-            self.x.fill([L::splat(0.0); C]);
-            self.correct(None);
+            self.correct(From::Rest);
             for (q, x) in q.chunks_exact_mut(S::NQ).zip(&self.x[1..]) {
                 // a lane that is there stays
                 let mut before = [one; 7];
@@ -67,8 +66,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             if !wanting.any() || pass == VELOCITY_ITERATIONS {
                 break;
             }
-            self.x.fill([L::splat(0.0); C]);
-            self.correct(None);
+            self.correct(From::Rest);
             for (v, x) in v.chunks_exact_mut(C).zip(&self.x[1..]) {
                 for p in 0..C {
                     v[p] = L::select(wanting, v[p] + x[p], v[p]);
@@ -77,7 +75,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             self.moved = true;
         }
         self.held.copy_from_slice(q);
-        self.is_held = true;
+        (self.is_held, self.is_placed) = (true, true);
         (health, iterations)
     }
 
@@ -100,8 +98,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Φ̇ = J v into z.
     #[inline(always)]
     pub fn rates(&mut self, v: &[L]) {
-        for (x, v) in self.x[1..].iter_mut().zip(v.chunks_exact(C)) {
-            x.copy_from_slice(v);
+        for (x, v) in self.x[1..].iter_mut().zip(v.as_chunks().0) {
+            copy(x, v);
         }
         self.x[0] = [L::splat(0.0); C];
         for ((element, J), z) in self.elements.iter().zip(&self.J).zip(&mut self.z) {
