@@ -32,11 +32,11 @@ CASES = [
 # Phases, and what belongs to them, as crate/file:function; the first that fits the innermost function, or the one that it is inlined into, and so on.
 PHASES = [
     ("sines", r"sarrus-math/lane/(sin_cos|dispatch)"),
-    ("places", r"tables/engine.rs:place|tables/(planar|spatial).rs:place|tree/(plain|planar)/mod.rs:(place|turn)"),
-    ("rows", r"tables/engine.rs:(evaluate|fill)"),
-    ("S", r"tables/engine.rs:(diagonal|couple)"),
-    ("factors", r"tables/(factor|engine).rs:factor"),
-    ("solution", r"tables/(factor|engine).rs:(solve|take|correct|forces|refine|residual|accelerate|qdot|normalize|violation|rates)"),
+    ("places", r"tables/passes.rs:put|tables/solve.rs:place|tables/(planar|spatial).rs:(place|set_velocity)|tree/(plain|planar)/mod.rs:(place|turn)"),
+    ("rows", r"tables/(passes|solve).rs:(evaluate|fill)"),
+    ("S", r"tables/passes.rs:(diagonal|couple)"),
+    ("factors", r"tables/factor.rs:factor"),
+    ("solution", r"tables/factor.rs:(lower|upper|collect)|tables/passes.rs:(take|multiply|fall|exceed)|tables/(solve|engine|advance|strips|pattern).rs"),
     ("projection", r"onto_constraints"),
     ("recursions", r"sarrus-system/tree/"),
     ("integrator", r"sarrus-solve/(?!tables)"),

@@ -3,7 +3,7 @@
 
 use sarrus::prelude::*;
 use sarrus::solve::ensemble::{self, Fixed, LANES, Member, Outcome};
-use sarrus::solve::tables::tables;
+use sarrus::solve::tables::{Tables, tables};
 use sarrus::solve::{
     Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, Regularize, Stage, State, Steps,
     formulations, stabilizations,
@@ -123,6 +123,34 @@ fn tables_reach_the_constraints_to_rounding() {
     }
 }
 
+/// What is kept from a projection, and of loads from another time, shows in no bit.
+#[test]
+fn accelerations_do_not_depend_on_what_was_asked_before() {
+    for name in ["four_bar", "andrews", "mcpherson", "double_pendulum"] {
+        let (system, start) = load(name, &[]);
+        let model = system.describe().unwrap();
+        let ask = |tables: &mut dyn Tables<f64>, s: &State| {
+            let (mut vdot, mut lambda) = (s.v.clone(), vec![0.0; model.rows()]);
+            tables.accelerate(s.t, &s.q, &s.v, None, &mut vdot);
+            tables.multipliers(&mut lambda);
+            vdot.into_iter().chain(lambda).map(f64::to_bits).collect::<Vec<_>>()
+        };
+        let fresh = |s: &State| ask(&mut *tables(&[&model]).unwrap(), s);
+        let mut used = tables::<f64>(&[&model]).unwrap();
+        let mut s = beside(&start, 5);
+        let other = State { t: 0.7, ..beside(&start, 6) };
+        used.project(&mut s.q, &mut s.v);
+        let faster = State { v: s.v.iter().map(|v| 2.0 * v).collect(), ..s.clone() };
+        let (mut phi, mut phidot) = (vec![0.0; model.rows()], vec![0.0; model.rows()]);
+        for (i, state) in [&s, &faster, &s, &other, &s].into_iter().enumerate() {
+            if i == 2 {
+                used.violation(&other.q, &other.v, &mut phi, &mut phidot);
+            }
+            assert_eq!(ask(&mut *used, state), fresh(state), "{name}: question {i}");
+        }
+    }
+}
+
 #[test]
 fn variants_in_lanes_equal_variants_alone_to_the_bit() {
     let method = Fixed::rk4(1e-3, 0.25).unwrap();
@@ -219,7 +247,7 @@ fn the_number_of_threads_changes_no_bit_of_one_large_model() {
     }
 }
 
-/// A row of four-bars long enough to have branches: M v̇ + Jᵀλ = f and J v̇ = γ to the rounding of their terms, and the pivots of the general way.
+/// A row of four-bars long enough to have branches: M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general way, and pivots are the same.
 #[test]
 fn branches_of_a_large_model_solve_the_equations() {
     let (system, start) = load("n_four_bar", &[("n", "2500".into())]);
@@ -247,9 +275,9 @@ fn branches_of_a_large_model_solve_the_equations() {
     tables.multipliers(&mut lambda);
     assert!(health.good() == 1, "{health:?}");
     assert!((health.pivot / kkt.smallest_pivot() - 1.0).abs() < 1e-6, "{health:?} {}", kkt.smallest_pivot());
-    // a hundred roundings of the largest terms
+    // another order of the same sums
     let (ours, theirs) = (residual(&vdot, &lambda), residual(&out.vdot, &out.lambda));
-    assert!(ours < 1e-14 / health.pivot.min(1.0), "{ours}, the general way {theirs}, {health:?}");
+    assert!(ours < 4.0 * theirs, "{ours}, the general way {theirs}, {health:?}");
 }
 
 /// The same steps by `rk4`, `proximal` and `projection`, from the same start: both are the same method, and differ by rounding.

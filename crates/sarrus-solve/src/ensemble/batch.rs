@@ -5,7 +5,7 @@
 
 use super::Fixed;
 use crate::problem::State;
-use crate::tables::{Description, Tables, tables};
+use crate::tables::{Description, Slope, Tables, Weights, tables};
 use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
@@ -38,7 +38,7 @@ impl Kernel for Start<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> Self::Output {
-        let tables = tables::<L>(self.variants)?;
+        let tables = tables::<L>(self.variants).filter(|_| self.method.tableau.is_plain())?;
         Some(Box::new(Together::new(tables, self.variants[0], self.method)))
     }
 }
@@ -75,9 +75,10 @@ struct Together<L> {
     t: f64,
     t_end: f64,
     start: Lined<L>,
+    /// Σ b_i k_i of the slopes so far, then the end of the step.
     end: Lined<L>,
     stage: Lined<L>,
-    k: Vec<Lined<L>>,
+    vdot: Vec<L>,
     /// Least and largest of the smallest pivots in this step, and what is usual of them; zero where nothing is known.
     least: L,
     most: L,
@@ -96,39 +97,30 @@ impl<L: Lane> Together<L> {
             t_end: 0.0,
             start: zeros.clone(),
             end: zeros.clone(),
-            stage: zeros.clone(),
-            k: vec![zeros; method.tableau.c.len()],
+            vdot: zeros.v.clone(),
+            stage: zeros,
             least: L::splat(0.0),
             most: L::splat(0.0),
             usual: L::splat(0.0),
         }
     }
 
-    /// base + h Σ c_j k_j into `stage`.
-    #[inline(always)]
-    fn combine(&mut self, h: f64, c: &[f64]) {
-        let Together { stage, start, k, .. } = self;
-        #[rustfmt::skip]
-        add_slopes(&mut stage.q, &start.q, h, c, #[inline(always)] |j| &k[j].q);
-        #[rustfmt::skip]
-        add_slopes(&mut stage.v, &start.v, h, c, #[inline(always)] |j| &k[j].v);
-        #[rustfmt::skip]
-        add_slopes(&mut stage.x, &start.x, h, c, #[inline(always)] |j| &k[j].x);
-    }
-
-    /// Slope `i` at `stage`, then the next stage, `c` of the slopes so far. Returns which lanes are good.
-    fn slope(&mut self, i: usize, t: f64, h: f64, c: &[f64]) -> u8 {
-        let Together { tables, stage, k, .. } = self;
-        let k = &mut k[i];
-        let health = tables.accelerate(t, &stage.q, &stage.v, None, &mut k.v);
-        tables.qdot(&stage.q, &stage.v, &mut k.q);
-        k.x.copy_from_slice(&tables.powers());
+    /// Slope at `stage` and time `t`, then the next stage. Returns which lanes are good.
+    fn slope(&mut self, t: f64, weights: Weights) -> u8 {
+        let Together { tables, start, stage, end, vdot, .. } = self;
+        let health = tables.accelerate(t, &stage.q, &stage.v, None, vdot);
+        let powers = tables.powers();
+        let slope = Slope { start: [&start.q, &start.v, &start.x], rates: [vdot, &powers], weights };
+        tables.advance(
+            slope,
+            [&mut stage.q, &mut stage.v, &mut stage.x],
+            [&mut end.q, &mut end.v, &mut end.x],
+        );
         L::vectorize(
             #[inline(always)]
             || {
                 self.least = self.least.min(health.pivot);
                 self.most = self.most.max(health.pivot);
-                self.combine(h, c);
                 health.good()
             },
         )
@@ -159,10 +151,10 @@ impl<L: Lane> Batch for Together<L> {
         let mut good = u8::MAX >> (8 - L::WIDTH);
         for i in 0..tableau.c.len() {
             let at = if tableau.c[i] == 1.0 { t } else { self.t + tableau.c[i] * h };
-            good &= self.slope(i, at, h, tableau.a.get(i + 1).copied().unwrap_or(tableau.b));
+            let a = tableau.a.get(i + 1).and_then(|a| a.last()).copied();
+            good &= self.slope(at, Weights { h, is_first: i == 0, a, b: tableau.b[i] });
         }
-        let Together { tables, stage, end, .. } = self;
-        end.copy_from(stage);
+        let Together { tables, end, .. } = self;
         tables.normalize(&mut end.q);
         if self.method.projects {
             let (health, _) = tables.project(&mut end.q, &mut end.v);
@@ -187,40 +179,5 @@ impl<L: Lane> Batch for Together<L> {
             part.iter_mut().for_each(copy);
         }
         [&mut self.least, &mut self.most, &mut self.usual].into_iter().for_each(copy);
-    }
-}
-
-/// out = base + h Σ c_j k_j, eight numbers at a time: their sums stay in registers.
-#[inline(always)]
-fn add_slopes<'a, L: Lane>(out: &mut [L], base: &[L], h: f64, c: &[f64], k: impl Fn(usize) -> &'a [L]) {
-    #[inline(always)]
-    fn block<'a, L: Lane, const B: usize>(
-        out: &mut [L; B],
-        (base, at): (&[L], usize),
-        h: f64,
-        c: &[f64],
-        k: impl Fn(usize) -> &'a [L],
-    ) {
-        let mut sum = [L::splat(0.0); B];
-        for (j, &c) in c.iter().enumerate() {
-            if c != 0.0 {
-                let k = &k(j)[at..at + B];
-                for i in 0..B {
-                    sum[i] += L::splat(c) * k[i];
-                }
-            }
-        }
-        let base = &base[at..at + B];
-        for i in 0..B {
-            out[i] = base[i] + L::splat(h) * sum[i];
-        }
-    }
-    let (eights, rest) = out.as_chunks_mut::<8>();
-    let whole = 8 * eights.len();
-    for (i, out) in eights.iter_mut().enumerate() {
-        block(out, (base, 8 * i), h, c, &k);
-    }
-    for (i, out) in rest.as_chunks_mut::<1>().0.iter_mut().enumerate() {
-        block(out, (base, whole + i), h, c, &k);
     }
 }

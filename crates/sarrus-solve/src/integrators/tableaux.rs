@@ -21,6 +21,13 @@ pub struct Tableau {
     pub dense: Dense,
 }
 
+impl Tableau {
+    /// Whether each stage needs no slope but the one before.
+    pub fn is_plain(&self) -> bool {
+        self.a.iter().all(|a| a.split_last().is_none_or(|(_, earlier)| earlier.iter().all(|&a| a == 0.0)))
+    }
+}
+
 /// An error estimate from the slopes of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Estimate {

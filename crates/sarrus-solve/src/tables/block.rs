@@ -69,7 +69,8 @@ impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> 
     fn times(&self, x: &[L; C]) -> [L; N] {
         let mut out = [L::splat(0.0); N];
         for i in 0..N {
-            for p in 0..C {
+            out[i] = self.0[i][0] * x[0];
+            for p in 1..C {
                 out[i] += self.0[i][p] * x[p];
             }
         }
@@ -93,7 +94,8 @@ impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> 
         for i in 0..N {
             let W = F::over_mass(inertia, &self.0[i]);
             for j in 0..N {
-                for p in 0..C {
+                out[i][j] = W[0] * other.0[j][0];
+                for p in 1..C {
                     out[i][j] += W[p] * other.0[j][p];
                 }
             }

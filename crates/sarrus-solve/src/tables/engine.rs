@@ -1,5 +1,6 @@
 //! The tables of a model, and what they answer.
 
+use super::advance::{Slope, take_slope};
 use super::block::Block;
 use super::factor::{Factors, Pivots};
 use super::passes::Excess;
@@ -7,6 +8,7 @@ use super::pattern::Pattern;
 use super::strips::{STRIP, Strips};
 use super::{Description, LoadRecord, OfTime, RowKind, RowRecord, Tables};
 use sarrus_math::lane::{Lane, Mask};
+use std::sync::Arc;
 
 /// The largest residual that is accepted.
 const UNSOLVED: f64 = 1e-10;
@@ -50,6 +52,8 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
             *place = Self::place(q, v);
         }
     }
+    /// Gives a body that is where it was another velocity.
+    fn set_velocity(place: &mut Self::Place, v: &[L; C]);
     fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
     fn no_inertia() -> Self::Inertia;
     /// M⁻¹ x.
@@ -70,6 +74,14 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     fn retract(q: &mut [L], delta: &[L; C]);
     fn qdot(q: &[L], v: &[L], out: &mut [L]);
     fn normalize(q: &mut [L]);
+}
+
+/// Number by number: in lanes a call to copy a few of them would cost more than they do.
+#[inline(always)]
+pub(super) fn copy<L: Lane, const C: usize>(to: &mut [L; C], from: &[L; C]) {
+    for p in 0..C {
+        to[p] = from[p];
+    }
 }
 
 /// Zero, and not a number where `x` is not finite.
@@ -113,6 +125,8 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     pub loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
     timed: Vec<(usize, Vec<OfTime>)>,
+    /// When they were asked last \[s\]: stages of a step share their times.
+    asked_at: f64,
     pub powers: [L; 2],
     pub J: Vec<[B; 2]>,
     /// Φ or γ.
@@ -127,14 +141,17 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     /// Positions that the factors belong to, and velocities that were brought onto the constraints with them.
     pub held: [Vec<L>; 2],
     pub is_held: bool,
+    /// Whether bodies are placed there.
+    pub is_placed: bool,
     /// Whether Φ and Φ̇ at these are in `value` and `z`.
     pub is_told: bool,
     pub f: Vec<[L; C]>,
     /// M⁻¹ f, and changes of velocities; the ground's are zero.
     pub x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
-    /// Of the rows that were looked at.
+    /// Of the rows that were looked at, and the rounding of a row whose J has the size one.
     pub excess: Excess<L>,
+    pub rounding: L,
     /// Multipliers that are refined.
     pub lambda: Vec<[L; N]>,
     /// A right side, then its solution.
@@ -224,6 +241,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             records,
             loads,
             timed,
+            asked_at: f64::NAN,
             powers: [zero; 2],
             J: vec![[B::zero(); 2]; n],
             value: vec![[zero; N]; n],
@@ -233,11 +251,13 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             moved: false,
             held: [S::NQ, C].map(|n| vec![zero; n * (moving - 1)]),
             is_held: false,
+            is_placed: false,
             is_told: false,
             f: vec![[zero; C]; moving],
             x0: vec![[zero; C]; moving],
             x: vec![[zero; C]; moving],
             excess: Excess::new(),
+            rounding: zero,
             lambda: vec![[zero; N]; n],
             z: vec![[zero; N]; n],
         }
@@ -251,10 +271,16 @@ where
     B: Block<L, S, N, C> + 'static,
 {
     fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L> {
-        for (k, functions) in &self.timed {
+        let timed = if t == self.asked_at { &[][..] } else { &self.timed };
+        self.asked_at = t;
+        for (k, functions) in timed {
             let Some(load) = self.loads.as_mut().and_then(|loads| loads.get_mut(*k)) else { continue };
+            let mut p = [0.0; 3];
             for (i, function) in functions.iter().enumerate() {
-                let p = (function.0)(t);
+                // variants of one system have one function
+                if i == 0 || !Arc::ptr_eq(&function.0, &functions[i - 1].0) {
+                    p = (function.0)(t);
+                }
                 (0..3).for_each(|j| load.p[j].set_lane(i, p[j]));
             }
         }
@@ -288,6 +314,7 @@ where
             || {
                 // a projection leaves them
                 if !(self.is_told && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
+                    self.is_placed = false;
                     self.place(q, v);
                     self.evaluate::<true>();
                     self.rates(v);
@@ -314,6 +341,13 @@ where
                     S::qdot(q, v, out);
                 }
             },
+        );
+    }
+
+    fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]) {
+        L::vectorize(
+            #[inline(always)]
+            || take_slope::<L, S, C>(slope, stage, sum),
         );
     }
 

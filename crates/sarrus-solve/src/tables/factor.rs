@@ -264,7 +264,10 @@ fn three<L: Lane>([a, b, c]: [L; 3], [d, e]: [L; 2], f: L) -> (Square<L, 3>, [L;
 fn product<L: Lane, const N: usize>(A: &Square<L, N>, B: &Square<L, N>) -> Square<L, N> {
     let mut C = [[L::splat(0.0); N]; N];
     for i in 0..N {
-        for p in 0..N {
+        for j in 0..N {
+            C[i][j] = A[i][0] * B[0][j];
+        }
+        for p in 1..N {
             for j in 0..N {
                 C[i][j] += A[i][p] * B[p][j];
             }

@@ -10,6 +10,7 @@
 //! Rows are taken in parts of three, in the plane of two where there are hinges only: the rows that a part lacks have J = 0 and a one on the diagonal of S, and
 //! sizes are known when the loops are compiled. The ground is a body without an inverse mass, so that no loop asks for it.
 
+mod advance;
 mod block;
 mod branches;
 mod engine;
@@ -24,6 +25,7 @@ mod solve;
 mod spatial;
 mod strips;
 
+pub use advance::{Slope, Weights};
 use block::Dense;
 use engine::Engine;
 pub use engine::Health;
@@ -192,6 +194,8 @@ pub trait Tables<L>: Send {
     fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);
     /// q̇ = N(q) v.
     fn qdot(&self, q: &[L], v: &[L], out: &mut [L]);
+    /// Takes a slope at `stage` into `sum`, and goes on to the next stage.
+    fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]);
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [L]);
     /// Factorizations so far.

@@ -51,6 +51,23 @@ pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usi
     *excess = Excess { most, sum };
 }
 
+/// Places some bodies; those that are where they were get their velocities only.
+#[inline(always)]
+pub(super) fn put<L: Lane, S: Frame<L, C>, const C: usize>(
+    places: &mut [S::Place],
+    q: &[L],
+    v: &[L],
+    is_placed: bool,
+) {
+    if is_placed {
+        for (place, v) in places.iter_mut().zip(v.as_chunks().0) {
+            S::set_velocity(place, v);
+        }
+    } else {
+        S::place_all(places, q, v);
+    }
+}
+
 /// What the weight and the turning of some bodies alone accelerate them by.
 #[inline(always)]
 pub(super) fn fall<L: Lane, S: Frame<L, C>, const C: usize>(

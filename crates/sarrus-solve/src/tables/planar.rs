@@ -88,6 +88,11 @@ impl<L: Lane> Frame<L, 3> for Planar {
         }
     }
 
+    #[inline(always)]
+    fn set_velocity(place: &mut Place<L>, v: &[L; 3]) {
+        (place.v, place.rate) = ([v[0], v[1]], v[2]);
+    }
+
     fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {
         let mut out: Inertia<L> = <Planar as Frame<L, 3>>::no_inertia();
         for (i, variant) in variants.iter().enumerate() {
@@ -205,7 +210,9 @@ impl<L: Lane> Frame<L, 3> for Planar {
 
     #[inline(always)]
     fn qdot(_: &[L], v: &[L], out: &mut [L]) {
-        out.copy_from_slice(v);
+        for i in 0..3 {
+            out[i] = v[i];
+        }
     }
 
     #[inline(always)]

@@ -4,9 +4,8 @@
 //! accelerations too. Factors are made along with Φ: the last ones, where it is rounding, are those of the velocities.
 
 use super::block::Block;
-use super::engine::{Engine, Frame, Health, nothing};
+use super::engine::{Engine, Frame, Health, copy, nothing};
 use super::passes::{Excess, exceed, multiply};
-use super::solve::Given;
 use sarrus_math::lane::{Lane, Mask};
 
 /// Roundings in a row of Φ or Φ̇.
@@ -23,17 +22,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let mut iterations = 0;
         let mut health = Health { pivot: one, residual: L::splat(0.0), refinements: 0 };
         self.moved = false;
-        self.is_held = false;
+        (self.is_held, self.is_placed) = (false, false);
         let mut largest = one;
         for q in &*q {
             largest = largest.max(q.abs());
         }
 
-        let unit = L::splat(ROUNDING) * largest;
+        self.rounding = L::splat(ROUNDING) * largest;
         let mut wanting = L::splat(0.0).lt(one);
         loop {
             // factors where positions are: they serve velocities once these need no change
-            self.eliminate(Given::Positions(q, v, unit), true);
+            self.eliminate::<true>(Some((q, v)), true);
             let less = self.pivot.lt(health.pivot);
             health.pivot = L::select(less, self.pivot, health.pivot);
             wanting = wanting & self.exceeds(&mut health);
@@ -75,7 +74,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
         self.held[0].copy_from_slice(q);
         self.held[1].copy_from_slice(v);
-        (self.is_held, self.is_told) = (true, true);
+        (self.is_held, self.is_placed, self.is_told) = (true, true, true);
         (health, iterations)
     }
 
@@ -89,8 +88,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// Φ̇ = J v into z.
     #[inline(always)]
     pub fn rates(&mut self, v: &[L]) {
-        for (x, v) in self.x[1..].iter_mut().zip(v.chunks_exact(C)) {
-            x.copy_from_slice(v);
+        for (x, v) in self.x[1..].iter_mut().zip(v.as_chunks().0) {
+            copy(x, v);
         }
         self.x[0] = [L::splat(0.0); C];
         multiply(&self.bodies, &self.J, &self.x, None, &mut self.z);

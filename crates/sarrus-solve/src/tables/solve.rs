@@ -5,9 +5,9 @@
 
 use super::block::Block;
 use super::branches::Branch;
-use super::engine::{Engine, Frame, Health, are_equal, nothing};
+use super::engine::{Engine, Frame, Health, are_equal, copy, nothing};
 use super::factor::{Columns, Pivots};
-use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, take};
+use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, put, take};
 use super::pattern::Pattern;
 use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
@@ -26,17 +26,6 @@ const TINY: f64 = 1e-290;
 /// Parts from which on loops are shared among threads.
 const SHARED: usize = 4096;
 
-/// What there is before an elimination.
-#[derive(Clone, Copy)]
-pub(super) enum Given<'a, L> {
-    /// Positions and velocities: J M⁻¹ f - γ goes into z.
-    State(&'a [L], &'a [L]),
-    /// The same, but Φ goes into z, and beyond how much of it is more than rounding in [`Engine::excess`]; last a unit of that.
-    Positions(&'a [L], &'a [L], L),
-    /// Places, and M⁻¹ f there.
-    Places,
-}
-
 impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
     /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
     #[inline(always)]
@@ -50,9 +39,9 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         if self.is_shared() {
             let places = self.places[1..].par_chunks_mut(STRIP);
             let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
-            places.zip(states).for_each(|(places, (q, v))| S::place_all(places, q, v));
+            places.zip(states).for_each(|(places, (q, v))| put::<L, S, C>(places, q, v, self.is_placed));
         } else {
-            S::place_all(&mut self.places[1..], q, v);
+            put::<L, S, C>(&mut self.places[1..], q, v, self.is_placed);
         }
     }
 
@@ -72,13 +61,14 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
-    /// Goes down the columns of S: L⁻¹ z, with factors that are made `anew` or with those that there are.
+    /// Goes down the columns of S: L⁻¹ z, with factors that are made `anew` or with those that there are. In z is J M⁻¹ f - γ, or Φ; by how much that is more than
+    /// rounding, in units of `rounding`, is in `excess`. Without a `state` bodies have their places, and M⁻¹ f is there.
     #[inline(always)]
-    pub fn eliminate(&mut self, given: Given<'_, L>, anew: bool) {
+    pub fn eliminate<const PHI: bool>(&mut self, state: Option<(&[L], &[L])>, anew: bool) {
         self.excess = Excess::new();
         self.pivots.fill(Pivots::new());
         if self.is_shared() {
-            self.prepare_together(given, anew);
+            self.prepare_together::<PHI>(state, anew);
             self.eliminate_together(anew);
         } else {
             self.done.iter_mut().for_each(|done| done.fill(false));
@@ -86,15 +76,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             let (count, n) = (self.pattern.branches.len(), self.bodies.len());
             for strip in 0..strips.count() {
                 for &other in strips.reach(strip) {
-                    self.prepare(&strips, other as usize, given, anew);
+                    self.prepare::<PHI>(&strips, other as usize, state, anew);
                 }
                 let parts = parts(strip, n);
                 for b in 0..=count {
                     let own = self.pattern.branch(b);
-                    if b == count && b > 0 && parts.contains(&own.start) {
-                        for other in strip..strips.count() {
-                            self.prepare(&strips, other, given, anew);
-                        }
+                    if b == count && parts.contains(&own.start) {
                         self.factors.collect(&self.pattern, anew, &mut self.z);
                     }
                     self.eliminate_parts(common(&parts, own), anew, b);
@@ -141,15 +128,22 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     /// Makes rows and columns of a strip where that is not done yet.
     #[inline(always)]
-    fn prepare(&mut self, strips: &Strips, strip: usize, given: Given<'_, L>, anew: bool) {
+    fn prepare<const PHI: bool>(
+        &mut self,
+        strips: &Strips,
+        strip: usize,
+        state: Option<(&[L], &[L])>,
+        anew: bool,
+    ) {
         if std::mem::replace(&mut self.done[2][strip], true) {
             return;
         }
-        if !anew {
-            return self.make_rows(strips, strip, given);
+        let alone = [strip as u32];
+        for &other in if anew { strips.reach(strip) } else { &alone } {
+            self.make_rows::<PHI>(strips, other as usize, state);
         }
-        for &other in strips.reach(strip) {
-            self.make_rows(strips, other as usize, given);
+        if !anew {
+            return;
         }
         let parts = parts(strip, self.bodies.len());
         let Engine { pattern, inertias, bodies, spans, J, scale, factors, .. } = self;
@@ -161,21 +155,36 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     /// Makes rows of a strip, and their right side, where that is not done yet.
     #[inline(always)]
-    fn make_rows(&mut self, strips: &Strips, strip: usize, given: Given<'_, L>) {
+    fn make_rows<const PHI: bool>(&mut self, strips: &Strips, strip: usize, state: Option<(&[L], &[L])>) {
         if std::mem::replace(&mut self.done[1][strip], true) {
             return;
         }
         let own = parts(strip, self.bodies.len());
-        let Engine { done, places, inertias, x0, bodies, shapes, records, J, value, z, excess, .. } = self;
-        if let Given::State(q, v) | Given::Positions(q, v, _) = given {
+        let Engine {
+            done,
+            places,
+            inertias,
+            x0,
+            bodies,
+            shapes,
+            records,
+            J,
+            value,
+            z,
+            excess,
+            rounding,
+            is_placed,
+            ..
+        } = self;
+        if let Some((q, v)) = state {
             for &strip in strips.bodies(strip) {
                 if !std::mem::replace(&mut done[0][strip as usize], true) {
                     let some = parts(strip as usize, places.len() - 1);
                     let (q, v) = (&q[some.start * S::NQ..some.end * S::NQ], &v[some.start * C..some.end * C]);
                     let some = some.start + 1..some.end + 1;
                     let own = &mut places[some.clone()];
-                    S::place_all(own, q, v);
-                    if matches!(given, Given::State(..)) {
+                    put::<L, S, C>(own, q, v, *is_placed);
+                    if !PHI {
                         fall::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
                     }
                 }
@@ -183,18 +192,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
         let parts = (&bodies[own.clone()], &shapes[own.clone()]);
         let (J, value, z) = (&mut J[own.clone()], &mut value[own.clone()], &mut z[own]);
-        if let Given::Positions(.., unit) = given {
-            fill::<L, S, B, N, C, true>(places, records, parts, J, value);
-            exceed(J, value, unit, excess);
+        fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+        if PHI {
+            exceed(J, value, *rounding, excess);
             z.copy_from_slice(value);
         } else {
-            fill::<L, S, B, N, C, false>(places, records, parts, J, value);
             multiply(parts.0, J, x0, Some(value), z);
         }
     }
 
     /// Makes rows and columns of all strips, by several threads.
-    fn prepare_together(&mut self, given: Given<'_, L>, anew: bool) {
+    fn prepare_together<const PHI: bool>(&mut self, state: Option<(&[L], &[L])>, anew: bool) {
         let Engine {
             pattern,
             inertias,
@@ -210,15 +218,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             scale,
             factors,
             excess,
+            rounding,
+            is_placed,
             ..
         } = self;
-        if let Given::State(q, v) | Given::Positions(q, v, _) = given {
+        if let Some((q, v)) = state {
             let places = places[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
             let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
             places.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
                 |((places, x0), (m, (q, v)))| {
-                    S::place_all(places, q, v);
-                    if matches!(given, Given::State(..)) {
+                    put::<L, S, C>(places, q, v, *is_placed);
+                    if !PHI {
                         fall::<L, S, C>(places, m, x0);
                     }
                 },
@@ -227,16 +237,15 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
         let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
         rows.zip(parts).for_each(|(((J, value), z), parts)| {
-            if let Given::Positions(..) = given {
-                fill::<L, S, B, N, C, true>(places, records, parts, J, value);
+            fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+            if PHI {
                 z.copy_from_slice(value);
             } else {
-                fill::<L, S, B, N, C, false>(places, records, parts, J, value);
                 multiply(parts.0, J, x0, Some(value), z);
             }
         });
-        if let Given::Positions(.., unit) = given {
-            exceed(J, value, unit, excess);
+        if PHI {
+            exceed(J, value, *rounding, excess);
         }
         if anew {
             let rows = factors.D.par_chunks_mut(STRIP).zip(scale.par_chunks_mut(STRIP));
@@ -305,8 +314,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     #[inline(always)]
     fn forces(&mut self, f: Option<&[L]>) {
         if let Some(f) = f {
-            for (to, f) in self.f[1..].iter_mut().zip(f.chunks_exact(C)) {
-                to.copy_from_slice(f);
+            for (to, f) in self.f[1..].iter_mut().zip(f.as_chunks().0) {
+                copy(to, f);
             }
             return;
         }
@@ -328,18 +337,19 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     #[inline(always)]
     pub fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [[L; C]]) -> Health<L> {
-        let mut given = Given::State(q, v);
+        self.is_told = false;
+        self.is_held &= are_equal(&self.held[0], q);
+        self.is_placed &= self.is_held;
+        let mut state = Some((q, v));
         if f.is_some() || self.loads.as_ref().is_some_and(|loads| !loads.is_empty()) {
             self.place(q, v);
             self.forces(f);
             for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
                 *x = S::over_mass(inertia, f);
             }
-            given = Given::Places;
+            state = None;
         }
-        self.is_told = false;
-        self.is_held &= are_equal(&self.held[0], q);
-        self.eliminate(given, !self.is_held);
+        self.eliminate::<false>(state, !self.is_held);
         let x0 = std::mem::take(&mut self.x0);
         self.ascend(From::Other(&x0[1..]), vdot);
         self.x0 = x0;

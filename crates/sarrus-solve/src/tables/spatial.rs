@@ -131,6 +131,13 @@ impl<L: Lane> Frame<L, 6> for Spatial {
         Place { p: [q[0], q[1], q[2]], R, v: [v[0], v[1], v[2]], w_B, w: mul(&R, w_B) }
     }
 
+    #[inline(always)]
+    fn set_velocity(place: &mut Place<L>, v: &[L; 6]) {
+        place.v = [v[0], v[1], v[2]];
+        place.w_B = [v[3], v[4], v[5]];
+        place.w = mul(&place.R, place.w_B);
+    }
+
     fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {
         let mut out: Inertia<L> = <Spatial as Frame<L, 6>>::no_inertia();
         for (i, variant) in variants.iter().enumerate() {
@@ -275,7 +282,9 @@ impl<L: Lane> Frame<L, 6> for Spatial {
 
     #[inline(always)]
     fn qdot(q: &[L], v: &[L], out: &mut [L]) {
-        out[..3].copy_from_slice(&v[..3]);
+        for i in 0..3 {
+            out[i] = v[i];
+        }
         let half = L::splat(0.5);
         let (x, y, z) = (v[3] * half, v[4] * half, v[5] * half);
         out[3] = -(q[4] * x + q[5] * y + q[6] * z);

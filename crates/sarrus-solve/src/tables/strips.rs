@@ -58,6 +58,11 @@ impl Strips {
             moving[own].extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / STRIP));
             begin = end;
         }
+        // what stand-ins have goes to all that are in no branch, before the first of these is eliminated
+        let rest = pattern.branch(pattern.branches.len()).start / STRIP;
+        if let Some(first) = reach.get_mut(rest).filter(|_| !pattern.branches.is_empty()) {
+            first.extend(rest..n);
+        }
         // bodies without parts go with the last
         let count = pattern.body_ends.len() - 1;
         for strip in 0..count.div_ceil(STRIP) {
