@@ -1,42 +1,17 @@
 //! Beams of higher order: no strain from motions of the whole, tangents, orders of convergence, closed forms, the flexible pendulum.
 
+mod common;
+
+use common::{PLANAR, SPATIAL, column, load, run};
 use sarrus::analysis::{EquilibriumOptions, equilibrium, equilibrium_with};
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::TAU;
-use std::sync::Arc;
-
-fn load(text: &str) -> (Model, Arc<System>) {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let model = load_str("test.toml", &text, &LoadOptions::default())
-        .unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        panic!("{text}\n{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
-    });
-    (model, Arc::new(system))
-}
-
-fn run(text: &str) -> Outcome {
-    let (model, system) = load(text);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    outcome
-}
-
-fn column(run: &Outcome, name: &str) -> Vec<f64> {
-    run.trajectory.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
-}
 
 /// Numbers without a pattern in [-0.5, 0.5].
 fn noise(n: usize, seed: f64) -> Vec<f64> {
     (0..n).map(|i| ((i as f64 + 1.0) * seed).sin() * 43_758.545_3).map(|x| x.rem_euclid(1.0) - 0.5).collect()
 }
-
-const PLANAR: &str = "space = 'planar'\ngravity = [0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = 30, EI = 7, rhoA = 1.5, rhoI = 0.1 }\n";
-const SPATIAL: &str = "gravity = [0, 0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = [30, 20], EI = [7, 4], GJ = 3, rhoA = 1.5, rhoI = [0.1, 0.05] }\n";
 
 /// Nodes at the points of Gauss and Lobatto, √(3/7) from the middle for order 4, with their weights 1/20, 49/180 and 16/45 of the mass.
 #[test]
