@@ -4,7 +4,7 @@ use super::Mechanism;
 use crate::body::BodyKind;
 use crate::flexible::modal::floating::Room;
 use sarrus_math::{Mat3, Pose};
-use sarrus_solve::{Equations, Problem};
+use sarrus_solve::Equations;
 
 impl Mechanism {
     /// Blocks of all bodies, in the model pose where they vary.
