@@ -2,9 +2,8 @@
 
 use super::Mechanism;
 use crate::at::At;
-use crate::body::{Body, BodyKind};
+use crate::body::BodyKind;
 use crate::load::Wrench;
-use sarrus_math::Pose;
 use sarrus_solve::{Equations, State};
 
 impl Mechanism {
@@ -54,37 +53,14 @@ impl Mechanism {
             force.load.wrench(&at, wrenches);
             for (&id, wrench) in force.ids.iter().zip(wrenches) {
                 let body = &system.directory.bodies[id as usize];
-                add_wrench(body, &self.poses[id as usize], wrench, &mut eq.f);
+                let own = &mut eq.f[body.v..body.v + body.kind.nv()];
+                wrench.add_to(body.kind, &self.poses[id as usize], own);
             }
         }
-        for id in 0..self.pushed {
-            add_wrench(&system.directory.bodies[id], &self.poses[id], &self.external[id], &mut eq.f);
+        let pushed = self.external[..self.pushed].iter().zip(&system.directory.bodies).zip(&self.poses);
+        for ((wrench, body), pose) in pushed {
+            wrench.add_to(body.kind, pose, &mut eq.f[body.v..body.v + body.kind.nv()]);
         }
         self.with_contacts(s, |contacts, bodies, scratch| contacts.add_forces(bodies, scratch, &mut eq.f));
-    }
-}
-
-/// Adds `wrench` to the forces `f` of all bodies.
-fn add_wrench(body: &Body, pose: &Pose<f64>, wrench: &Wrench<f64>, f: &mut [f64]) {
-    let f = &mut f[body.v..body.v + body.kind.nv()];
-    match body.kind {
-        BodyKind::Ground => {}
-        BodyKind::Rigid | BodyKind::RigidEuler => {
-            let torque = pose.rot.transpose_mul(wrench.torque);
-            for i in 0..3 {
-                f[i] += wrench.force.0[i];
-                f[3 + i] += torque.0[i];
-            }
-        }
-        BodyKind::PlanarRigid => {
-            f[0] += wrench.force.0[0];
-            f[1] += wrench.force.0[1];
-            f[2] += wrench.torque.0[2];
-        }
-        BodyKind::Point | BodyKind::PlanarPoint => {
-            for (f, w) in f.iter_mut().zip(&wrench.force.0) {
-                *f += w;
-            }
-        }
     }
 }

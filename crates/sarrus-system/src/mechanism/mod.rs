@@ -16,6 +16,7 @@ pub use books::Energy;
 
 use crate::at::At;
 use crate::constraint::Blocks;
+use crate::contact::pair::Bodies;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
 use crate::derive::Scratch;
@@ -108,10 +109,10 @@ impl Mechanism {
     pub(crate) fn with_contacts<T>(
         &mut self,
         s: &State,
-        act: impl FnOnce(&mut wire::Room, &wire::Bodies, &mut Scratch) -> T,
+        act: impl FnOnce(&mut wire::Room, &Bodies, &mut Scratch) -> T,
     ) -> T {
         let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
-        act(contacts, &wire::Bodies { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
+        act(contacts, &Bodies { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
     }
 
     /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
