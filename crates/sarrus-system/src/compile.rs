@@ -219,7 +219,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         let read = reader.read(model, element).and_then(|contact| {
             let mut own = (Vec::new(), 0);
             if contact.friction.is_some_and(|friction| friction.has_states()) {
-                own = contact::wire::states(&surfaces, &contact, x + contact::BOOKS);
+                own = contact::candidates::states(&surfaces, &contact, x + contact::BOOKS);
                 reader.check_states(&Reader::open(model, element), own.1)?;
             }
             Ok((contact, own))

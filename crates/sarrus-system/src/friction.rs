@@ -12,13 +12,13 @@
 //! is lost is booked as dissipated.
 
 use crate::at::At;
-use crate::body::BodyKind;
 use crate::columns::{clearance_force, joint_wrench};
 use crate::coordinate::CoordinateRef;
+use crate::load::Wrench;
 use crate::names::Directory;
 use crate::system::System;
 use crate::tangent::{kind_columns, place};
-use sarrus_math::{Dual, Pose, Real, Vec3};
+use sarrus_math::{Dual, Real, Vec3};
 use sarrus_solve::{Equations, Tangent};
 
 /// Friction of a coordinate, as the file says it.
@@ -120,7 +120,8 @@ impl JointFriction {
         for (id, (force, torque)) in self.unit(at) {
             let body = &system.directory.bodies[id];
             let own = &mut f[body.v..body.v + body.kind.nv()];
-            add_wrench(body.kind, &at.poses[id], force.scale(n), torque.scale(n), own);
+            let wrench = Wrench { force: force.scale(n), torque: torque.scale(n) };
+            wrench.add_to(body.kind, &at.poses[id], own);
         }
     }
 
@@ -171,7 +172,7 @@ impl JointFriction {
     fn add_product(&self, system: &System, at: &At<f64>, factor: f64, one: &Wrenches, out: &mut Tangent) {
         let g = |(id, (force, torque)): (usize, (Vec3<f64>, Vec3<f64>))| {
             let mut g = [0.0; 6];
-            add_wrench(system.directory.bodies[id].kind, &at.poses[id], force, torque, &mut g);
+            Wrench { force, torque }.add_to(system.directory.bodies[id].kind, &at.poses[id], &mut g);
             g
         };
         for &row in one.iter().filter(|(id, _)| *id != 0) {
@@ -190,23 +191,3 @@ impl JointFriction {
 
 /// Wrenches on two bodies, with their numbers.
 type Wrenches = [(usize, (Vec3<f64>, Vec3<f64>)); 2];
-
-/// Adds a wrench about the centre of mass, in world axes, to the generalized forces of a body.
-fn add_wrench(kind: BodyKind, pose: &Pose<f64>, force: Vec3<f64>, torque: Vec3<f64>, f: &mut [f64]) {
-    match kind {
-        BodyKind::Ground => {}
-        BodyKind::Rigid | BodyKind::RigidEuler => {
-            let torque = pose.rot.transpose_mul(torque);
-            for i in 0..3 {
-                f[i] += force.0[i];
-                f[3 + i] += torque.0[i];
-            }
-        }
-        BodyKind::PlanarRigid => {
-            f[0] += force.0[0];
-            f[1] += force.0[1];
-            f[2] += torque.0[2];
-        }
-        BodyKind::Point | BodyKind::PlanarPoint => f.iter_mut().zip(&force.0).for_each(|(f, w)| *f += w),
-    }
-}

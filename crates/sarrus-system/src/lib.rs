@@ -9,7 +9,6 @@ mod armature;
 pub mod at;
 pub mod bodies;
 pub mod body;
-mod books;
 pub mod columns;
 pub mod compile;
 pub mod conditions;

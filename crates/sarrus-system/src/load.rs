@@ -1,7 +1,8 @@
 //! What a force is: wrenches on bodies, written once over [`Real`], and where its power goes.
 
 use crate::at::At;
-use sarrus_math::{Dual, Real, Vec3};
+use crate::body::BodyKind;
+use sarrus_math::{Dual, Pose, Real, Vec3};
 use sarrus_solve::tables::LoadRecord;
 
 /// A force through the centre of mass and a torque about it, both in world axes \[N, N m\].
@@ -28,6 +29,29 @@ impl<R: Real> Wrench<R> {
     /// Adds a torque.
     pub fn add_torque(&mut self, torque: Vec3<R>) {
         self.torque += torque;
+    }
+}
+
+impl Wrench<f64> {
+    /// Adds it to the generalized forces `f` of a body of some kind at `pose`; what such a body cannot take is left out.
+    pub(crate) fn add_to(&self, kind: BodyKind, pose: &Pose<f64>, f: &mut [f64]) {
+        let (force, torque) = (self.force.0, self.torque);
+        match kind {
+            BodyKind::Ground => {}
+            BodyKind::Rigid | BodyKind::RigidEuler => {
+                let torque = pose.rot.transpose_mul(torque);
+                for i in 0..3 {
+                    f[i] += force[i];
+                    f[3 + i] += torque.0[i];
+                }
+            }
+            BodyKind::PlanarRigid => {
+                f[0] += force[0];
+                f[1] += force[1];
+                f[2] += torque.0[2];
+            }
+            BodyKind::Point | BodyKind::PlanarPoint => f.iter_mut().zip(&force).for_each(|(f, w)| *f += w),
+        }
     }
 }
 

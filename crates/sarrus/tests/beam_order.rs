@@ -1,42 +1,17 @@
 //! Beams of higher order: no strain from motions of the whole, tangents, orders of convergence, closed forms, the flexible pendulum.
 
+mod common;
+
+use common::{PLANAR, SPATIAL, column, load, run};
 use sarrus::analysis::{EquilibriumOptions, equilibrium, equilibrium_with};
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::TAU;
-use std::sync::Arc;
-
-fn load(text: &str) -> (Model, Arc<System>) {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let model = load_str("test.toml", &text, &LoadOptions::default())
-        .unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        panic!("{text}\n{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
-    });
-    (model, Arc::new(system))
-}
-
-fn run(text: &str) -> Outcome {
-    let (model, system) = load(text);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    outcome
-}
-
-fn column(run: &Outcome, name: &str) -> Vec<f64> {
-    run.trajectory.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
-}
 
 /// Numbers without a pattern in [-0.5, 0.5].
 fn noise(n: usize, seed: f64) -> Vec<f64> {
     (0..n).map(|i| ((i as f64 + 1.0) * seed).sin() * 43_758.545_3).map(|x| x.rem_euclid(1.0) - 0.5).collect()
 }
-
-const PLANAR: &str = "space = 'planar'\ngravity = [0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = 30, EI = 7, rhoA = 1.5, rhoI = 0.1 }\n";
-const SPATIAL: &str = "gravity = [0, 0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = [30, 20], EI = [7, 4], GJ = 3, rhoA = 1.5, rhoI = [0.1, 0.05] }\n";
 
 /// Nodes at the points of Gauss and Lobatto, √(3/7) from the middle for order 4, with their weights 1/20, 49/180 and 16/45 of the mass.
 #[test]
@@ -55,6 +30,34 @@ fn nodes_and_masses_are_those_of_the_rule() {
         let share = if k == 0 || k == 8 { shares[0] } else { shares[(k - 1) % 4 + 1] };
         assert!((body.mass - 1.5 * 2.0 * share).abs() < 1e-14, "{k}: {}", body.mass);
         assert!((body.inertia.0[2][2] - 0.1 * 2.0 * share).abs() < 1e-15, "{k}");
+    }
+}
+
+/// In space each node has its share of the inertia about all axes of the section; at a corner it is that of elements of order 1, which have half of each
+/// element at its ends, turned in the same way.
+#[test]
+fn in_space_nodes_have_their_share_of_the_inertia() {
+    let share = [1.0 / 20.0, 49.0 / 180.0, 16.0 / 45.0];
+    let (_, system) = load(&format!(
+        "{SPATIAL}flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [2, 0, 0], section = 's', elements = 1, order = 4 }}\n"
+    ));
+    for (body, share) in system.directory.bodies[1..].iter().zip(share) {
+        for (i, own) in [0.1 + 0.05, 0.1, 0.05].into_iter().enumerate() {
+            for j in 0..3 {
+                let expected = if i == j { own * 2.0 * share } else { 0.0 };
+                assert!((body.inertia.0[i][j] - expected).abs() < 1e-15, "{}: {:?}", body.name, body.inertia);
+            }
+        }
+    }
+    let path = "path = [[0, 0, 0], [1, 0.3, 0], [1.2, 1, 0.5]], section = 's', elements = 1";
+    let corner = |more: &str, k: usize| {
+        let (_, system) = load(&format!("{SPATIAL}flexible.X = {{ kind = 'beam', {path}{more} }}\n"));
+        system.directory.bodies[1 + k].clone()
+    };
+    let (one, four) = (corner("", 1), corner(", order = 4", 4));
+    assert!(one.inertia.0[0][1].abs() > 1e-3, "{:?}", one.inertia);
+    for (a, b) in one.inertia.0.iter().flatten().zip(four.inertia.0.iter().flatten()) {
+        assert!((2.0 * share[0] * a - b).abs() < 1e-15, "{:?} {:?}", one.inertia, four.inertia);
     }
 }
 
@@ -239,6 +242,62 @@ fn one_element_of_order_three_bends_as_the_cubic_does() {
         close("shear", -values[&format!("X.element1.Q{k}")], P, 1e-6);
     }
     assert!(values["X.element1.M3"].abs() < 1e-9 * P * LENGTH);
+}
+
+/// The same in space, where all six stiffnesses differ, with each of the loads at the tip alone: EIy bends along z, where GAz shears. The tip turns by
+/// some 1e-6 rad, and what it carries with it.
+#[test]
+fn in_space_each_load_meets_its_own_stiffness() {
+    let (L, small) = (1.0_f64, 1e-5);
+    let ([EA, GAy, GAz], [GJ, EIy, EIz]) = ([50.0, 30.0, 20.0], [3.0, 7.0, 4.0]);
+    let bent = |GA: f64, EI: f64| L.powi(3) / (3.0 * EI) + L / GA;
+    let part = 0.5 * (1.0 - 0.2_f64.sqrt());
+    for (k, tip) in [L / EA, bent(GAy, EIz), bent(GAz, EIy), L / GJ].into_iter().enumerate() {
+        let mut load_ = [0.0; 4];
+        load_[k] = small;
+        let [x, y, z, turn] = load_;
+        let (model, system) = load(&format!(
+            "{SPATIAL}run.t_end = 1\n\
+             flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [{L}, 0, 0], section = 's', elements = 1, order = 3 }}\n\
+             joints.wall = {{ kind = 'fixed', bodies = ['ground', 'X.start'], at = [0, 0, 0] }}\n\
+             forces.F = {{ kind = 'force', body = 'X.end', force = [{x:e}, {y:e}, {z:e}] }}\n\
+             forces.T = {{ kind = 'torque', body = 'X.end', torque = [{turn:e}, 0, 0] }}\n"
+        ));
+        let values = equilibrium(&model, &system).unwrap().report.values;
+        let end = ["x", "y", "z", "q1"].map(|field| values[&format!("X.node3.{field}")]);
+        let found = [end[0] - L, end[1], end[2], 2.0 * end[3]][k];
+        assert!((found - small * tip).abs() < 1e-6 * small * tip, "load {k}: {found} and {}", small * tip);
+        for (node, s) in [0.0, part, 1.0 - part, 1.0].into_iter().enumerate() {
+            let arm = L * (1.0 - s);
+            let carried = [x, y, z, turn, -arm * z, arm * y];
+            for (name, expected) in ["N", "Qy", "Qz", "Mx", "My", "Mz"].into_iter().zip(carried) {
+                let found = values[&format!("X.element1.{name}{node}")];
+                assert!(
+                    (found - expected).abs() < 1e-3 * small,
+                    "load {k}: {name}{node} {found}, {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// Damping takes energy out, and the books say how much.
+#[test]
+fn a_damped_beam_loses_what_its_books_say() {
+    for (world, line) in
+        [(PLANAR, "to = [1, 0.2], from = [0, 0]"), (SPATIAL, "to = [1, 0.2, 0.1], from = [0, 0, 0]")]
+    {
+        let kick = if world == PLANAR { "[0, 1]" } else { "[0, 1, 0.5]" };
+        let outcome = run(&format!(
+            "run = {{ t_end = 0.2, rtol = 1e-9, atol = 1e-11, integrator = 'dop853' }}\n{world}\
+             flexible.X = {{ kind = 'beam', {line}, section = 's', elements = 1, order = 3, damping = 5e-3 }}\n\
+             initial.X.node0.velocity = {kick}\n"
+        ));
+        let heat = column(&outcome, "energy.dissipated");
+        assert!(heat.windows(2).all(|w| w[1] >= w[0]) && heat.last().unwrap() > &1e-3, "{:?}", heat.last());
+        let balance = column(&outcome, "energy.balance");
+        assert!(balance.iter().all(|e| (e - balance[0]).abs() < 1e-8), "{balance:?}");
+    }
 }
 
 /// M = 2π EI/L bends a cantilever to a circle. Turns are linear along it and found exactly, so that four equal elements close it exactly; their chords are good to

@@ -3,38 +3,18 @@
 //! Published numbers are those of the sources named at each case; where a case has a solution of ordinary differential equations it is
 //! integrated here.
 
+mod common;
+
+use common::{column, load, run};
 use sarrus::analysis::{Equilibrium, EquilibriumOptions, equilibrium, equilibrium_with};
 use sarrus::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
-use std::sync::Arc;
-
-fn load(text: &str) -> (Model, Arc<System>) {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let model = load_str("test.toml", &text, &LoadOptions::default())
-        .unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        panic!("{text}\n{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
-    });
-    (model, Arc::new(system))
-}
 
 /// Rest under loads that are brought on in `parts`.
 fn under(text: &str, parts: u32) -> Equilibrium {
     let (model, system) = load(text);
     let options = EquilibriumOptions { load_steps: Some(parts) };
     equilibrium_with(&model, &system, &options, &mut |_| {}).unwrap_or_else(|e| panic!("{text}\n{e}"))
-}
-
-fn run(text: &str) -> Trajectory {
-    let (model, system) = load(text);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    outcome.trajectory
-}
-
-fn column(t: &Trajectory, name: &str) -> Vec<f64> {
-    t.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
 }
 
 /// The value of `name` at the sample nearest to `t`.

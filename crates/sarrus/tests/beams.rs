@@ -1,5 +1,8 @@
 //! Beams and segmented rods: laws of the element, closed forms, names and errors.
 
+mod common;
+
+use common::{PLANAR, SPATIAL, column, load, outcome, read, run};
 use sarrus::analysis::{About, equilibrium, modes};
 use sarrus::math::{Jet, Pose, Twist};
 use sarrus::prelude::*;
@@ -8,53 +11,19 @@ use sarrus::system::load::Wrench;
 use sarrus::system::system::ForceElement;
 use sarrus::system::{At, Mechanism, flexible};
 use std::f64::consts::TAU;
+use std::path::Path;
 use std::sync::Arc;
-
-/// Stiffnesses of one size, so that no term hides behind another.
-const PLANAR: &str = "space = 'planar'\ngravity = [0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = 30, EI = 7, rhoA = 1.5, rhoI = 0.1 }\n";
-const SPATIAL: &str = "gravity = [0, 0, 0]\n\
-    sections.s = { kind = 'given', EA = 50, GA = [30, 20], EI = [7, 4], GJ = 3, rhoA = 1.5, rhoI = [0.1, 0.05] }\n";
-
-fn load(text: &str) -> (Model, Arc<System>) {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let model = load_str("test.toml", &text, &LoadOptions::default())
-        .unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        panic!("{text}\n{}", errors.iter().map(|e| e.render(&model.sources)).collect::<String>())
-    });
-    (model, Arc::new(system))
-}
 
 /// Everything that goes wrong with a model, from reading to its columns and start.
 fn error(text: &str) -> String {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let model = match load_str("test.toml", &text, &LoadOptions::default()) {
-        Ok(model) => model,
-        Err(e) => return e.render(),
+    let (model, system) = match read(text, Path::new("")) {
+        Ok(built) => built,
+        Err(said) => return said,
     };
-    let render = |errors: Vec<sarrus::model::Diagnostic>| {
-        errors.iter().map(|e| e.render(&model.sources)).collect::<String>()
-    };
-    match compile(&model) {
-        Err(errors) => render(errors),
-        Ok(system) => match check(&model, &Arc::new(system)) {
-            Err(e) => render(e.diagnostics()),
-            Ok(_) => panic!("nothing is wrong with\n{text}"),
-        },
+    match check(&model, &system) {
+        Err(e) => e.diagnostics().iter().map(|e| e.render(&model.sources)).collect(),
+        Ok(_) => panic!("nothing is wrong with\n{text}"),
     }
-}
-
-fn run(text: &str) -> (Model, Outcome) {
-    let (model, system) = load(text);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    (model, outcome)
-}
-
-fn column(run: &Outcome, name: &str) -> Vec<f64> {
-    run.trajectory.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
 }
 
 fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
@@ -463,25 +432,19 @@ fn a_swinging_beam_keeps_its_energy() {
         "{SWING}joints.O = {{ kind = 'revolute', bodies = ['ground', 'X.start'], at = [0, 0] }}\n\
          run = {{ t_end = 1.0, integrator = 'rk45', rtol = 1e-9, atol = 1e-10 }}\n"
     );
-    let (_, outcome) = run(&text);
-    let kinetic = column(&outcome, "energy.kinetic").into_iter().fold(0.0, f64::max);
-    let balance = column(&outcome, "energy.balance");
+    let Outcome { report, trajectory, .. } = outcome(&load(&text));
+    let kinetic = column(&trajectory, "energy.kinetic").into_iter().fold(0.0, f64::max);
+    let balance = column(&trajectory, "energy.balance");
     // it falls by half its length, and bends on the way
     assert!(kinetic > 3.0, "{kinetic}");
     let off = balance.iter().map(|e| (e - balance[0]).abs()).fold(0.0, f64::max);
     assert!(off < 1e-6 * kinetic, "{off}");
-    let ends = ["X.node0.angle", "X.node3.angle"].map(|name| column(&outcome, name));
+    let ends = ["X.node0.angle", "X.node3.angle"].map(|name| column(&trajectory, name));
     assert!(ends[0].iter().zip(&ends[1]).any(|(a, b)| (a - b).abs() > 0.1));
     // what is inside is not told
-    assert!(
-        outcome
-            .trajectory
-            .names()
-            .iter()
-            .all(|n| !n.starts_with("X.element1.x") && !n.contains("element1.v"))
-    );
-    assert!(outcome.report.constraints.per_joint.iter().all(|e| e.name == "O"));
-    assert_eq!(outcome.report.size.bodies, 4);
+    assert!(trajectory.names().iter().all(|n| !n.starts_with("X.element1.x") && !n.contains("element1.v")));
+    assert!(report.constraints.per_joint.iter().all(|e| e.name == "O"));
+    assert_eq!(report.size.bodies, 4);
 }
 
 /// Damping turns what vibrates into heat, and the books balance.
@@ -489,7 +452,7 @@ fn a_swinging_beam_keeps_its_energy() {
 fn a_damped_beam_loses_what_its_books_say() {
     let text = SWING.replace("elements = 3", "elements = 3, damping = 1e-3")
         + "run = { t_end = 0.5, rtol = 1e-9, atol = 1e-11 }\ninitial.X.node0.velocity = [0, 1]\n";
-    let (_, outcome) = run(&text);
+    let outcome = run(&text);
     let heat = column(&outcome, "energy.dissipated");
     assert!(heat.windows(2).all(|w| w[1] >= w[0]) && heat.last().unwrap() > &1e-3, "{:?}", heat.last());
     let balance = column(&outcome, "energy.balance");
@@ -507,7 +470,7 @@ fn a_free_beam_keeps_its_momentum() {
          measures.p = {{ kind = 'momentum', bodies = ['X'] }}\n",
         SPATIAL.replace("gravity = [0, 0, 0]\n", "")
     );
-    let (_, outcome) = run(&text);
+    let outcome = run(&text);
     // ρA L times the velocity
     let mass = 1.5 * (1.0 + 0.04 + 0.01_f64).sqrt();
     for (name, v) in [("p.px", 0.3), ("p.py", 0.1), ("p.pz", -0.2)] {
@@ -661,11 +624,11 @@ fn a_mirrored_beam_moves_as_the_mirror_image() {
                  include.m = {{ file = 'part.toml', mirror = '{mirror}' }}\n{settings}"
             );
             std::fs::write(folder.join("main.toml"), main).unwrap();
-            let (_, alone) = run(&format!("{text}{settings}"));
+            let alone = run(&format!("{text}{settings}"));
             let options = LoadOptions { record: true, ..LoadOptions::default() };
             let model = sarrus::io::load(folder.join("main.toml"), &options).unwrap();
             let system = Arc::new(compile(&model).unwrap());
-            let mirrored = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
+            let mirrored = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().trajectory;
             let mut names: Vec<(String, f64)> = Vec::new();
             for (i, axis) in axes.iter().enumerate() {
                 names.push((format!("X.node2.{axis}"), if i == k { -1.0 } else { 1.0 }));
@@ -703,8 +666,8 @@ fn members_go_by_their_names_and_by_those_of_their_bodies() {
          output.columns = ['X.end.*', 'X.element?.N', 'R.joint1.*', 'all.px', 'moment', 'tip', '!X.end.v?']\n\
          run.t_end = 0.2\n"
     );
-    let (_, outcome) = run(&text);
-    let names = outcome.trajectory.names().join(" ");
+    let outcome = run(&text);
+    let names = outcome.names().join(" ");
     let expected = "t X.node2.x X.node2.y X.node2.angle X.node2.rate R.joint1.angle R.joint1.rate R.joint1.fx R.joint1.fy \
                     R.joint1.tz X.element1.N X.element2.N all.px moment tip";
     assert_eq!(names, expected);

@@ -1,6 +1,7 @@
 //! Tables and lanes: accelerations as the general way has them, on every shipped model that has tables; variants in lanes equal
 //! to the bit to variants alone, on any number of threads; variants that leave their lane come out as if they had been alone.
 
+use sarrus::math::Vec3;
 use sarrus::prelude::*;
 use sarrus::solve::ensemble::{self, Fixed, LANES, Member, Outcome};
 use sarrus::solve::tables::{Tables, tables};
@@ -8,12 +9,16 @@ use sarrus::solve::{
     Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, Regularize, Stage, State, Steps,
     formulations, stabilizations,
 };
+use sarrus::system::load::Wrench;
 use std::sync::{Arc, Mutex};
 
 fn load(name: &str, set: &[(&str, String)]) -> (Arc<System>, State) {
+    read(name, sarrus_zoo::model(name).unwrap(), set)
+}
+
+fn read(name: &str, text: &str, set: &[(&str, String)]) -> (Arc<System>, State) {
     let set = set.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
     let options = LoadOptions { set, ..LoadOptions::default() };
-    let text = sarrus_zoo::model(name).unwrap();
     let model =
         load_str(&format!("{name}.toml"), text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
@@ -305,19 +310,74 @@ fn an_ensemble_makes_the_motion_of_single_runs() {
     }
 }
 
+/// Which variants were seen when, in steps of 1 ms, and how they came out.
+fn seen(members: Vec<Member>, method: &Fixed) -> (Vec<(usize, i64)>, Vec<Outcome>) {
+    let seen = Mutex::new(Vec::new());
+    let see = |i, s: &State| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64));
+    let outcomes = ensemble::run(members, method, &see);
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort_unstable();
+    (seen, outcomes)
+}
+
+/// The end is told once, whether it is asked for or not, in lanes as alone.
 #[test]
 fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
-    // the end is told once, whether it is asked for or not
-    for (t_end, times) in [(0.035, &[10, 20, 30, 35][..]), (0.030, &[10, 20, 30])] {
+    let redundant = || (0..3).map(|_| member("four_bar_spatial", &[])).collect();
+    for (t_end, every, times) in
+        [(0.035, 10, &[10, 20, 30, 35][..]), (0.030, 10, &[10, 20, 30]), (0.030, 0, &[30])]
+    {
         let mut method = Fixed::rk4(1e-3, t_end).unwrap();
-        method.every = 10;
-        let seen = Mutex::new(Vec::new());
-        let see = |i, s: &State| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64));
-        ensemble::run(four_bars(3), &method, &see);
-        let mut seen = seen.into_inner().unwrap();
-        seen.sort_unstable();
+        method.every = every;
         let expected: Vec<_> = (0..3).flat_map(|i| times.iter().map(move |t| (i, *t))).collect();
-        assert_eq!(seen, expected);
+        for (what, crew) in [("lanes", four_bars(3)), ("alone", redundant())] {
+            assert_eq!(seen(crew, &method).0, expected, "{what}, to {t_end} by {every}");
+        }
+    }
+}
+
+/// Those who leave their lane go on counting steps where the others are.
+#[test]
+fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
+    let mut method = Fixed::rk4(5e-3, 1.2).unwrap();
+    method.every = 7;
+    let (seen, outcomes) = seen(parallelograms(8), &method);
+    assert!(outcomes.iter().any(|o| o.left.is_some_and(|t| (t / 5e-3).round() % 7.0 != 0.0)), "{outcomes:?}");
+    let times: Vec<i64> = (35..1200).step_by(35).chain([1200]).collect();
+    let expected: Vec<_> = (0..8).flat_map(|i| times.iter().map(move |t| (i, *t))).collect();
+    assert_eq!(seen, expected);
+}
+
+/// What pushes from outside is none of the loads that tables know. It moves a variant as a force of the model does, to the rounding of single runs, and those beside
+/// it do not notice.
+#[test]
+fn what_pushes_one_variant_moves_it_and_no_other() {
+    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    let force = [12.0, -7.0];
+    let pushed = |mut crew: Vec<Member>, k: usize| {
+        let (system, start) = load("four_bar", &[]);
+        let mut mechanism = system.mechanism();
+        let wrench = Wrench { force: Vec3([force[0], force[1], 0.0]), torque: Vec3([0.0; 3]) };
+        mechanism.push(system.directory.body("coupler").unwrap(), wrench);
+        crew[k] = Member { problem: Box::new(mechanism), start };
+        crew
+    };
+    let line = format!("push = {{ kind = 'force', body = 'coupler', force = {force:?} }}\n");
+    let text = sarrus_zoo::model("four_bar").unwrap().replace("[forces]\n", &format!("[forces]\n{line}"));
+    let (system, start) = read("four_bar", &text, &[]);
+    let written = &run(vec![Member { problem: Box::new(system.mechanism()), start }], &method, LANES)[0];
+    let free = run(four_bars(3), &method, LANES);
+    for k in 0..3 {
+        for (i, outcome) in run(pushed(four_bars(3), k), &method, LANES).iter().enumerate() {
+            if i != k {
+                assert_eq!(bits(&outcome.state), bits(&free[i].state), "variant {i} beside {k}");
+                continue;
+            }
+            let all = |s: &State| [&s.q[..], &s.v, &s.x].concat();
+            for (a, b) in all(&outcome.state).iter().zip(&all(&written.state)) {
+                assert!((a - b).abs() < 1e-10 * (1.0 + b.abs()), "variant {k}: {a} against {b}");
+            }
+        }
     }
 }
 

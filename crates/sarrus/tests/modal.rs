@@ -1,5 +1,8 @@
 //! Modal bodies: reduction, inertia that changes with the amplitudes, spinning beams, files and errors.
 
+mod common;
+
+use common::{column, load, read, run};
 use sarrus::analysis::{About, modes};
 use sarrus::model::Reader;
 use sarrus::prelude::*;
@@ -7,32 +10,6 @@ use sarrus::solve::{Equations, Problem, Stage, State};
 use sarrus::system::flexible::{beam, modal::structure::Structure, section::Section};
 use std::fmt::Write;
 use std::sync::Arc;
-
-fn read(text: &str, folder: &std::path::Path) -> std::result::Result<(Model, Arc<System>), String> {
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let file = folder.join("test.toml");
-    let name = file.to_str().unwrap();
-    let model = load_str(name, &text, &LoadOptions::default()).map_err(|e| e.render())?;
-    let system = compile(&model)
-        .map_err(|errors| errors.iter().map(|e| e.render(&model.sources)).collect::<String>())?;
-    Ok((model, Arc::new(system)))
-}
-
-fn load(text: &str) -> (Model, Arc<System>) {
-    read(text, std::path::Path::new("")).unwrap_or_else(|e| panic!("{text}\n{e}"))
-}
-
-fn run(text: &str) -> Outcome {
-    let (model, system) = load(text);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    outcome
-}
-
-fn column(run: &Outcome, name: &str) -> Vec<f64> {
-    run.trajectory.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
-}
 
 /// Eigenvalues with a positive imaginary part, or real ones, lowest first.
 fn eigenvalues((model, system): &(Model, Arc<System>)) -> Vec<[f64; 2]> {

@@ -1,11 +1,14 @@
 //! Modal bodies from matrices in files, lumped and consistent, of beams and of solids; and modal bodies in the plane.
 
+mod common;
+
+use common::{column, load, load_in, read, run, run_in};
 use sarrus::analysis::{About, modes};
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::PI;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -190,32 +193,6 @@ fn solid<const D: usize>(counts: [usize; D], edges: [f64; D], young: f64) -> Giv
     Given { nodes, M, K, planar: D == 2 }
 }
 
-fn read(text: &str, folder: &Path) -> std::result::Result<(Model, Arc<System>), String> {
-    let file = folder.join("test.toml");
-    let text = format!("format = 'sarrus/1'\n{text}");
-    let options = LoadOptions { record: true, ..LoadOptions::default() };
-    let model = load_str(file.to_str().unwrap(), &text, &options).map_err(|e| e.render())?;
-    let system = compile(&model)
-        .map_err(|errors| errors.iter().map(|e| e.render(&model.sources)).collect::<String>())?;
-    Ok((model, Arc::new(system)))
-}
-
-fn load(text: &str, folder: &Folder) -> (Model, Arc<System>) {
-    read(text, &folder.0).unwrap_or_else(|e| panic!("{text}\n{e}"))
-}
-
-fn run(text: &str, folder: &Folder) -> Outcome {
-    let (model, system) = load(text, folder);
-    let outcome =
-        simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
-    outcome
-}
-
-fn column(run: &Outcome, name: &str) -> Vec<f64> {
-    run.trajectory.column(name).unwrap_or_else(|| panic!("no column {name}")).collect()
-}
-
 /// Frequencies [rad/s] that are not those of free motions, lowest first.
 fn frequencies((model, system): &(Model, Arc<System>)) -> Vec<f64> {
     let found = modes(model, system, About::Start).unwrap();
@@ -241,7 +218,7 @@ fn a_consistent_mass_matrix_has_the_frequencies_of_the_bar() {
     let body = format!("{REST}flexible.X = {{ {FILES}, interface = ['n0'], modes = 30 }}\n");
     let held =
         body.clone() + "joints.o = { kind = 'fixed', bodies = ['ground', 'X.node1'], at = [0, 0, 0] }\n";
-    let [held, free] = [held, body].map(|text| frequencies(&load(&text, &folder)));
+    let [held, free] = [held, body].map(|text| frequencies(&load_in(&text, &folder.0)));
     let bending = |beta: f64, EI: f64| beta * beta * (EI / bar.mass).sqrt();
     for EI in bar.EI {
         [1.875104, 4.694091].iter().for_each(|beta| has(&held, bending(*beta, EI), 1e-4));
@@ -268,7 +245,7 @@ fn spinning(structure: &str, root: &str, speed: f64, folder: &Folder) -> [f64; 2
          initial.X.frame.omega = [0, 0, {speed}]\ninitial.X.frame.velocity = [0, {}, 0]\n",
         5.0 * speed
     );
-    let found = frequencies(&load(&text, folder));
+    let found = frequencies(&load_in(&text, &folder.0));
     [found[0] * scale, found[1] * scale]
 }
 
@@ -329,7 +306,7 @@ fn a_blade_that_turns_askew_is_bent_by_centrifugal_forces() {
              measures.tip = {{ kind = 'point', body = 'X.node2', on = [0, 0, 0], relative_to = 'X.node1' }}\n\
              run = {{ t_end = 2, integrator = 'generalized_alpha', step = 0.01 }}\n"
         );
-        let z = *column(&run(&text, &files), "tip.z").last().unwrap();
+        let z = *column(&run_in(&text, &files.0), "tip.z").last().unwrap();
         let expected = -11.0 * (2.0 * 0.25 * 0.5) / (120.0 * 100.0);
         assert!((z / expected - 1.0).abs() < 1e-3, "{elements}: {z} {expected}");
     }
@@ -354,7 +331,7 @@ fn a_wide_blade_is_twisted_by_the_inertia_of_its_sections() {
         )
     };
     let twist = |text: &str| -> Vec<f64> {
-        let outcome = run(text, &folder());
+        let outcome = run(text);
         let [l, r] = ["l.z", "r.z"].map(|name| column(&outcome, name));
         l.iter().zip(&r).map(|(l, r)| l - r).collect()
     };
@@ -380,7 +357,7 @@ fn a_wide_blade_is_twisted_by_the_inertia_of_its_sections() {
 const FLIGHT: &str = "run = { t_end = 0.5, integrator = 'dop853', rtol = 1e-10, atol = 1e-11 }\n\
     measures.p = { kind = 'momentum', bodies = ['X'] }\n";
 
-fn conserves(outcome: &Outcome, names: &[&str]) {
+fn conserves(outcome: &Trajectory, names: &[&str]) {
     for name in names {
         let x = column(outcome, name);
         let off = x.iter().map(|y| (y - x[0]).abs()).fold(0.0, f64::max);
@@ -401,12 +378,12 @@ fn a_free_body_of_given_matrices_keeps_energy_and_momentum() {
         "{REST}flexible.X = {{ {FILES}, interface = ['n0'], modes = 4, geometric_stiffness = true, at = [0.3, 0.1, 0], orientation = [0.8, 0, 0, 0.6] }}\n{FLIGHT}{motion}"
     );
     let all = ["p.px", "p.py", "p.pz", "p.lx", "p.ly", "p.lz", "energy.balance"];
-    conserves(&run(&body, &beam), &all);
+    conserves(&run_in(&body, &beam.0), &all);
     let block = solid([3, 1, 1], [0.2, 0.1, 0.15], 2e5).write();
     let body = format!(
         "{REST}flexible.X = {{ {FILES}, interface = ['n0', 'n4', 'n8'], modes = 4 }}\n{FLIGHT}{motion}"
     );
-    conserves(&run(&body, &block), &all);
+    conserves(&run_in(&body, &block.0), &all);
 }
 
 /// A bar held at an edge stretches at (π/2) √(E/ρ)/L, without contraction across, in the plane and in space; linear elements are off by (π/2n)²/24.
@@ -423,7 +400,7 @@ fn solids_without_turns_stretch_at_their_frequency() {
         hold(2, "[0, 0.1]", "revolute"),
         hold(3, "[0, 0.2]", "revolute")
     );
-    let found = frequencies(&load(&text, &flat));
+    let found = frequencies(&load_in(&text, &flat.0));
     assert_eq!(found.len(), 12);
     has(&found, expected, 0.0017);
     let block = solid([8, 1, 1], [0.1, 0.1, 0.1], 2e5).write();
@@ -432,7 +409,7 @@ fn solids_without_turns_stretch_at_their_frequency() {
     let text = format!(
         "{REST}flexible.X = {{ {FILES}, interface = ['n0', 'n9', 'n18', 'n27'], modes = 14 }}\n{holds}"
     );
-    let found = frequencies(&load(&text, &block));
+    let found = frequencies(&load_in(&text, &block.0));
     assert_eq!(found.len(), 14);
     has(&found, expected, 0.0017);
 }
@@ -449,7 +426,7 @@ fn a_stiff_solid_swings_like_a_rigid_body() {
          measures.far = {{ kind = 'point', body = 'r', on = [0.8, 0.5] }}\n\
          run = {{ t_end = 0.8, integrator = {{ kind = 'generalized_alpha', rho = 0.9 }}, step = 0.002 }}\n"
     );
-    let outcome = run(&text, &plate);
+    let outcome = run_in(&text, &plate.0);
     for axis in ["x", "y"] {
         let [modal, rigid] = [format!("X.node2.{axis}"), format!("far.{axis}")].map(|n| column(&outcome, &n));
         let off = modal.iter().zip(&rigid).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -468,12 +445,12 @@ const FRAME: &str = "space = 'planar'\ngravity = [0, 0]\n\
 fn in_the_plane_a_held_frame_has_the_frequencies_of_its_mesh() {
     let weld =
         |body: &str| format!("joints.o = {{ kind = 'fixed', bodies = ['ground', '{body}'], at = [0, 0] }}\n");
-    let full = frequencies(&load(&(FRAME.to_owned() + &weld("b.start")), &folder()));
+    let full = frequencies(&load(&(FRAME.to_owned() + &weld("b.start"))));
     for count in [3, 4] {
         let modal = format!(
             "flexible.X = {{ kind = 'modal', members = ['b'], interface = ['b.start'], modes = {count} }}\n"
         );
-        let reduced = frequencies(&load(&(FRAME.to_owned() + &modal + &weld("X.node1")), &folder()));
+        let reduced = frequencies(&load(&(FRAME.to_owned() + &modal + &weld("X.node1"))));
         assert_eq!(reduced.len(), count);
         for (reduced, full) in reduced.iter().zip(&full) {
             assert!((reduced / full - 1.0).abs() < 1e-8, "{reduced} {full}");
@@ -486,7 +463,7 @@ fn in_the_plane_a_held_frame_has_the_frequencies_of_its_mesh() {
 fn in_the_plane_tangents_are_the_derivatives_of_the_equations() {
     let modal = "flexible.X = { kind = 'modal', members = ['b'], interface = ['b.end', 'b.node2'], modes = 2, damping = 0.03 }\n";
     let text = FRAME.replace("gravity = [0, 0]", "gravity = [1, -2]") + modal;
-    let (_, system) = load(&text, &folder());
+    let (_, system) = load(&text);
     let mut m = system.mechanism();
     let s = &system.structure;
     let mut seed = 7_u64;
@@ -559,21 +536,21 @@ fn in_the_plane_a_free_body_keeps_energy_and_momentum() {
             "{FRAME}flexible.X = {{ kind = 'modal', members = ['b'], interface = ['b.start'], modes = {count}, show = ['b.end'] }}\n\
              {FLIGHT}{motion}measures.twice = '2*X.eta3'\nmeasures.fast = 'X.eta3_rate'\n"
         );
-        let outcome = run(&text, &folder());
+        let outcome = run(&text);
         conserves(&outcome, &names);
         let [eta, twice, rate, fast] =
             ["X.eta3", "twice", "X.eta3_rate", "fast"].map(|name| column(&outcome, name));
         assert!(eta.iter().zip(&twice).all(|(a, b)| (2.0 * a - b).abs() < 1e-12));
         assert!(rate == fast && rate.iter().any(|r| r.abs() > 1e-4));
         assert!(column(&outcome, "X.b.end.uy").iter().any(|u| u.abs() > 1e-4));
-        assert!(outcome.trajectory.column("X.b.end.uz").is_none());
+        assert!(outcome.column("X.b.end.uz").is_none());
     }
     let bar = Bar { length: 1.0, EA: 5e3, GJ: 3.0, EI: [4.0, 6.0], mass: 1.5, polar: 2e-3 };
     let files = cubic(&bar, 5, false).only(&[0, 1, 5]).write();
     let text = format!(
         "space = 'planar'\ngravity = [0, 0]\nflexible.X = {{ {FILES}, interface = ['n0'], modes = 3, geometric_stiffness = true, angle = 1 }}\n{FLIGHT}{motion}"
     );
-    conserves(&run(&text, &files), &names);
+    conserves(&run_in(&text, &files.0), &names);
 }
 
 /// A pendulum of a modal body, moved and turned with its gravity, swings as before, moved and turned.
@@ -595,8 +572,8 @@ fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
                  run = {{ t_end = 0.5, integrator = 'dop853', rtol = 1e-9, atol = 1e-10 }}\noutput.every = 0.05\n"
             )
     };
-    let [one, other] = [false, true].map(|turned| run(&text(turned), &folder()));
-    let at = |run: &Outcome| -> Vec<[f64; 2]> {
+    let [one, other] = [false, true].map(|turned| run(&text(turned)));
+    let at = |run: &Trajectory| -> Vec<[f64; 2]> {
         let [x, y] = ["X.b.end.x", "X.b.end.y"].map(|name| column(run, name));
         x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()
     };
@@ -623,7 +600,7 @@ fn in_the_plane_a_blade_spun_up_bends_as_the_mesh_of_beams_does() {
         )
     };
     let beam = "flexible.b = { kind = 'beam', from = [0, 0], to = [10, 0], section = 's', elements = 8 }\n";
-    let mesh = column(&run(&text(beam, "b.start", "b.end"), &folder()), "w");
+    let mesh = column(&run(&text(beam, "b.start", "b.end")), "w");
     let largest = mesh.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
     assert!(largest > 0.5, "{largest}");
     let files = cubic(&BLADE, 8, false).only(&[0, 1, 5]).write();
@@ -631,12 +608,12 @@ fn in_the_plane_a_blade_spun_up_bends_as_the_mesh_of_beams_does() {
         let member = format!(
             "{beam}flexible.X = {{ kind = 'modal', members = ['b'], interface = ['b.start', 'b.end'], modes = 3, geometric_stiffness = {stiff} }}\n"
         );
-        column(&run(&text(&member, "X.node1", "X.node2"), &files), "w")
+        column(&run(&text(&member, "X.node1", "X.node2")), "w")
     };
     let given = format!(
         "flexible.X = {{ {FILES}, interface = ['n0', 'n8'], modes = 3, geometric_stiffness = true }}\n"
     );
-    let given = column(&run(&text(&given, "X.node1", "X.node2"), &files), "w");
+    let given = column(&run_in(&text(&given, "X.node1", "X.node2"), &files.0), "w");
     let off =
         |other: &[f64]| mesh.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest;
     // linear stiffness is off by the square of the slope, about 0.08 at the tip; the mesh of 8 elements is 1 % stiff
@@ -652,11 +629,11 @@ fn a_model_written_elsewhere_finds_its_matrices() {
     let text = format!(
         "{REST}flexible.X = {{ {FILES}, interface = ['n0'], modes = 4, at = [1, 0, 0], orientation = [0.6, 0, 0.8, 0] }}\n"
     );
-    let first = load(&text, &files);
+    let first = load_in(&text, &files.0);
     let resolved = sarrus::io::write_resolved(&first.0, &[]);
     let elsewhere = folder();
     let text = resolved.replace("format = \"sarrus/1\"\n", "");
-    let again = load(&text, &elsewhere);
+    let again = load_in(&text, &elsewhere.0);
     assert_eq!(frequencies(&first), frequencies(&again));
     let place = |of: &(Model, Arc<System>)| of.1.directory.bodies[1].start;
     assert_eq!(place(&first), place(&again));

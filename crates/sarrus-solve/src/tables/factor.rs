@@ -58,7 +58,7 @@ impl<L: Lane> Pivots<L> {
 pub struct Factors<L, const N: usize> {
     /// Diagonal blocks of S, of which what is below the diagonal is not read; then the inverses of those of D.
     pub D: Vec<Square<L, N>>,
-    /// Off-diagonal blocks of S, which elimination changes.
+    /// Off-diagonal blocks of S, less what elimination takes from them.
     pub B: Vec<Square<L, N>>,
     /// Blocks of L.
     L: Vec<Square<L, N>>,
@@ -102,6 +102,25 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     }
 }
 
+/// Where a pass over the columns is.
+struct Room {
+    block: usize,
+    left: usize,
+    update: usize,
+}
+
+impl Room {
+    #[inline(always)]
+    fn before(pattern: &Pattern, k: usize) -> Room {
+        let block = pattern.begin(k);
+        Room {
+            block,
+            left: if k == 0 { 0 } else { pattern.left_ends[k - 1] as usize },
+            update: if block == 0 { 0 } else { pattern.below[block - 1].updates as usize },
+        }
+    }
+}
+
 /// Some columns of the factors, and the same parts of a right side.
 pub struct Columns<'a, L, const N: usize> {
     /// The first part, and its first block.
@@ -136,50 +155,85 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
         (Columns { first, first_block, D, B, L: below, scale, x }, later)
     }
 
-    /// Factors the columns of some parts, where `D` and `B` hold S less what earlier ones have taken; takes the right side along, as
-    /// [`lower`](Columns::lower) does.
+    /// Factors the columns of some parts, where `D` and `B` hold S; takes the right side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
+    /// take from a block is added up in registers, as lanes wait long for what they have just stored.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &Pattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
-        let Columns { first: part, first_block: block, D, B, L: factors, scale, x } = self;
-        let (part, block) = (*part, *block);
-        let mut first = pattern.begin(parts.start);
-        let mut update = if first == 0 { 0 } else { pattern.below[first - 1].updates as usize };
+        let mut room = Room::before(pattern, parts.start);
         for k in parts {
-            let end = pattern.ends[k] as usize;
-            let (inverse, minors) = invert(&D[k - part]);
-            D[k - part] = inverse;
-            pivots.add(&minors, &scale[k - part]);
-            for b in first..end {
-                factors[b - block] = product(&B[b - block], &inverse);
+            let own = self.take_left(pattern, k, &mut room);
+            let (inverse, minors) = invert(&own);
+            self.D[k - self.first] = inverse;
+            pivots.add(&minors, &self.scale[k - self.first]);
+            for b in room.block..pattern.ends[k] as usize {
+                let own = self.take_updates(pattern, b, &mut room);
+                self.L[b - self.first_block] = product(&own, &inverse);
             }
-            for b in first..end {
-                let Bt = B[b - block];
-                subtract_symmetric(&mut D[pattern.below[b].row as usize - part], &factors[b - block], &Bt);
-                let last = pattern.below[b].updates as usize;
-                for u in &pattern.updates[update..last] {
-                    subtract_product(&mut B[u.to as usize - block], &factors[u.rows as usize - block], &Bt);
-                }
-                update = last;
-            }
-            let own = x[k - part];
-            for b in first..end {
-                subtract_times(&mut x[pattern.below[b].row as usize - part], &factors[b - block], &own);
-            }
-            first = end;
+            room.block = pattern.ends[k] as usize;
         }
     }
 
-    /// L⁻¹ x in place, of the columns of some parts, in the order of elimination.
+    /// What all columns of a branch take from its stand-ins.
+    #[inline(always)]
+    pub fn stand_in(&mut self, pattern: &Pattern, parts: Range<usize>) {
+        let mut room = Room::before(pattern, parts.start);
+        for k in parts {
+            self.D[k - self.first] = self.take_left(pattern, k, &mut room);
+            for b in room.block..pattern.ends[k] as usize {
+                self.take_updates(pattern, b, &mut room);
+            }
+            room.block = pattern.ends[k] as usize;
+        }
+    }
+
+    /// The diagonal block of part `k` less what earlier parts take, which the right side is left with too.
+    #[inline(always)]
+    fn take_left(&mut self, pattern: &Pattern, k: usize, room: &mut Room) -> Square<L, N> {
+        let end = pattern.left_ends[k] as usize;
+        let (mut own, mut right) = (self.D[k - self.first], self.x[k - self.first]);
+        for left in &pattern.left[room.left..end] {
+            let (b, column) = (left.block as usize - self.first_block, left.column as usize - self.first);
+            subtract_symmetric(&mut own, &self.L[b], &self.B[b]);
+            subtract_times(&mut right, &self.L[b], &self.x[column]);
+        }
+        if room.left < end {
+            self.x[k - self.first] = right;
+        }
+        room.left = end;
+        own
+    }
+
+    /// Block `b` less what earlier parts take.
+    #[inline(always)]
+    fn take_updates(&mut self, pattern: &Pattern, b: usize, room: &mut Room) -> Square<L, N> {
+        let end = pattern.below[b].updates as usize;
+        let mut own = self.B[b - self.first_block];
+        for u in &pattern.updates[room.update..end] {
+            let [rows, columns] = [u.rows, u.columns].map(|b| b as usize - self.first_block);
+            subtract_product(&mut own, &self.L[rows], &self.B[columns]);
+        }
+        if room.update < end {
+            self.B[b - self.first_block] = own;
+        }
+        room.update = end;
+        own
+    }
+
+    /// L⁻¹ x in place, of some parts, in the order of elimination, or of stand-ins.
     #[inline(always)]
     pub fn lower(&mut self, pattern: &Pattern, parts: Range<usize>) {
-        let mut first = pattern.begin(parts.start);
+        let mut begin = Room::before(pattern, parts.start).left;
         for k in parts {
-            let (own, end) = (self.x[k - self.first], pattern.ends[k] as usize);
-            for b in first..end {
-                let to = &mut self.x[pattern.below[b].row as usize - self.first];
-                subtract_times(to, &self.L[b - self.first_block], &own);
+            let end = pattern.left_ends[k] as usize;
+            let mut own = self.x[k - self.first];
+            for left in &pattern.left[begin..end] {
+                let F = &self.L[left.block as usize - self.first_block];
+                subtract_times(&mut own, F, &self.x[left.column as usize - self.first]);
             }
-            first = end;
+            if begin < end {
+                self.x[k - self.first] = own;
+            }
+            begin = end;
         }
     }
 
@@ -318,7 +372,7 @@ fn subtract_symmetric<L: Lane, const N: usize>(C: &mut Square<L, N>, A: &Square<
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::{Below, Part};
+    use super::super::pattern::{Below, Left, Part};
     use super::*;
 
     /// Three parts, of which the first two meet.
@@ -330,6 +384,8 @@ mod tests {
             below: vec![Below { row: 1, updates: 0 }],
             ends: vec![1, 1, 1],
             updates: Vec::new(),
+            left: vec![Left { block: 0, column: 0 }],
+            left_ends: vec![0, 1, 1],
             couplings: Vec::new(),
             coupling_ends: vec![0],
             at_bodies: Vec::new(),

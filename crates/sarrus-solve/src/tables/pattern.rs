@@ -46,17 +46,24 @@ pub struct Coupling {
 pub struct Below {
     /// Part of its rows.
     pub row: u32,
-    /// Its updates of later off-diagonal blocks end here in [`Pattern::updates`].
+    /// What elimination takes from it ends here in [`Pattern::updates`].
     pub updates: u32,
 }
 
-/// An update of an off-diagonal block by two of one column.
+/// An update of an off-diagonal block by two of an earlier column.
 #[derive(Debug, Clone, Copy)]
 pub struct Update {
     /// Block whose L is taken, with the rows of the target.
     pub rows: u32,
-    /// The block that is changed.
-    pub to: u32,
+    /// Block with the columns of the target as its rows.
+    pub columns: u32,
+}
+
+/// A block to the left of the diagonal.
+#[derive(Debug, Clone, Copy)]
+pub struct Left {
+    pub block: u32,
+    pub column: u32,
 }
 
 /// Rows of an element that are eliminated together.
@@ -82,6 +89,9 @@ pub struct Pattern {
     pub below: Vec<Below>,
     pub ends: Vec<u32>,
     pub updates: Vec<Update>,
+    /// The same blocks by rows, from left to right; those of part k end at `left_ends[k]`.
+    pub left: Vec<Left>,
+    pub left_ends: Vec<u32>,
     /// What goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
     pub couplings: Vec<Coupling>,
     pub coupling_ends: Vec<u32>,
@@ -140,19 +150,25 @@ impl Pattern {
         }
     }
 
+    /// What elimination takes from blocks, by its target.
     fn find_updates(&mut self) -> Option<()> {
-        for column in 0..self.parts.len() {
+        let (mut left, mut updates) = (Vec::new(), Vec::new());
+        // a stand-in is not eliminated
+        for column in (0..self.parts.len()).filter(|&k| self.parts[k].rows > 0) {
             let (begin, end) = (self.begin(column), self.ends[column] as usize);
             for b in begin..end {
-                // a stand-in is not eliminated
-                for rows in if self.parts[column].rows > 0 { b + 1..end } else { end..end } {
+                left.push((self.below[b].row, Left { block: b as u32, column: column as u32 }));
+                for rows in b + 1..end {
                     let [row, to] = [rows, b].map(|b| self.below[b].row as usize);
                     let to = find(&self.below, &self.ends, row, to)?;
-                    self.updates.push(Update { rows: rows as u32, to });
+                    updates.push((to, Update { rows: rows as u32, columns: b as u32 }));
                 }
-                self.below[b].updates = self.updates.len() as u32;
             }
         }
+        (self.left, self.left_ends) = by_target(left, self.parts.len());
+        let ends;
+        (self.updates, ends) = by_target(updates, self.below.len());
+        self.below.iter_mut().zip(ends).for_each(|(below, end)| below.updates = end);
         Some(())
     }
 
@@ -169,21 +185,27 @@ impl Pattern {
                 }
             }
         }
-        meetings.sort_by_key(|(to, c)| (*to, c.later, c.earlier));
-        self.coupling_ends = vec![0; self.below.len()];
-        for (i, (to, _)) in meetings.iter().enumerate() {
-            self.coupling_ends[*to as usize] = i as u32 + 1;
-        }
-        for b in 1..self.below.len() {
-            self.coupling_ends[b] = self.coupling_ends[b].max(self.coupling_ends[b - 1]);
-        }
-        self.couplings = meetings.into_iter().map(|(_, c)| c).collect();
+        meetings.sort_by_key(|(_, c)| (c.later, c.earlier));
+        (self.couplings, self.coupling_ends) = by_target(meetings, self.below.len());
         for all in &of_body {
             self.at_bodies.extend_from_slice(all);
             self.body_ends.push(self.at_bodies.len() as u32);
         }
         Some(())
     }
+}
+
+/// What belongs to each of `n` targets, in the order given, one after the other, and where each ends.
+fn by_target<T>(mut all: Vec<(u32, T)>, n: usize) -> (Vec<T>, Vec<u32>) {
+    all.sort_by_key(|(to, _)| *to);
+    let mut ends = vec![0; n];
+    for (to, _) in &all {
+        ends[*to as usize] += 1;
+    }
+    for i in 1..n {
+        ends[i] += ends[i - 1];
+    }
+    (all.into_iter().map(|(_, item)| item).collect(), ends)
 }
 
 /// The block of `row` in `column`.
@@ -270,6 +292,8 @@ impl Layout {
             below,
             ends,
             updates: Vec::new(),
+            left: Vec::new(),
+            left_ends: Vec::new(),
             couplings: Vec::new(),
             coupling_ends: Vec::new(),
             at_bodies: Vec::new(),

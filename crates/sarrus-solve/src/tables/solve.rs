@@ -75,14 +75,16 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             let strips = std::mem::take(&mut self.strips);
             let (count, n) = (self.pattern.branches.len(), self.bodies.len());
             for strip in 0..strips.count() {
-                for &other in strips.reach(strip) {
-                    self.prepare::<PHI>(&strips, other as usize, state, anew);
-                }
                 let parts = parts(strip, n);
+                // what stand-ins have goes to all parts that are in no branch
+                let is_last = count > 0 && parts.contains(&self.pattern.branch(count).start);
+                for other in strip..if is_last { strips.count() } else { strip + 1 } {
+                    self.prepare::<PHI>(&strips, other, state, anew);
+                }
                 for b in 0..=count {
                     let own = self.pattern.branch(b);
                     if b == count && parts.contains(&own.start) {
-                        self.factors.collect(&self.pattern, anew, &mut self.z);
+                        self.collect(anew);
                     }
                     self.eliminate_parts(common(&parts, own), anew, b);
                 }
@@ -109,6 +111,21 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
+    /// Gathers what branches take from their stand-ins, and adds it to what these stand in for.
+    #[inline(always)]
+    fn collect(&mut self, anew: bool) {
+        let Engine { pattern, factors, scale, z, .. } = self;
+        for branch in &pattern.branches {
+            let (mut columns, parts) = (factors.columns(scale, z), branch.own.end..branch.all().end);
+            if anew {
+                columns.stand_in(pattern, parts);
+            } else {
+                columns.lower(pattern, parts);
+            }
+        }
+        factors.collect(pattern, anew, z);
+    }
+
     /// Eliminates all parts, branches by several threads.
     fn eliminate_together(&mut self, anew: bool) {
         let Engine { pattern, factors, scale, z, pivots, .. } = self;
@@ -122,7 +139,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         };
         let columns = factors.columns(scale, z);
         share(pattern, &pattern.branches, columns, &mut pivots[..count], &eliminate);
-        factors.collect(pattern, anew, z);
+        self.collect(anew);
         self.eliminate_parts(self.pattern.branch(count), anew, count);
     }
 
@@ -139,7 +156,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             return;
         }
         let alone = [strip as u32];
-        for &other in if anew { strips.reach(strip) } else { &alone } {
+        for &other in if anew { strips.needs(strip) } else { &alone } {
             self.make_rows::<PHI>(strips, other as usize, state);
         }
         if !anew {
@@ -259,12 +276,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     /// L⁻¹ z of a right side that is there.
     #[inline(always)]
     pub fn lower(&mut self) {
-        let Engine { pattern, factors, scale, z, .. } = self;
-        let count = pattern.branches.len();
+        let count = self.pattern.branches.len();
         for b in 0..=count {
             if b == count {
-                factors.collect(pattern, false, z);
+                self.collect(false);
             }
+            let Engine { pattern, factors, scale, z, .. } = self;
             factors.columns(scale, z).lower(pattern, pattern.branch(b));
         }
     }

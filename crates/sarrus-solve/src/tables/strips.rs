@@ -34,7 +34,7 @@ impl Lists {
 /// Which strips need which.
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
-    reach: Lists,
+    needs: Lists,
     bodies: Lists,
     complete: Lists,
 }
@@ -43,25 +43,16 @@ impl Strips {
     /// The strips of `pattern`; `bodies` are those of each part, zero for the ground.
     pub fn new(pattern: &Pattern, bodies: &[[u32; 2]]) -> Strips {
         let n = bodies.len().div_ceil(STRIP);
-        let [mut reach, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
-        let (mut begin, mut coupled) = (0, 0);
+        let [mut needs, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
+        let mut coupled = 0;
         for (k, &end) in pattern.ends.iter().enumerate() {
             let own = k / STRIP;
-            reach[own].push(own);
-            let below = &pattern.below[begin as usize..end as usize];
-            reach[own].extend(below.iter().map(|b| b.row as usize / STRIP));
-            // where a row has a stand-in its J is elsewhere
+            needs[own].push(own);
             let last = if end == 0 { 0 } else { pattern.coupling_ends[end as usize - 1] };
             let couplings = &pattern.couplings[coupled as usize..last as usize];
-            reach[own].extend(couplings.iter().map(|c| c.later.part() / STRIP));
+            needs[own].extend(couplings.iter().map(|c| c.later.part() / STRIP));
             coupled = last;
             moving[own].extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / STRIP));
-            begin = end;
-        }
-        // what stand-ins have goes to all that are in no branch, before the first of these is eliminated
-        let rest = pattern.branch(pattern.branches.len()).start / STRIP;
-        if let Some(first) = reach.get_mut(rest).filter(|_| !pattern.branches.is_empty()) {
-            first.extend(rest..n);
         }
         // bodies without parts go with the last
         let count = pattern.body_ends.len() - 1;
@@ -75,19 +66,19 @@ impl Strips {
                 moving[n - 1].push(strip);
             }
         }
-        Strips { reach: Lists::new(reach), bodies: Lists::new(moving), complete: Lists::new(complete) }
+        Strips { needs: Lists::new(needs), bodies: Lists::new(moving), complete: Lists::new(complete) }
     }
 
     /// How many there are of parts.
     #[inline(always)]
     pub fn count(&self) -> usize {
-        self.reach.ends.len()
+        self.needs.ends.len()
     }
 
-    /// Strips of parts that the elimination of `strip` changes, itself among them.
+    /// Strips of parts whose J the columns of `strip` need, itself among them.
     #[inline(always)]
-    pub fn reach(&self, strip: usize) -> &[u32] {
-        self.reach.of(strip)
+    pub fn needs(&self, strip: usize) -> &[u32] {
+        self.needs.of(strip)
     }
 
     /// Strips of bodies that the parts of `strip` are on.

@@ -9,12 +9,14 @@
 //! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 
 pub mod broad;
+pub(crate) mod candidates;
 pub mod files;
 pub mod friction;
 pub(crate) mod gap;
 pub mod geometry;
 pub mod laws;
 pub(crate) mod memory;
+pub(crate) mod pair;
 pub(crate) mod place;
 pub(crate) mod read;
 pub mod rigid;
@@ -134,7 +136,7 @@ impl ContactElement {
     pub fn has_all_blocks(&self, system: &System) -> bool {
         match &self.contact.what {
             What::Surfaces { sides, .. } => {
-                let [a, b] = wire::moving(system, sides);
+                let [a, b] = candidates::moving(system, sides);
                 a.len().saturating_mul(b.len()) <= tangent::MOST_PAIRS
             }
             What::Gap { .. } => true,

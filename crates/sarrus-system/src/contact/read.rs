@@ -1,10 +1,10 @@
 //! Reads `[contacts.X]`.
 
+use super::candidates::MOST_STATES;
 use super::friction::Friction;
 use super::laws::{Damping, Elastic, Law, restitution};
 use super::rigid::{Rigid, Rule};
 use super::surface::{farthest, rounding};
-use super::wire::MOST_STATES;
 use super::{Contact, SurfaceEntry, What};
 use crate::constraint::Constraint;
 use crate::constraints::expression::Expression;

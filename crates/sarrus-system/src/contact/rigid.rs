@@ -9,8 +9,8 @@
 //! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
 
 use super::What;
+use super::pair::Bodies;
 use super::surface::{Surface, Touch, slots, touches};
-use super::wire::Bodies;
 use crate::at::At;
 use crate::constraint::{Blocks, Constraint, Rows};
 use crate::mechanism::Mechanism;
@@ -240,7 +240,14 @@ impl System {
                 }),
                 What::Surfaces { sides, apart } => {
                     let mut candidates = Vec::new();
-                    super::wire::pairs(&self.surfaces, contact as u32, sides, apart, ALL, &mut candidates);
+                    super::candidates::pairs(
+                        &self.surfaces,
+                        contact as u32,
+                        sides,
+                        apart,
+                        ALL,
+                        &mut candidates,
+                    );
                     for [_, a, b] in candidates {
                         let two = [a, b].map(|i| &self.surfaces[i as usize]);
                         let surfaces = Arc::new(two.map(|s| s.surface.clone()));
@@ -317,7 +324,7 @@ pub(crate) fn add_friction(element: &ConstraintElement, bodies: &Bodies, c: &mut
     for (&id, sign) in element.ids.iter().zip([-sliding.mu, sliding.mu]) {
         let mut wrench = crate::load::Wrench::zero();
         wrench.add_force_at(d * sign, point - bodies.poses[id as usize].p);
-        super::wire::add_wrench(bodies, id, &wrench, c);
+        bodies.add_wrench(id, &wrench, c);
     }
 }
 

@@ -5,9 +5,10 @@
 //! more slowly and to the same.
 
 use super::gap;
+use super::pair::{Bodies, Pair, reduced_mass};
 use super::place::{Two, act};
 use super::surface::touches;
-use super::wire::{Bodies, Pair, Room, reduced_mass};
+use super::wire::Room;
 use super::{ContactElement, What};
 use crate::derive::columns;
 use crate::load::Wrench;
@@ -28,7 +29,7 @@ pub fn connected(system: &System) -> Vec<Vec<u32>> {
         match &entry.contact.what {
             What::Gap { ids, .. } => all.push(ids.clone()),
             What::Surfaces { sides, apart } => {
-                let mut pairs = super::wire::body_pairs(system, sides, apart, MOST_PAIRS);
+                let mut pairs = super::candidates::body_pairs(system, sides, apart, MOST_PAIRS);
                 all.extend(pairs.drain(..).map(|pair| pair.to_vec()));
             }
         }

@@ -8,8 +8,8 @@
 //! Cost: that of finding the places, once more. Does not allocate once `out` is large enough.
 
 use super::What;
+use super::pair::Bodies;
 use super::rigid::RigidPlace;
-use super::wire::Bodies;
 use crate::mechanism::Mechanism;
 use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;

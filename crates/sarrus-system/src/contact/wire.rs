@@ -1,17 +1,16 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
 use super::broad::Broad;
+use super::candidates::{Candidate, flags, margin, pairs};
 use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
-use super::place::{Act, Two, act, approach, onset, remember};
-use super::surface::{Touch, bounds, slots, thickness, touches};
-use super::{Contact, ContactElement, SurfaceEntry, Tally, What, gap};
-use crate::at::At;
-use crate::body::BodyKind;
+use super::pair::{Bodies, Pair};
+use super::place::{Act, approach, onset, remember};
+use super::surface::{Touch, thickness};
+use super::{ContactElement, Tally, What, gap};
 use crate::derive::Scratch;
 use crate::load::Wrench;
 use crate::system::{FIRST_STATE, System};
-use sarrus_math::{Pose, Twist, Vec3};
 use sarrus_model::Space;
 
 /// Marks the slip of a place among the gaps.
@@ -19,16 +18,6 @@ pub const TURN: u32 = 1 << 31;
 
 /// Pairs of surfaces up to which all are looked at.
 const FEW: usize = 64;
-
-/// How far ahead candidates are sought, as a part of the mean size of the surfaces: more means more pairs that do not touch, less
-/// that they are found anew more often.
-const AHEAD: f64 = 0.15;
-
-/// Places up to which each has states of its own.
-pub(crate) const MOST_STATES: usize = 512;
-
-/// Two surfaces that an entry watches: the entry's number, and theirs.
-pub type Candidate = [u32; 3];
 
 /// What evaluates contacts, and what it remembers.
 #[derive(Clone)]
@@ -52,110 +41,6 @@ pub(crate) struct Room {
     /// Gap, force and slip by entry.
     pub readings: Vec<[f64; 3]>,
     J: Vec<f64>,
-}
-
-/// The bodies of a mechanism at an instant.
-#[derive(Clone, Copy)]
-pub(crate) struct Bodies<'a> {
-    pub system: &'a System,
-    pub t: f64,
-    pub x: &'a [f64],
-    pub poses: &'a [Pose<f64>],
-    pub twists: &'a [Twist<f64>],
-    pub hints: &'a [f64],
-    pub outs: &'a [f64],
-}
-
-impl<'a> Bodies<'a> {
-    pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
-    }
-
-    pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
-        let [a, b] = ids.map(|id| id as usize);
-        Two {
-            poses: [&self.poses[a], &self.poses[b]],
-            twists: [&self.twists[a], &self.twists[b]],
-            mass: reduced_mass(self.system, ids),
-        }
-    }
-}
-
-/// 1/(1/m₁ + 1/m₂), with the ground without end.
-pub(crate) fn reduced_mass(system: &System, ids: [u32; 2]) -> f64 {
-    let inverse = |id: u32| if id == 0 { 0.0 } else { 1.0 / system.directory.bodies[id as usize].mass };
-    1.0 / ids.map(inverse).iter().sum::<f64>()
-}
-
-/// A pair of surfaces with what its places need.
-pub(crate) struct Pair<'a> {
-    pub entry: &'a ContactElement,
-    pub number: u32,
-    pub surfaces: [u32; 2],
-    pub own: [&'a SurfaceEntry; 2],
-}
-
-impl<'a> Pair<'a> {
-    pub fn new(system: &'a System, [number, a, b]: Candidate) -> Pair<'a> {
-        let own = [a, b].map(|i| &system.surfaces[i as usize]);
-        Pair { entry: &system.contacts[number as usize], number, surfaces: [a, b], own }
-    }
-
-    pub fn contact(&self) -> &'a Contact {
-        &self.entry.contact
-    }
-
-    pub fn ids(&self) -> [u32; 2] {
-        self.own.map(|s| s.body)
-    }
-
-    pub fn key(&self, slot: u32) -> Key {
-        (self.number, self.surfaces[0], self.surfaces[1], slot)
-    }
-
-    /// K at a place.
-    pub fn stiffness(&self, radius: f64) -> f64 {
-        self.contact().law.stiffness.unwrap_or_else(|| {
-            let compliance: f64 = self.own.iter().map(|s| s.compliance).sum();
-            4.0 / 3.0 / compliance * radius.sqrt()
-        })
-    }
-
-    pub fn rounding(&self) -> [f64; 2] {
-        self.own.map(|s| super::surface::rounding(&s.surface.geometry))
-    }
-
-    /// Whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
-    pub fn is_near(&self, bodies: &Bodies, reach: f64) -> bool {
-        let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
-        let far = self.own[0].far + self.own[1].far + reach;
-        // not if it is no number
-        !((a.p - b.p).norm_squared() > far * far)
-    }
-
-    /// Places nearer than `reach`.
-    fn touches(&self, bodies: &Bodies, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
-        if !self.is_near(bodies, reach) {
-            return;
-        }
-        let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
-        let planar = bodies.system.directory.space == Space::Planar;
-        touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
-    }
-
-    /// A memory with the stretch that is a state, where a place has one.
-    pub fn with_state(&self, bodies: &Bodies, slot: u32, memory: Memory) -> Memory {
-        match self.entry.state_of(self.surfaces, slot) {
-            Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
-            None => memory,
-        }
-    }
-
-    /// What a place that overlaps does.
-    fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
-        let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
-        act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)
-    }
 }
 
 impl Room {
@@ -359,7 +244,7 @@ impl Room {
                 let mut wrench = Wrench::zero();
                 let arm = act.point - bodies.poses[id as usize].p;
                 wrench.add_force_at(act.force * sign, arm);
-                add_wrench(bodies, id, &wrench, f);
+                bodies.add_wrench(id, &wrench, f);
             }
             let own = &mut heat[pair.number as usize];
             let [along, across] = act.heat();
@@ -544,134 +429,5 @@ impl ContactElement {
     pub(crate) fn range(&self) -> Option<(usize, usize)> {
         let first = self.states.first()?.1;
         Some((first, first + self.count))
-    }
-}
-
-/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
-pub(crate) fn states(
-    surfaces: &[SurfaceEntry],
-    contact: &Contact,
-    first: usize,
-) -> (Vec<([u32; 2], usize)>, usize) {
-    let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
-    let mut pairs_found = Vec::new();
-    // one more than may be, so that too many are seen to be
-    pairs(surfaces, 0, sides, apart, MOST_STATES + 1, &mut pairs_found);
-    let (mut all, mut count) = (Vec::new(), 0);
-    for [_, a, b] in pairs_found {
-        all.push(([a, b], first + count));
-        count += 3 * slots(&surfaces[a as usize].surface, &surfaces[b as usize].surface) as usize;
-    }
-    (all, count)
-}
-
-impl What {
-    /// How many pairs of surfaces there may be.
-    fn count(&self) -> usize {
-        match self {
-            What::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
-            What::Gap { .. } => 0,
-        }
-    }
-}
-
-/// On which sides of an entry each surface is.
-fn flags(system: &System, what: &What) -> Vec<u8> {
-    let What::Surfaces { sides, .. } = what else { return Vec::new() };
-    let mut flags = vec![0; system.surfaces.len()];
-    for (side, bit) in sides.iter().zip([1, 2]) {
-        side.iter().for_each(|&i| flags[i as usize] |= bit);
-    }
-    flags
-}
-
-/// How far ahead candidates are sought: a part of the mean size of the surfaces \[m\].
-fn margin(system: &System) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for own in system.surfaces.iter() {
-        let body = &system.directory.bodies[own.body as usize];
-        let bounds = bounds(&own.surface, &Pose::from_quat(body.start.0, body.start.1));
-        let size = (0..3).map(|i| bounds.high[i] - bounds.low[i]).fold(0.0, f64::max);
-        if size.is_finite() {
-            (sum, count) = (sum + size, count + 1.0);
-        }
-    }
-    if sum > 0.0 { AHEAD * sum / count } else { 1.0 }
-}
-
-/// The pairs of an entry, at least `most` of them where there are more.
-pub(crate) fn pairs(
-    surfaces: &[SurfaceEntry],
-    number: u32,
-    sides: &[Vec<u32>; 2],
-    apart: &[[u32; 2]],
-    most: usize,
-    candidates: &mut Vec<Candidate>,
-) {
-    let first = candidates.len();
-    'all: for &a in &sides[0] {
-        for &b in &sides[1] {
-            // each may be there twice
-            if candidates.len() - first > 2 * most {
-                break 'all;
-            }
-            let [body_a, body_b] = [a, b].map(|i| surfaces[i as usize].body);
-            if body_a == body_b || apart.binary_search(&[body_a.min(body_b), body_a.max(body_b)]).is_ok() {
-                continue;
-            }
-            // two of one list once
-            candidates.push([number, a.min(b), a.max(b)]);
-        }
-    }
-    candidates[first..].sort_unstable();
-    candidates.dedup();
-}
-
-/// Pairs of bodies of an entry that both move, unless they are more than `most`.
-pub(crate) fn body_pairs(
-    system: &System,
-    sides: &[Vec<u32>; 2],
-    apart: &[[u32; 2]],
-    most: usize,
-) -> Vec<[u32; 2]> {
-    let bodies = moving(system, sides);
-    if bodies[0].len().saturating_mul(bodies[1].len()) > most {
-        return Vec::new();
-    }
-    let pairs = bodies[0].iter().flat_map(|&a| bodies[1].iter().map(move |&b| [a.min(b), a.max(b)]));
-    pairs.filter(|pair| pair[0] != pair[1] && apart.binary_search(pair).is_err()).collect()
-}
-
-/// The bodies of either side that move.
-pub(crate) fn moving(system: &System, sides: &[Vec<u32>; 2]) -> [Vec<u32>; 2] {
-    sides.each_ref().map(|side| {
-        let bodies = side.iter().map(|&i| system.surfaces[i as usize].body);
-        let mut bodies: Vec<u32> = bodies.filter(|id| *id != 0).collect();
-        bodies.dedup();
-        bodies
-    })
-}
-
-pub(crate) fn add_wrench(bodies: &Bodies, id: u32, wrench: &Wrench<f64>, f: &mut [f64]) {
-    let body = &bodies.system.directory.bodies[id as usize];
-    let f = &mut f[body.v..body.v + body.kind.nv()];
-    let (force, torque): (Vec3<f64>, Vec3<f64>) = (wrench.force, wrench.torque);
-    match body.kind {
-        BodyKind::Ground => {}
-        BodyKind::Rigid | BodyKind::RigidEuler => {
-            let torque = bodies.poses[id as usize].rot.transpose_mul(torque);
-            for i in 0..3 {
-                f[i] += force.0[i];
-                f[3 + i] += torque.0[i];
-            }
-        }
-        BodyKind::PlanarRigid => {
-            f[0] += force.0[0];
-            f[1] += force.0[1];
-            f[2] += torque.0[2];
-        }
-        BodyKind::Point | BodyKind::PlanarPoint => {
-            f.iter_mut().zip(&force.0).for_each(|(f, w)| *f += w);
-        }
     }
 }

@@ -65,30 +65,20 @@ impl Lobatto {
         Lobatto { points, x, weights, slopes, last: [value, parts] }
     }
 
-    /// Takes from `values` at the points their part along P_p, which no slope has.
+    /// Takes from `values` at the points their part along P_p, which no slope has. `back` is the transpose of that: what acts on
+    /// smoothed values, as acting on the values themselves.
     #[inline(always)]
     pub fn smooth<T: Copy, const N: usize>(
         &self,
         values: &mut [T; N],
+        back: bool,
         zero: T,
         add: impl Fn(T, T, f64) -> T,
     ) {
         let [last, parts] = &self.last;
-        let along = values.iter().zip(parts).fold(zero, |sum, (value, part)| add(sum, *value, *part));
-        values.iter_mut().zip(last).for_each(|(value, last)| *value = add(*value, along, -last));
-    }
-
-    /// The transpose of [`smooth`](Lobatto::smooth): what acts on smoothed values, as acting on the values themselves.
-    #[inline(always)]
-    pub fn smooth_back<T: Copy, const N: usize>(
-        &self,
-        values: &mut [T; N],
-        zero: T,
-        add: impl Fn(T, T, f64) -> T,
-    ) {
-        let [last, parts] = &self.last;
-        let along = values.iter().zip(last).fold(zero, |sum, (value, last)| add(sum, *value, *last));
-        values.iter_mut().zip(parts).for_each(|(value, part)| *value = add(*value, along, -part));
+        let [from, to] = if back { [last, parts] } else { [parts, last] };
+        let along = values.iter().zip(from).fold(zero, |sum, (value, from)| add(sum, *value, *from));
+        values.iter_mut().zip(to).for_each(|(value, to)| *value = add(*value, along, -to));
     }
 
     /// Where the points between the ends are, from 0 to 1.
@@ -142,7 +132,7 @@ mod tests {
             // smoothing leaves slopes alone and takes all of P_p
             for k in 0..=order as i32 {
                 let mut values = rule.x.map(|x| x.powi(k));
-                rule.smooth(&mut values, 0.0, |a, b, c| a + b * c);
+                rule.smooth(&mut values, false, 0.0, |a, b, c| a + b * c);
                 let off = (0..n).map(|i| (values[i] - rule.x[i].powi(k)).abs()).fold(0.0, f64::max);
                 assert_eq!(off < 1e-14, k < order as i32, "order {order}, degree {k}: {off}");
                 let left: f64 = (0..n).map(|i| rule.weights[i] * rule.last[0][i] * values[i]).sum();
@@ -151,7 +141,7 @@ mod tests {
                 let other = rule.x.map(|x| (3.0 * x).cos());
                 let (mut back, dot) =
                     (other, |a: &[f64], b: &[f64]| (0..n).map(|i| a[i] * b[i]).sum::<f64>());
-                rule.smooth_back(&mut back, 0.0, |a, b, c| a + b * c);
+                rule.smooth(&mut back, true, 0.0, |a, b, c| a + b * c);
                 let difference = dot(&other, &values) - dot(&back, &rule.x.map(|x| x.powi(k)));
                 assert!(difference.abs() < 1e-13, "order {order}, degree {k}: {difference}");
             }

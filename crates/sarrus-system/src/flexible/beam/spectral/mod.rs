@@ -129,7 +129,7 @@ impl Spectral {
         of: impl Fn(usize) -> Vec3<R>,
         mut turning: [Vec3<R>; POINTS],
     ) -> [Vec3<R>; POINTS] {
-        self.rule.smooth(&mut turning, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        self.rule.smooth(&mut turning, false, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
         let mut out = [Vec3::zero(); POINTS];
         for i in 0..self.rule.points {
             out[i] = self.slope(i, &of) - turning[i];
@@ -219,7 +219,7 @@ impl Spectral {
             forces[i] = sections[i] * times(&self.stretch, stretch[i]).scale_f64(self.rule.weights[i]);
         }
         let mut turning = forces;
-        self.rule.smooth_back(&mut turning, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        self.rule.smooth(&mut turning, true, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
         let normals = self.normals(&sections);
         for i in 0..points {
             let (section, phi, D, force) = (&sections[i], &phi[i], &self.rule.slopes[i], forces[i]);

@@ -77,7 +77,7 @@ impl Spectral {
         add::<N>(&self.across, &place, &mut slope);
         let [c, s] = &axis;
         let mut apart = axis;
-        self.smooth(&mut apart);
+        self.smooth(&mut apart, false);
         for i in 0..N {
             let (u, v) = (slope[0][i] - apart[0][i], slope[1][i] - apart[1][i]);
             (apart[0][i], apart[1][i]) = (u, v);
@@ -106,7 +106,7 @@ impl Spectral {
             turning[0][i] = -velocity[2][i] * s[i];
             turning[1][i] = velocity[2][i] * c[i];
         }
-        self.smooth(&mut turning);
+        self.smooth(&mut turning, false);
         for i in 0..N {
             let (u, v, omega) = (slope[0][i] - turning[0][i], slope[1][i] - turning[1][i], velocity[2][i]);
             rate[0][i] = c[i] * u + s[i] * v + omega * across[i];
@@ -137,7 +137,7 @@ impl Spectral {
             push[2][i] = v[i] * effort[0][i] - u[i] * effort[1][i];
         }
         let mut turning = [effort[0], effort[1]];
-        turning.iter_mut().for_each(|efforts| self.rule.smooth_back(efforts, 0.0, |a, b, c| a + b * c));
+        self.smooth(&mut turning, true);
         for i in 0..N {
             push[2][i] += s[i] * turning[0][i] - c[i] * turning[1][i];
         }
@@ -149,10 +149,10 @@ impl Spectral {
         }
     }
 
-    /// Π of both components.
+    /// Π of both components, or Πᵀ.
     #[inline(always)]
-    fn smooth<const N: usize>(&self, both: &mut [[f64; N]; 2]) {
-        both.iter_mut().for_each(|values| self.rule.smooth(values, 0.0, |a, b, c| a + b * c));
+    fn smooth<const N: usize>(&self, both: &mut [[f64; N]; 2], back: bool) {
+        both.iter_mut().for_each(|values| self.rule.smooth(values, back, 0.0, |a, b, c| a + b * c));
     }
 
     fn flat_stored<const N: usize>(&self, at: &At<f64>) -> f64 {

@@ -6,7 +6,7 @@ use sarrus_solve::State;
 
 /// A body that moves.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+struct Entry {
     kind: BodyKind,
     q: usize,
     v: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
 
 /// Bodies whose energies add up.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Books {
+pub(super) struct Ledger {
     entries: Vec<Entry>,
     /// Where quaternions start in q.
     quaternions: Vec<usize>,
@@ -26,8 +26,8 @@ pub(crate) struct Books {
     pub has_angles: bool,
 }
 
-impl Books {
-    pub fn new(bodies: &[Body]) -> Books {
+impl Ledger {
+    pub fn new(bodies: &[Body]) -> Ledger {
         let counts = |body: &&Body| body.kind != BodyKind::Ground && !body.shares;
         let entry = |body: &Body| Entry {
             kind: body.kind,
@@ -38,7 +38,7 @@ impl Books {
             inertia: body.inertia,
         };
         let rigid = bodies.iter().filter(|body| body.kind == BodyKind::Rigid);
-        Books {
+        Ledger {
             entries: bodies.iter().filter(counts).map(entry).collect(),
             quaternions: rigid.map(|body| body.q + 3).collect(),
             has_angles: bodies.iter().any(|body| body.kind == BodyKind::RigidEuler),

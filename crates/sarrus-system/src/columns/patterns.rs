@@ -1,0 +1,76 @@
+//! Patterns of names: `*` any letters, `?` one.
+
+/// Bodies and joints whose columns some pattern may fit, by how the patterns begin.
+pub(super) struct Wanted {
+    /// The letters of each before its first `*` or `?`; none where everything is wanted.
+    pub heads: Option<Vec<String>>,
+}
+
+impl Wanted {
+    pub fn of(patterns: &[String]) -> Wanted {
+        let adding = patterns.iter().filter(|pattern| !pattern.starts_with('!'));
+        let head = |pattern: &String| pattern.split(['*', '?']).next().unwrap_or_default().to_string();
+        Wanted { heads: Some(adding.map(head).collect()) }
+    }
+
+    /// Whether a pattern may fit a name that begins with `name` and a dot.
+    pub fn takes(&self, name: &str) -> bool {
+        let Some(heads) = &self.heads else { return true };
+        heads.iter().any(|head| match head.strip_prefix(name) {
+            Some(rest) => rest.is_empty() || rest.starts_with('.'),
+            None => name.starts_with(head.as_str()),
+        })
+    }
+}
+
+/// Whether `name` fits `pattern`.
+pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    // the place after the last `*`, to go back to
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&c) if c == b'?' || c == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    (p, n) = (at + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wanted, matches};
+
+    #[test]
+    fn elements_that_a_pattern_may_fit_are_wanted() {
+        let wanted = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
+            let wanted = Wanted::of(&patterns);
+            move |name: &str| wanted.takes(name)
+        };
+        let some = wanted(&["J1.*", "arm.C.x", "li?k.x", "!*"]);
+        assert!(some("J1") && some("arm") && some("arm.C") && some("link") && some("lift"));
+        assert!(!some("J12") && !some("J") && !some("ar") && !some("arms") && !some("l"));
+        assert!(wanted(&["*.x"])("J1") && !wanted(&["!*.x"])("J1") && !wanted(&[])("J1"));
+    }
+
+    #[test]
+    fn patterns_match_like_file_names() {
+        let fits = |p: &str, n: &str| matches(p.as_bytes(), n.as_bytes());
+        assert!(fits("*", "crank.x") && fits("crank.*", "crank.x") && fits("*.q?", "ball.q2"));
+        assert!(fits("*.f*", "A.fx") && fits("a*b*c", "a1b2bc"));
+        assert!(!fits("crank.*", "rank.x") && !fits("*.q?", "ball.q") && !fits("a", "ab"));
+    }
+}

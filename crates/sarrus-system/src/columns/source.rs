@@ -1,0 +1,101 @@
+//! Numbers of columns, by where they come from.
+
+use super::Row;
+use super::reaction::{joint_elements, joint_reaction};
+use crate::signal::Signal;
+use crate::system::Family;
+
+/// Where a column's number comes from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    Live(Box<Signal>),
+    /// Joint, component 0..6 (fx fy fz tx ty tz).
+    Reaction(usize, usize),
+    /// Minus a multiplier, by element and row: the effort of a driver. None where the driver does not act.
+    Effort(usize, usize),
+    /// Whether a joint is locked.
+    Locked(usize),
+    /// Force and reading.
+    Force(usize, usize),
+    /// Contact and reading: gap, force, slip.
+    Contact(usize, usize),
+    /// Normal force of a rigid contact.
+    Bears(usize),
+    /// Place among the values of measures.
+    Measure(usize),
+    Energy(usize),
+    Violation(usize),
+    /// Place among [`Row::own`].
+    Own(usize),
+}
+
+impl Source {
+    /// The number.
+    pub fn read(&self, row: &Row) -> f64 {
+        match self {
+            Source::Live(signal) => match **signal {
+                // that of the state, whose sign does not jump
+                Signal::Quaternion(body, k) => {
+                    let body = &row.system.directory.bodies[row.at.ids[body] as usize];
+                    body.quaternion(&row.snapshot.state.q)[k] * body.sign()
+                }
+                _ => signal.eval(row.at),
+            },
+            Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
+            Source::Effort(id, k) => {
+                row.system.element(*id).map_or(0.0, |e| -row.snapshot.accel.lambda[e.start + k])
+            }
+            Source::Locked(joint) => {
+                let mut own = joint_elements(row.system, row.system.directory.joints[*joint].element);
+                if own.any(|e| e.family == Family::Lock) { 1.0 } else { 0.0 }
+            }
+            Source::Force(i, k) => {
+                let force = &row.system.forces[*i];
+                if !force.enabled && matches!(force.load.readings()[*k].0, "force" | "torque") {
+                    return 0.0;
+                }
+                let local = crate::At { ids: &force.ids, ..*row.at };
+                force.load.reading(*k, &local)
+            }
+            Source::Contact(i, k) => match (&row.system.contacts[*i].contact, k) {
+                (contact, 2) if contact.rigid.is_some() => rigid_reading(row, &contact.name, 2),
+                _ => row.contacts[*i][*k],
+            },
+            Source::Bears(i) => rigid_reading(row, &row.system.contacts[*i].contact.name, 1),
+            Source::Energy(i) => row.energies[*i],
+            Source::Violation(i) => row.violations[*i],
+            Source::Measure(v) => row.measures[*v],
+            Source::Own(k) => row.own[*k],
+        }
+    }
+
+    /// Place among the values of measures, if it is one.
+    pub(super) fn measure(&self) -> Option<usize> {
+        match self {
+            Source::Measure(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// Whether equations and accelerations must be known to read it.
+    pub fn needs_solution(&self) -> bool {
+        self.needs_reactions() || matches!(self, Source::Violation(_))
+    }
+
+    /// Whether it is known only with accelerations and multipliers.
+    pub(super) fn needs_reactions(&self) -> bool {
+        matches!(self, Source::Reaction(..) | Source::Effort(..) | Source::Bears(_) | Source::Violation(2))
+    }
+}
+
+/// Normal force or slip of a rigid contact: the sum, the largest over the places that stay closed.
+fn rigid_reading(row: &Row, name: &str, k: usize) -> f64 {
+    let own = row.system.elements.iter().filter(|e| e.family == Family::Contact && e.name == name);
+    let closed = own.filter(|e| e.rows.holonomic() == 1);
+    if k == 1 {
+        return closed.map(|e| -row.snapshot.accel.lambda[e.start]).sum();
+    }
+    closed
+        .filter_map(|e| Some(e.sliding.as_ref()?.speed(&crate::At { ids: &e.ids, ..*row.at }).abs()))
+        .fold(0.0, f64::max)
+}
