@@ -76,14 +76,6 @@ pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
     fn normalize(q: &mut [L]);
 }
 
-/// Number by number: in lanes a call to copy a few of them would cost more than they do.
-#[inline(always)]
-pub(super) fn copy<L: Lane, const C: usize>(to: &mut [L; C], from: &[L; C]) {
-    for p in 0..C {
-        to[p] = from[p];
-    }
-}
-
 /// Zero, and not a number where `x` is not finite.
 #[inline(always)]
 pub(super) fn nothing<L: Lane>(x: L) -> L {

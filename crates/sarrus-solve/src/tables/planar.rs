@@ -210,9 +210,7 @@ impl<L: Lane> Frame<L, 3> for Planar {
 
     #[inline(always)]
     fn qdot(_: &[L], v: &[L], out: &mut [L]) {
-        for i in 0..3 {
-            out[i] = v[i];
-        }
+        [out[0], out[1], out[2]] = [v[0], v[1], v[2]];
     }
 
     #[inline(always)]

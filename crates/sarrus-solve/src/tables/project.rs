@@ -4,7 +4,7 @@
 //! accelerations too. Factors are made along with Φ: the last ones, where it is rounding, are those of the velocities.
 
 use super::block::Block;
-use super::engine::{Engine, Frame, Health, copy, nothing};
+use super::engine::{Engine, Frame, Health, nothing};
 use super::passes::{Excess, exceed, multiply};
 use sarrus_math::lane::{Lane, Mask};
 
@@ -89,7 +89,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     #[inline(always)]
     pub fn rates(&mut self, v: &[L]) {
         for (x, v) in self.x[1..].iter_mut().zip(v.as_chunks().0) {
-            copy(x, v);
+            *x = *v;
         }
         self.x[0] = [L::splat(0.0); C];
         multiply(&self.bodies, &self.J, &self.x, None, &mut self.z);

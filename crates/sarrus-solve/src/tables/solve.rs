@@ -5,7 +5,7 @@
 
 use super::block::Block;
 use super::branches::Branch;
-use super::engine::{Engine, Frame, Health, are_equal, copy, nothing};
+use super::engine::{Engine, Frame, Health, are_equal, nothing};
 use super::factor::{Columns, Pivots};
 use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, put, take};
 use super::pattern::Pattern;
@@ -332,7 +332,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     fn forces(&mut self, f: Option<&[L]>) {
         if let Some(f) = f {
             for (to, f) in self.f[1..].iter_mut().zip(f.as_chunks().0) {
-                copy(to, f);
+                *to = *f;
             }
             return;
         }

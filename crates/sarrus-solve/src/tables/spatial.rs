@@ -282,9 +282,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
 
     #[inline(always)]
     fn qdot(q: &[L], v: &[L], out: &mut [L]) {
-        for i in 0..3 {
-            out[i] = v[i];
-        }
+        [out[0], out[1], out[2]] = [v[0], v[1], v[2]];
         let half = L::splat(0.5);
         let (x, y, z) = (v[3] * half, v[4] * half, v[5] * half);
         out[3] = -(q[4] * x + q[5] * y + q[6] * z);
