@@ -21,9 +21,11 @@ mod passes;
 mod pattern;
 mod planar;
 mod project;
+mod refine;
 mod solve;
 mod spatial;
 mod strips;
+mod together;
 
 pub use advance::{Slope, Weights};
 use block::Dense;

@@ -9,7 +9,7 @@ use sarrus_math::lane::Lane;
 
 /// What M⁻¹ Jᵀ z is taken from.
 #[derive(Clone, Copy)]
-pub(super) enum From<'a, L: Lane, const C: usize> {
+pub(super) enum Minuend<'a, L: Lane, const C: usize> {
     Zero,
     Other(&'a [[L; C]]),
     /// What is there, and only in these lanes.
@@ -185,7 +185,7 @@ pub(super) fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize
     J: &[[B; 2]],
     z: &[[L; N]],
     first: usize,
-    from: From<'_, L, C>,
+    from: Minuend<'_, L, C>,
     x: &mut [[L; C]],
 ) {
     let mut begin = pattern.body_ends[first] as usize;
@@ -199,9 +199,9 @@ pub(super) fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize
         let change = S::over_mass(inertia, &push);
         for p in 0..C {
             x[p] = match from {
-                From::Zero => -change[p],
-                From::Other(from) => from[first + i][p] - change[p],
-                From::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
+                Minuend::Zero => -change[p],
+                Minuend::Other(from) => from[first + i][p] - change[p],
+                Minuend::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
             };
         }
     }

@@ -4,25 +4,18 @@
 //! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
 
 use super::block::Block;
-use super::branches::Branch;
 use super::engine::{Engine, Frame, Health, are_equal, nothing};
-use super::factor::{Columns, Pivots};
-use super::passes::{Excess, From, couple, diagonal, exceed, fall, fill, multiply, put, take};
+use super::factor::Pivots;
+use super::passes::{Excess, Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
 use super::pattern::Pattern;
 use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
 use std::ops::Range;
 
-/// A residual at this fraction of its terms is rounding.
-const ROUNDING: f64 = 1e-14;
-/// Passes of refinement, at most.
-const PASSES: u32 = 3;
 /// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
 /// no more than that. Below, the residual is looked at.
 const SAFE_PIVOT: f64 = 1e-2;
-/// Keeps sizes of terms from zero.
-const TINY: f64 = 1e-290;
 /// Parts from which on loops are shared among threads.
 const SHARED: usize = 4096;
 
@@ -101,7 +94,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     /// Eliminates parts of one branch, or of the rest.
     #[inline(always)]
-    fn eliminate_parts(&mut self, parts: Range<usize>, anew: bool, branch: usize) {
+    pub(super) fn eliminate_parts(&mut self, parts: Range<usize>, anew: bool, branch: usize) {
         let Engine { pattern, factors, scale, z, pivots, .. } = self;
         let mut columns = factors.columns(scale, z);
         if anew {
@@ -113,7 +106,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     /// Gathers what branches take from their stand-ins, and adds it to what these stand in for.
     #[inline(always)]
-    fn collect(&mut self, anew: bool) {
+    pub(super) fn collect(&mut self, anew: bool) {
         let Engine { pattern, factors, scale, z, .. } = self;
         for branch in &pattern.branches {
             let (mut columns, parts) = (factors.columns(scale, z), branch.own.end..branch.all().end);
@@ -124,23 +117,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
         }
         factors.collect(pattern, anew, z);
-    }
-
-    /// Eliminates all parts, branches by several threads.
-    fn eliminate_together(&mut self, anew: bool) {
-        let Engine { pattern, factors, scale, z, pivots, .. } = self;
-        let count = pattern.branches.len();
-        let eliminate = |own: &Branch, columns: &mut Columns<'_, L, N>, pivots: &mut Pivots<L>| {
-            if anew {
-                columns.factor(pattern, own.own.clone(), pivots);
-            } else {
-                columns.lower(pattern, own.own.clone());
-            }
-        };
-        let columns = factors.columns(scale, z);
-        share(pattern, &pattern.branches, columns, &mut pivots[..count], &eliminate);
-        self.collect(anew);
-        self.eliminate_parts(self.pattern.branch(count), anew, count);
     }
 
     /// Makes rows and columns of a strip where that is not done yet.
@@ -218,61 +194,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
-    /// Makes rows and columns of all strips, by several threads.
-    fn prepare_together<const PHI: bool>(&mut self, state: Option<(&[L], &[L])>, anew: bool) {
-        let Engine {
-            pattern,
-            inertias,
-            places,
-            bodies,
-            shapes,
-            spans,
-            records,
-            J,
-            value,
-            z,
-            x0,
-            scale,
-            factors,
-            excess,
-            rounding,
-            is_placed,
-            ..
-        } = self;
-        if let Some((q, v)) = state {
-            let places = places[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
-            let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
-            places.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
-                |((places, x0), (m, (q, v)))| {
-                    put::<L, S, C>(places, q, v, *is_placed);
-                    if !PHI {
-                        fall::<L, S, C>(places, m, x0);
-                    }
-                },
-            );
-        }
-        let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
-        let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
-        rows.zip(parts).for_each(|(((J, value), z), parts)| {
-            fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
-            if PHI {
-                z.copy_from_slice(value);
-            } else {
-                multiply(parts.0, J, x0, Some(value), z);
-            }
-        });
-        if PHI {
-            exceed(J, value, *rounding, excess);
-        }
-        if anew {
-            let rows = factors.D.par_chunks_mut(STRIP).zip(scale.par_chunks_mut(STRIP));
-            let parts = bodies.par_chunks(STRIP).zip(spans.par_chunks(STRIP)).zip(J.par_chunks(STRIP));
-            rows.zip(parts).for_each(|((D, scale), (parts, J))| diagonal(inertias, parts, J, D, scale));
-            let blocks = factors.B.par_chunks_mut(STRIP).enumerate();
-            blocks.for_each(|(i, B)| couple(pattern, inertias, J, i * STRIP, B));
-        }
-    }
-
     /// L⁻¹ z of a right side that is there.
     #[inline(always)]
     pub fn lower(&mut self) {
@@ -288,21 +209,12 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
     /// Goes up the columns of S, and takes M⁻¹ Jᵀ z from x, which has no ground.
     #[inline(always)]
-    fn ascend(&mut self, from: From<'_, L, C>, x: &mut [[L; C]]) {
-        let shared = self.is_shared();
-        let Engine { pattern, strips, factors, inertias, J, z, scale, pivots, .. } = self;
-        let count = pattern.branches.len();
-        if shared {
-            factors.columns(scale, z).upper(pattern, pattern.branch(count));
-            spread(pattern, z);
-            let upper = |own: &Branch, columns: &mut Columns<'_, L, N>, _: &mut Pivots<L>| {
-                columns.upper(pattern, own.own.clone())
-            };
-            share(pattern, &pattern.branches, factors.columns(scale, z), &mut pivots[..count], &upper);
-            let bodies = x.par_chunks_mut(STRIP).enumerate();
-            bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * STRIP, from, x));
-            return;
+    pub(super) fn ascend(&mut self, from: Minuend<'_, L, C>, x: &mut [[L; C]]) {
+        if self.is_shared() {
+            return self.ascend_together(from, x);
         }
+        let Engine { pattern, strips, factors, inertias, J, z, scale, .. } = self;
+        let count = pattern.branches.len();
         for strip in (0..strips.count()).rev() {
             let parts = parts(strip, z.len());
             for b in (0..=count).rev() {
@@ -323,7 +235,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     #[inline(always)]
     pub fn change(&mut self) {
         let mut x = std::mem::take(&mut self.x);
-        self.ascend(From::Zero, &mut x[1..]);
+        self.ascend(Minuend::Zero, &mut x[1..]);
         self.x = x;
     }
 
@@ -368,7 +280,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
         self.eliminate::<false>(state, !self.is_held);
         let x0 = std::mem::take(&mut self.x0);
-        self.ascend(From::Other(&x0[1..]), vdot);
+        self.ascend(Minuend::Other(&x0[1..]), vdot);
         self.x0 = x0;
 
         let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
@@ -387,60 +299,6 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
         Health { pivot: self.pivot, residual, refinements }
     }
-
-    /// J x - γ into z, and how large it is beside its terms: numerator and denominator of the largest.
-    #[inline(always)]
-    fn residual(&mut self) -> (L, L) {
-        let (mut num, mut den) = (L::splat(0.0), L::splat(1.0));
-        for (((bodies, J), gamma), z) in self.bodies.iter().zip(&self.J).zip(&self.value).zip(&mut self.z) {
-            let [a, b] = bodies.map(|b| b as usize);
-            let (Ja, Jb) = (J[0].times(&self.x[a]), J[1].times(&self.x[b]));
-            let (mut size_a, mut size_b) = ([L::splat(0.0); C], [L::splat(0.0); C]);
-            for p in 0..C {
-                size_a[p] = self.x[a][p].abs() + self.x0[a][p].abs();
-                size_b[p] = self.x[b][p].abs() + self.x0[b][p].abs();
-            }
-            let (sa, sb) = (J[0].sizes(&size_a), J[1].sizes(&size_b));
-            for i in 0..N {
-                z[i] = Ja[i] + Jb[i] - gamma[i];
-                let (r, terms) = (z[i].abs(), sa[i] + sb[i] + gamma[i].abs() + L::splat(TINY));
-                let more = (num * terms).lt(r * den);
-                num = L::select(more, r, num);
-                den = L::select(more, terms, den);
-            }
-        }
-        (num, den)
-    }
-
-    /// Refines the solution in the lanes that are `doubtful`. Returns the largest residual, relative to its terms, and how many passes it took.
-    #[inline(always)]
-    fn refine(&mut self, doubtful: L::Mask, vdot: &mut [[L; C]]) -> (L, u32) {
-        let mut refinements = 0;
-        self.lambda.copy_from_slice(&self.z);
-        self.x[1..].copy_from_slice(vdot);
-        let (mut num, mut den) = self.residual();
-        let is_large = |num: L, den: L| (L::splat(ROUNDING) * den).lt(num);
-        let mut wanting = doubtful & is_large(num, den);
-        while wanting.any() && refinements < PASSES {
-            // a lane that needs no refinement gets none
-            self.lower();
-            self.ascend(From::Own(wanting), vdot);
-            self.x[1..].copy_from_slice(vdot);
-            for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
-                for i in 0..N {
-                    lambda[i] = L::select(wanting, lambda[i] + z[i], lambda[i]);
-                }
-            }
-            refinements += 1;
-            let before = (num, den);
-            (num, den) = self.residual();
-            let falls = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
-            wanting = wanting & falls & is_large(num, den);
-        }
-        // multipliers are left in z
-        self.z.copy_from_slice(&self.lambda);
-        (L::select(doubtful, num / den, L::splat(0.0)), refinements)
-    }
 }
 
 /// Numbers of a strip, of so many in all.
@@ -458,33 +316,10 @@ fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
 
 /// Gives stand-ins what they stand in for.
 #[inline(always)]
-fn spread<L: Lane, const N: usize>(pattern: &Pattern, x: &mut [[L; N]]) {
+pub(super) fn spread<L: Lane, const N: usize>(pattern: &Pattern, x: &mut [[L; N]]) {
     for branch in &pattern.branches {
         for (i, &from) in branch.stands_for.iter().enumerate() {
             x[branch.own.end + i] = x[from as usize];
-        }
-    }
-}
-
-/// Does the same to the columns of all branches, by several threads.
-fn share<L: Lane, const N: usize>(
-    pattern: &Pattern,
-    branches: &[Branch],
-    mut columns: Columns<'_, L, N>,
-    pivots: &mut [Pivots<L>],
-    act: &(impl Fn(&Branch, &mut Columns<'_, L, N>, &mut Pivots<L>) + Sync),
-) {
-    match branches {
-        [] => {}
-        [branch] => act(branch, &mut columns, &mut pivots[0]),
-        _ => {
-            let (early, late) = branches.split_at(branches.len() / 2);
-            let (first, second) = columns.split(pattern, late[0].own.start);
-            let (early_pivots, late_pivots) = pivots.split_at_mut(early.len());
-            rayon::join(
-                || share(pattern, early, first, early_pivots, act),
-                || share(pattern, late, second, late_pivots, act),
-            );
         }
     }
 }

@@ -1,0 +1,123 @@
+//! The loops of a solution shared among threads, for one large model: each of their rounds stands for itself, so that no bit depends on who makes them.
+
+use super::block::Block;
+use super::branches::Branch;
+use super::engine::{Engine, Frame};
+use super::factor::{Columns, Pivots};
+use super::passes::{Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
+use super::pattern::Pattern;
+use super::solve::spread;
+use super::strips::STRIP;
+use rayon::prelude::*;
+use sarrus_math::lane::Lane;
+
+impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+    /// Makes rows and columns of all strips, by several threads.
+    pub(super) fn prepare_together<const PHI: bool>(&mut self, state: Option<(&[L], &[L])>, anew: bool) {
+        let Engine {
+            pattern,
+            inertias,
+            places,
+            bodies,
+            shapes,
+            spans,
+            records,
+            J,
+            value,
+            z,
+            x0,
+            scale,
+            factors,
+            excess,
+            rounding,
+            is_placed,
+            ..
+        } = self;
+        if let Some((q, v)) = state {
+            let places = places[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
+            let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
+            places.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
+                |((places, x0), (m, (q, v)))| {
+                    put::<L, S, C>(places, q, v, *is_placed);
+                    if !PHI {
+                        fall::<L, S, C>(places, m, x0);
+                    }
+                },
+            );
+        }
+        let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
+        let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
+        rows.zip(parts).for_each(|(((J, value), z), parts)| {
+            fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+            if PHI {
+                z.copy_from_slice(value);
+            } else {
+                multiply(parts.0, J, x0, Some(value), z);
+            }
+        });
+        if PHI {
+            exceed(J, value, *rounding, excess);
+        }
+        if anew {
+            let rows = factors.D.par_chunks_mut(STRIP).zip(scale.par_chunks_mut(STRIP));
+            let parts = bodies.par_chunks(STRIP).zip(spans.par_chunks(STRIP)).zip(J.par_chunks(STRIP));
+            rows.zip(parts).for_each(|((D, scale), (parts, J))| diagonal(inertias, parts, J, D, scale));
+            let blocks = factors.B.par_chunks_mut(STRIP).enumerate();
+            blocks.for_each(|(i, B)| couple(pattern, inertias, J, i * STRIP, B));
+        }
+    }
+
+    /// Eliminates all parts, branches by several threads.
+    pub(super) fn eliminate_together(&mut self, anew: bool) {
+        let Engine { pattern, factors, scale, z, pivots, .. } = self;
+        let count = pattern.branches.len();
+        let eliminate = |own: &Branch, columns: &mut Columns<'_, L, N>, pivots: &mut Pivots<L>| {
+            if anew {
+                columns.factor(pattern, own.own.clone(), pivots);
+            } else {
+                columns.lower(pattern, own.own.clone());
+            }
+        };
+        let columns = factors.columns(scale, z);
+        share(pattern, &pattern.branches, columns, &mut pivots[..count], &eliminate);
+        self.collect(anew);
+        self.eliminate_parts(self.pattern.branch(count), anew, count);
+    }
+
+    /// Goes up all columns.
+    pub(super) fn ascend_together(&mut self, from: Minuend<'_, L, C>, x: &mut [[L; C]]) {
+        let Engine { pattern, factors, inertias, J, z, scale, pivots, .. } = self;
+        let count = pattern.branches.len();
+        factors.columns(scale, z).upper(pattern, pattern.branch(count));
+        spread(pattern, z);
+        let upper = |own: &Branch, columns: &mut Columns<'_, L, N>, _: &mut Pivots<L>| {
+            columns.upper(pattern, own.own.clone())
+        };
+        share(pattern, &pattern.branches, factors.columns(scale, z), &mut pivots[..count], &upper);
+        let bodies = x.par_chunks_mut(STRIP).enumerate();
+        bodies.for_each(|(i, x)| take::<L, S, B, N, C>(pattern, inertias, J, z, i * STRIP, from, x));
+    }
+}
+
+/// Does the same to the columns of all branches, by several threads.
+fn share<L: Lane, const N: usize>(
+    pattern: &Pattern,
+    branches: &[Branch],
+    mut columns: Columns<'_, L, N>,
+    pivots: &mut [Pivots<L>],
+    act: &(impl Fn(&Branch, &mut Columns<'_, L, N>, &mut Pivots<L>) + Sync),
+) {
+    match branches {
+        [] => {}
+        [branch] => act(branch, &mut columns, &mut pivots[0]),
+        _ => {
+            let (early, late) = branches.split_at(branches.len() / 2);
+            let (first, second) = columns.split(pattern, late[0].own.start);
+            let (early_pivots, late_pivots) = pivots.split_at_mut(early.len());
+            rayon::join(
+                || share(pattern, early, first, early_pivots, act),
+                || share(pattern, late, second, late_pivots, act),
+            );
+        }
+    }
+}
