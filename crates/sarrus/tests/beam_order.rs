@@ -4,7 +4,6 @@ mod common;
 
 use common::{PLANAR, SPATIAL, column, load, run};
 use sarrus::analysis::{EquilibriumOptions, equilibrium, equilibrium_with};
-use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::TAU;
 

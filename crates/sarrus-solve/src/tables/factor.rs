@@ -84,17 +84,19 @@ impl<L: Lane, const N: usize> Factors<L, N> {
         for branch in &pattern.branches {
             for (i, &to) in branch.stands_for.iter().enumerate() {
                 let (from, to) = (branch.own.end + i, to as usize);
+                let (right, own) = (x[from], self.D[from]);
                 for i in 0..N {
-                    x[to][i] = x[to][i] + x[from][i];
+                    x[to][i] += right[i];
                     for j in i..if anew { N } else { i } {
-                        self.D[to][i][j] = self.D[to][i][j] + self.D[from][i][j];
+                        self.D[to][i][j] += own[i][j];
                     }
                 }
             }
             for &(from, to) in branch.blocks.iter().filter(|_| anew) {
+                let own = self.B[from as usize];
                 for i in 0..N {
                     for j in 0..N {
-                        self.B[to as usize][i][j] = self.B[to as usize][i][j] + self.B[from as usize][i][j];
+                        self.B[to as usize][i][j] += own[i][j];
                     }
                 }
             }
