@@ -101,7 +101,7 @@ mod tests {
     /// A path of `n` places, eliminated from both ends to the middle in turns, or from one end.
     fn path(n: usize, from_both: bool) -> solve::Pattern {
         let edges: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
-        let turns = |i: usize| if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 };
+        let turns = |i: usize| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 };
         let order: Vec<_> = (0..n).map(|i| if from_both { turns(i) } else { i }).collect();
         solve::Pattern::new(n, &edges, &order).unwrap()
     }
