@@ -222,11 +222,33 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
-/// Loops over five thousand bodies are shared among threads; a row of four-bars is eliminated from both ends, by two of them.
+/// A chain that sags between two walls: far from the ground is its middle, and elimination has two branches.
+const BRIDGE: &str = r#"
+    format = "sarrus/1"
+    space = "planar"
+    [parameters]
+    n = 6000
+    [functions]
+    "sag(i)" = "-1e-4 * i * (n - i)"
+    [repeat.links]
+    for = "i = 1 to n"
+    bodies."link{i}" = { from = ["i - 1", "sag(i - 1)"], to = ["i", "sag(i)"], mass = 1.0 }
+    [repeat.joints]
+    for = "i = 1 to n - 1"
+    joints."J{i}" = { kind = "revolute", bodies = ["link{i}", "link{i+1}"], at = ["i", "sag(i)"] }
+    [joints]
+    left = { kind = "revolute", bodies = ["ground", "link1"], at = [0, 0] }
+    right = { kind = "revolute", bodies = ["link6000", "ground"], at = ["n", 0] }
+"#;
+
+/// Loops over thousands of bodies are shared among threads, and branches of the elimination where there are any.
 #[test]
 fn the_number_of_threads_changes_no_bit_of_one_large_model() {
-    for (name, n) in [("chain", "5000"), ("n_four_bar", "2500")] {
-        let (system, start) = load(name, &[("n", n.into())]);
+    for (name, (system, start)) in [
+        ("chain", load("chain", &[("n", "5000".into())])),
+        ("n_four_bar", load("n_four_bar", &[("n", "2500".into())])),
+        ("bridge", read("bridge", BRIDGE, &[])),
+    ] {
         let model = system.describe().unwrap();
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -252,10 +274,10 @@ fn the_number_of_threads_changes_no_bit_of_one_large_model() {
     }
 }
 
-/// A row of four-bars long enough to have branches: M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general way, and pivots are the same.
+/// M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general way, and pivots are the same.
 #[test]
 fn branches_of_a_large_model_solve_the_equations() {
-    let (system, start) = load("n_four_bar", &[("n", "2500".into())]);
+    let (system, start) = read("bridge", BRIDGE, &[]);
     let (model, structure) = (system.describe().unwrap(), &system.structure);
     let mut tables = tables::<f64>(&[&model]).unwrap();
     let mut mechanism = system.mechanism();

@@ -7,9 +7,6 @@ use faer::sparse::linalg::amd;
 use std::collections::BinaryHeap;
 use thiserror::Error;
 
-/// Nodes from which on a graph is large.
-const LARGE: usize = 4096;
-
 /// The factors would not fit in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the factors would hold {blocks} blocks, more than fits in memory")]
@@ -88,7 +85,7 @@ impl Pattern {
     /// as far as that is possible; `order` is the one of this pattern.
     ///
     /// Eliminated graphs are chordal, and a maximum cardinality search from any node, turned around, orders a chordal
-    /// graph without fill \[Tarjan1984\]. Of the nodes of largest distance it starts from one in the middle of a large graph: the order then has branches, which do not wait for each other.
+    /// graph without fill \[Tarjan1984\].
     pub fn reorder(&self, order: &[usize], distance: &[u32]) -> Vec<usize> {
         let n = order.len();
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); n];
@@ -100,14 +97,8 @@ impl Pattern {
         }
         let mut joined = vec![0u32; n];
         let mut visited = vec![false; n];
-        let distance: Vec<u64> = order.iter().map(|&node| u64::from(distance[node])).collect();
-        let mut next: BinaryHeap<(u32, u64, u32)> = (0..n).map(|j| (0, distance[j], j as u32)).collect();
-        if n >= LARGE
-            && let Some(&(_, farthest, start)) = next.peek()
-        {
-            let middle = middle(&neighbours, start as usize, |j| distance[j] == farthest);
-            next.push((0, u64::MAX, middle as u32));
-        }
+        let mut next: BinaryHeap<(u32, u32, u32)> =
+            (0..n).map(|j| (0, distance[order[j]], j as u32)).collect();
         let mut search = Vec::with_capacity(n);
         while let Some((weight, _, j)) = next.pop() {
             let j = j as usize;
@@ -120,40 +111,13 @@ impl Pattern {
             for &i in &neighbours[j] {
                 if !visited[i as usize] {
                     joined[i as usize] += 1;
-                    next.push((joined[i as usize], distance[i as usize], i));
+                    next.push((joined[i as usize], distance[order[i as usize]], i));
                 }
             }
         }
         search.reverse();
         search
     }
-}
-
-/// Of the nodes that `may` be, one as far as possible from both ends of the part of the graph that `start` is in.
-fn middle(neighbours: &[Vec<u32>], start: usize, may: impl Fn(usize) -> bool) -> usize {
-    // steps from a node, and the nodes in the order in which they are met
-    let steps = |from: usize| {
-        let mut steps = vec![u32::MAX; neighbours.len()];
-        let mut met = vec![from];
-        steps[from] = 0;
-        let mut i = 0;
-        while i < met.len() {
-            for &j in &neighbours[met[i]] {
-                if steps[j as usize] == u32::MAX {
-                    steps[j as usize] = steps[met[i]] + 1;
-                    met.push(j as usize);
-                }
-            }
-            i += 1;
-        }
-        (steps, met)
-    };
-    let last = |met: &[usize]| met.last().copied().unwrap_or(start);
-    let one_end = last(&steps(start).1);
-    let (from_one, met) = steps(one_end);
-    let (from_other, _) = steps(last(&met));
-    let nearer = |j: usize| from_one[j].min(from_other[j]);
-    met.into_iter().filter(|&j| may(j)).max_by_key(|&j| nearer(j)).unwrap_or(start)
 }
 
 /// Approximate minimum degree order of a graph of `n` nodes; edges in any orientation, repeated or not.

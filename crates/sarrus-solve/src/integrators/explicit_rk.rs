@@ -118,10 +118,14 @@ impl ExplicitRk {
 
     /// Makes `start` and its slope those of `s`; takes over what the last step knows.
     fn start_from(&mut self, ode: &mut dyn Ode, s: &State, control: &mut Control) -> Result<(), StepError> {
-        let known = self.accepted && self.end_slope && self.end == *s;
+        let is_end = self.accepted && self.end == *s;
         self.accepted = false;
-        self.start.copy_from(s);
-        if known {
+        if is_end {
+            std::mem::swap(&mut self.start, &mut self.end);
+        } else {
+            self.start.copy_from(s);
+        }
+        if is_end && self.end_slope {
             let end = self.stages();
             self.k.swap(0, end);
             return Ok(());

@@ -412,24 +412,20 @@ mod tests {
     use super::super::{BodyRecord, ElementRecord, RowRecord};
     use super::*;
 
-    /// A row of `n` four-bars: cranks 1 to n + 1 on the ground, couplers between neighbours.
-    fn row(n: usize) -> Description {
+    /// A chain of `n` links between two walls.
+    fn bridge(n: usize) -> Description {
         let hinge = |a: usize, b: usize| ElementRecord {
             bodies: [a, b],
             rows: vec![RowRecord { kind: RowKind::Coincident, a: [0.0; 3], r_A: [0.0; 3], r_B: [0.0; 3] }],
         };
-        let mut elements: Vec<_> = (1..=n + 1).map(|crank| hinge(0, crank)).collect();
-        for k in 1..=n {
-            elements.extend([hinge(k, n + 1 + k), hinge(n + 1 + k, k + 1)]);
-        }
-        let body = BodyRecord { mass: 1.0, heavy: 1.0, inertia: [[1.0; 3]; 3] };
-        let bodies = vec![body; 2 * n + 1];
+        let elements = (0..=n).map(|k| hinge(k, (k + 1) % (n + 1))).collect();
+        let bodies = vec![BodyRecord { mass: 1.0, heavy: 1.0, inertia: [[1.0; 3]; 3] }; n];
         Description { planar: true, gravity: [0.0; 3], bodies, elements, loads: Some(Vec::new()) }
     }
 
     #[test]
-    fn a_long_row_has_two_branches_that_meet_in_few_parts() {
-        let pattern = Pattern::new(&row(3000), 2).unwrap();
+    fn a_long_chain_between_walls_has_two_branches_that_meet_in_one_part() {
+        let pattern = Pattern::new(&bridge(9000), 2).unwrap();
         let [a, b] = &pattern.branches[..] else { panic!("{} branches", pattern.branches.len()) };
         assert!(a.own.len() + b.own.len() > 8900, "{} {}", a.own.len(), b.own.len());
         assert!(a.own.len().min(b.own.len()) > 2048);
@@ -442,7 +438,7 @@ mod tests {
 
     #[test]
     fn every_row_of_a_column_comes_after_it_and_in_its_branch() {
-        let pattern = Pattern::new(&row(3000), 2).unwrap();
+        let pattern = Pattern::new(&bridge(9000), 2).unwrap();
         for (k, part) in pattern.parts.iter().enumerate() {
             let branch = pattern.branches.iter().find(|branch| branch.all().contains(&k));
             let end = branch.map_or(pattern.parts.len(), |branch| branch.all().end);
@@ -453,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_row_has_none() {
-        assert!(Pattern::new(&row(500), 2).unwrap().branches.is_empty());
+    fn a_short_one_has_none() {
+        assert!(Pattern::new(&bridge(500), 2).unwrap().branches.is_empty());
     }
 }

@@ -8,18 +8,23 @@ use sarrus_solve::State;
 #[derive(Debug, Clone)]
 struct Entry {
     kind: BodyKind,
-    q: usize,
-    v: usize,
+    /// First of its positions and velocities.
+    q: u32,
+    v: u32,
     mass: f64,
     heavy: f64,
-    /// About the centre of mass in body axes \[kg m²\].
-    inertia: Mat3<f64>,
+    /// Of a planar body, about its centre of mass \[kg m²\].
+    planar_inertia: f64,
+    /// Of others, its number.
+    inertia: u32,
 }
 
 /// Bodies whose energies add up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     entries: Vec<Entry>,
+    /// In body axes.
+    inertias: Vec<Mat3<f64>>,
     /// Where quaternions start in q.
     quaternions: Vec<usize>,
     /// Whether bodies are turned by Euler angles.
@@ -29,17 +34,25 @@ pub(super) struct Ledger {
 impl Ledger {
     pub fn new(bodies: &[Body]) -> Ledger {
         let counts = |body: &&Body| body.kind != BodyKind::Ground && !body.shares;
-        let entry = |body: &Body| Entry {
-            kind: body.kind,
-            q: body.q,
-            v: body.v,
-            mass: body.mass,
-            heavy: body.heavy(),
-            inertia: body.inertia,
+        let mut inertias = Vec::new();
+        let entry = |body: &Body| {
+            if matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) {
+                inertias.push(body.inertia);
+            }
+            Entry {
+                kind: body.kind,
+                q: body.q as u32,
+                v: body.v as u32,
+                mass: body.mass,
+                heavy: body.heavy(),
+                planar_inertia: body.inertia.0[2][2],
+                inertia: inertias.len().saturating_sub(1) as u32,
+            }
         };
         let rigid = bodies.iter().filter(|body| body.kind == BodyKind::Rigid);
         Ledger {
             entries: bodies.iter().filter(counts).map(entry).collect(),
+            inertias,
             quaternions: rigid.map(|body| body.q + 3).collect(),
             has_angles: bodies.iter().any(|body| body.kind == BodyKind::RigidEuler),
         }
@@ -54,14 +67,16 @@ impl Ledger {
     pub fn energies(&self, s: &State, gravity: Vec3<f64>) -> (f64, f64) {
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for entry in &self.entries {
-            let (q, v) = (&s.q[entry.q..], &s.v[entry.v..]);
+            let (q, v) = (&s.q[entry.q as usize..], &s.v[entry.v as usize..]);
             let planar = matches!(entry.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint);
             let vector = |x: &[f64]| Vec3([x[0], x[1], if planar { 0.0 } else { x[2] }]);
             let (p, velocity) = (vector(q), vector(v));
             kinetic += 0.5 * entry.mass * velocity.dot(velocity);
-            if entry.kind.turns() {
-                let w = Vec3(if planar { [0.0, 0.0, v[2]] } else { [v[3], v[4], v[5]] });
-                kinetic += 0.5 * w.dot(entry.inertia * w);
+            if entry.kind == BodyKind::PlanarRigid {
+                kinetic += 0.5 * (v[2] * (entry.planar_inertia * v[2]));
+            } else if entry.kind.turns() {
+                let w = Vec3([v[3], v[4], v[5]]);
+                kinetic += 0.5 * w.dot(self.inertias[entry.inertia as usize] * w);
             }
             potential -= entry.heavy * gravity.dot(p);
         }
