@@ -103,24 +103,24 @@ fn right_sides(mut case: Case) -> Case {
 }
 
 #[library_benchmark(setup = by_tables)]
-#[bench::four_bar(args = ("four_bar", &[]), config = most(27_974))]
-#[bench::n_four_bar(args = ("n_four_bar", &[("n", "4")]), config = most(109_244))]
-#[bench::andrews(args = ("andrews", &[]), config = most(54_464))]
-#[bench::mcpherson(args = ("mcpherson", &[]), config = most(121_964))]
+#[bench::four_bar(args = ("four_bar", &[]), config = most(26_895))]
+#[bench::n_four_bar(args = ("n_four_bar", &[("n", "4")]), config = most(105_455))]
+#[bench::andrews(args = ("andrews", &[]), config = most(51_285))]
+#[bench::mcpherson(args = ("mcpherson", &[]), config = most(121_275))]
 fn rhs_by_tables(case: Case) -> Case {
     right_sides(case)
 }
 
 #[library_benchmark(setup = in_general)]
-#[bench::four_bar(args = ("four_bar", &[]), config = most(141_754))]
-#[bench::mcpherson(args = ("mcpherson", &[]), config = most(493_014))]
+#[bench::four_bar(args = ("four_bar", &[]), config = most(142_575))]
+#[bench::mcpherson(args = ("mcpherson", &[]), config = most(493_695))]
 fn rhs_in_general(case: Case) -> Case {
     right_sides(case)
 }
 
 #[library_benchmark(setup = by_tables)]
-#[bench::four_bar(args = ("four_bar", &[]), config = most(42_427))]
-#[bench::mcpherson(args = ("mcpherson", &[]), config = most(296_147))]
+#[bench::four_bar(args = ("four_bar", &[]), config = most(51_208))]
+#[bench::mcpherson(args = ("mcpherson", &[]), config = most(311_988))]
 fn projection_by_tables(mut case: Case) -> Case {
     let Case { dynamics, state, rates } = &mut case;
     for _ in 0..CALLS {
@@ -219,8 +219,8 @@ fn crew(name: &str, step: f64) -> Crew {
 
 // Fifty steps of eight variants, and what goes before them once.
 #[library_benchmark(setup = crew)]
-#[bench::four_bar(args = ("four_bar", 1e-4), config = most(1_776_498))]
-#[bench::mcpherson(args = ("mcpherson", 1e-3), config = most(13_240_455))]
+#[bench::four_bar(args = ("four_bar", 1e-4), config = most(1_616_228))]
+#[bench::mcpherson(args = ("mcpherson", 1e-3), config = most(12_236_023))]
 fn rk4_in_lanes(crew: Crew) -> Vec<ensemble::Outcome> {
     let Crew { members, method, pool } = crew;
     let outcomes = pool.install(|| ensemble::run(members, &method, &|_, _| ()));
@@ -233,7 +233,7 @@ fn long_chain() -> Model {
 }
 
 #[library_benchmark]
-#[bench::chain_of_1000(setup = long_chain, config = most(31_160_843))]
+#[bench::chain_of_1000(setup = long_chain, config = most(30_839_216))]
 fn compiled(model: Model) -> (System, Model) {
     (compile(black_box(&model)).expect("it compiles"), model)
 }
@@ -248,7 +248,7 @@ fn short_run() -> (Model, Arc<System>, Simulate) {
 }
 
 #[library_benchmark]
-#[bench::four_bar(setup = short_run, config = most(38_136_285))]
+#[bench::four_bar(setup = short_run, config = most(39_408_846))]
 fn dop853((model, system, request): (Model, Arc<System>, Simulate)) -> (Outcome, Model) {
     let outcome = simulate(black_box(&model), &system, &request, &mut ()).expect("it runs");
     assert_eq!(
