@@ -18,12 +18,15 @@ use std::ops::Range;
 const SAFE_PIVOT: f64 = 1e-2;
 /// Parts from which on loops are shared among threads.
 const SHARED: usize = 4096;
+/// Threads from which on that is worth while where elimination has no branches: loops that go over all of a model each lose what strips gain.
+const THREADS: usize = 4;
 
 impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
     /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
     #[inline(always)]
     fn is_shared(&self) -> bool {
-        L::WIDTH == 1 && self.bodies.len() >= SHARED && rayon::current_num_threads() > 1
+        let fewest = if self.pattern.branches.is_empty() { THREADS } else { 2 };
+        L::WIDTH == 1 && self.bodies.len() >= SHARED && rayon::current_num_threads() >= fewest
     }
 
     /// Places all bodies.
