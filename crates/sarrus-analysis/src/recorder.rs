@@ -15,8 +15,10 @@ use sarrus_system::{Columns, Mechanism, Sampler};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Accelerations of a run that is not sampled are looked at this many times.
+/// Accelerations of a run that is not sampled are looked at this many times,
 const LOOKS: f64 = 10.0;
+/// and once in so many steps at most: a look goes the general way, which costs as much as some steps of a small mechanism.
+const STEPS_BETWEEN: u64 = 8;
 
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +75,8 @@ pub(crate) struct Recorder<'a> {
     bounds: Bounds,
     started: Instant,
     steps: u64,
-    next_look: f64,
+    /// Time \[s\] and step before which accelerations are not looked at again.
+    next_look: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
     eq: Equations,
@@ -122,7 +125,7 @@ impl<'a> Recorder<'a> {
             bounds,
             started: Instant::now(),
             steps: 0,
-            next_look: s.t,
+            next_look: (s.t, 0),
             step: None,
             eq,
             sample: s.clone(),
@@ -276,9 +279,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         if let Some(onsets) = &mut self.onsets {
             onsets.look_ahead(mechanism, s);
         }
-        if !self.accelerations && s.t >= self.next_look {
+        if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {
             self.look(ode, s);
-            self.next_look = s.t + (self.bounds.span.1 - self.bounds.span.0) / LOOKS;
+            let (start, end) = self.bounds.span;
+            self.next_look = (s.t + (end - start) / LOOKS, self.steps + STEPS_BETWEEN);
         }
 
         let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Flow::Stop;

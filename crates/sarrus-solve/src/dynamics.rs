@@ -274,6 +274,11 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         [self.formulation.findings(), self.stabilization.findings()]
     }
 
+    /// Whether a right side of this step was near a singular position, where a projection follows.
+    fn is_near_singular(&self) -> bool {
+        self.pivots[0] < SINGULAR * self.usual_pivot && self.stabilization.projects()
+    }
+
     /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
     fn tangent_part(&mut self, rows: Rows, change: &[f64]) -> Result<(), SolveError> {
         let Room { momentum, rest, still, mu } = &mut self.room;
@@ -324,8 +329,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn set_careful(&mut self, careful: bool) -> bool {
-        let singular = self.pivots[0] < SINGULAR * self.usual_pivot;
-        self.careful = careful && singular && self.stabilization.projects();
+        self.careful = careful && self.is_near_singular();
         self.careful
     }
 
@@ -339,7 +343,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
 
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         // a solution that fails leaves infinity, and so no step
-        self.stabilization.projects()
+        (self.careful || self.is_near_singular())
             && (Dynamics::keep_tangent(self, s, delta).is_ok() || {
                 delta.v.fill(f64::INFINITY);
                 true

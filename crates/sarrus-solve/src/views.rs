@@ -49,7 +49,7 @@ pub trait Ode {
     }
 
     /// Takes from the changes `delta` of q and v at the end `s` of a step the parts that [`finish_step`](Ode::finish_step) would
-    /// take away. Returns whether it takes any.
+    /// take away. Returns whether it takes any: only near a singular position, as [`set_careful`](Ode::set_careful).
     ///
     /// Of the error of a step only the rest remains. Near a singular position the other part is large: rounding there is
     /// magnified across the constraints.

@@ -156,6 +156,39 @@ fn accelerations_do_not_depend_on_what_was_asked_before() {
     }
 }
 
+/// However many corrections a projection takes, with old factors and new ones, and whether or not velocities need any: what it tells of Φ and Φ̇, and the
+/// accelerations with its factors, are those of tables that have never projected.
+#[test]
+fn what_a_projection_leaves_is_what_it_tells() {
+    let mut most = 0;
+    for name in ["four_bar", "andrews", "mcpherson", "double_pendulum"] {
+        let (system, start) = load(name, &[]);
+        let model = system.describe().unwrap();
+        let seen = |tables: &mut dyn Tables<f64>, s: &State| {
+            let rows = || vec![0.0; model.rows()];
+            let (mut phi, mut phidot, mut vdot) = (rows(), rows(), s.v.clone());
+            tables.violation(&s.q, &s.v, &mut phi, &mut phidot);
+            tables.accelerate(s.t, &s.q, &s.v, None, &mut vdot);
+            [phi, phidot, vdot].into_iter().flatten().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        for (far, moving) in [(1e-5, true), (1e-3, true), (1e-2, true), (1e-5, false), (1e-2, false)] {
+            let mut s = beside(&start, 7);
+            for (q, from) in s.q.iter_mut().zip(&start.q) {
+                *q = from + far / 1e-5 * (*q - from);
+            }
+            system.mechanism().normalize(&mut s.q);
+            s.v.iter_mut().for_each(|v| *v *= f64::from(u8::from(moving)));
+            let mut used = tables::<f64>(&[&model]).unwrap();
+            let (health, iterations) = used.project(&mut s.q, &mut s.v);
+            assert!(health.good() == 1, "{name}, {far}: {health:?}");
+            most = most.max(iterations);
+            let fresh = seen(&mut *tables(&[&model]).unwrap(), &s);
+            assert_eq!(seen(&mut *used, &s), fresh, "{name}, {far}, {moving}: {iterations} corrections");
+        }
+    }
+    assert!(most >= 4, "corrections with old and new factors were not needed: {most}");
+}
+
 #[test]
 fn variants_in_lanes_equal_variants_alone_to_the_bit() {
     let method = Fixed::rk4(1e-3, 0.25).unwrap();

@@ -308,7 +308,7 @@ where
                 if !(self.is_told && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
                     self.is_placed = false;
                     self.place(q, v);
-                    self.evaluate::<true>();
+                    self.evaluate();
                     self.rates(v);
                 }
             },

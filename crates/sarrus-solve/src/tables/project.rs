@@ -1,7 +1,10 @@
 //! Positions onto Φ = 0, nearest in the mass metric, then velocities onto Φ̇ = 0.
 //!
 //! Positions: q ← q ⊕ -Wᵀ S⁻¹ Φ, until Φ is rounding; velocities: v ← v - Wᵀ S⁻¹ J v with factors at these positions, which serve the next
-//! accelerations too. Factors are made along with Φ: the last ones, where it is rounding, are those of the velocities.
+//! accelerations too.
+//!
+//! A large model makes factors along with each look at Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
+//! A small one takes every second correction with the factors of the one before, and makes those of the velocities once Φ is rounding.
 
 use super::block::Block;
 use super::engine::{Engine, Frame, Health, nothing};
@@ -30,14 +33,25 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
         self.rounding = L::splat(ROUNDING) * largest;
         let mut wanting = L::splat(0.0).lt(one);
+        let is_large = self.strips.count() > 1;
         loop {
-            // factors where positions are: they serve velocities once these need no change
-            self.eliminate::<true>(Some((q, v)), true);
-            let less = self.pivot.lt(health.pivot);
-            health.pivot = L::select(less, self.pivot, health.pivot);
+            let is_factored = is_large || iterations == 0;
+            if is_factored {
+                self.eliminate::<true>(Some((q, v)), true);
+                note_pivot(self.pivot, &mut health);
+            } else {
+                self.place(q, v);
+                self.evaluate();
+                self.excess = Excess::new();
+                exceed(&self.J, &self.value, self.rounding, &mut self.excess);
+            }
             wanting = wanting & self.exceeds(&mut health);
             if !wanting.any() || iterations == ITERATIONS {
                 break;
+            }
+            if !is_factored {
+                self.z.copy_from_slice(&self.value);
+                self.factor_or_lower(iterations % 2 == 0, &mut health);
             }
             self.change();
             for (q, x) in q.chunks_exact_mut(S::NQ).zip(&self.x[1..]) {
@@ -58,12 +72,22 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             health.residual = L::select(wanting, bad, health.residual);
         }
 
+        let mut is_due = !is_large && iterations > 0;
         for pass in 0..=VELOCITY_ITERATIONS {
             let wanting = self.moving(v, &mut health);
-            if !wanting.any() || pass == VELOCITY_ITERATIONS {
+            let is_last = !wanting.any() || pass == VELOCITY_ITERATIONS;
+            if std::mem::take(&mut is_due) {
+                self.factor_or_lower(true, &mut health);
+                if is_last {
+                    // there was nothing to solve, and Φ̇ is told
+                    self.rates(v);
+                    break;
+                }
+            } else if is_last {
                 break;
+            } else {
+                self.lower();
             }
-            self.lower();
             self.change();
             for (v, x) in v.chunks_exact_mut(C).zip(&self.x[1..]) {
                 for p in 0..C {
@@ -76,6 +100,17 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         self.held[1].copy_from_slice(v);
         (self.is_held, self.is_placed, self.is_told) = (true, true, true);
         (health, iterations)
+    }
+
+    /// L⁻¹ z, with factors that are made anew or with those that there are.
+    #[inline(always)]
+    fn factor_or_lower(&mut self, anew: bool, health: &mut Health<L>) {
+        if anew {
+            self.factor();
+            note_pivot(self.pivot, health);
+        } else {
+            self.lower();
+        }
     }
 
     /// Lanes with a row beyond rounding.
@@ -107,4 +142,9 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         exceed(&self.J, &self.z, L::splat(ROUNDING) * largest, &mut self.excess);
         self.exceeds(health)
     }
+}
+
+#[inline(always)]
+fn note_pivot<L: Lane>(pivot: L, health: &mut Health<L>) {
+    health.pivot = L::select(pivot.lt(health.pivot), pivot, health.pivot);
 }

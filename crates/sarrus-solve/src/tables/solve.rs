@@ -41,19 +41,20 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         }
     }
 
-    /// J, and Φ or γ, where the bodies are.
+    /// J and Φ where the bodies are.
     #[inline(always)]
-    pub fn evaluate<const PHI: bool>(&mut self) {
+    pub fn evaluate(&mut self) {
         self.is_told = false;
         let shared = self.is_shared();
         let Engine { places, bodies, shapes, records, J, value, .. } = self;
         if shared {
             let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP));
             let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
-            rows.zip(parts)
-                .for_each(|((J, value), parts)| fill::<L, S, B, N, C, PHI>(places, records, parts, J, value));
+            rows.zip(parts).for_each(|((J, value), parts)| {
+                fill::<L, S, B, N, C, true>(places, records, parts, J, value)
+            });
         } else {
-            fill::<L, S, B, N, C, PHI>(places, records, (bodies, shapes), J, value);
+            fill::<L, S, B, N, C, true>(places, records, (bodies, shapes), J, value);
         }
     }
 
@@ -88,10 +89,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             self.strips = strips;
         }
         if anew {
-            let mut all = self.pivots[0];
-            self.pivots[1..].iter().for_each(|pivots| all.merge(pivots));
-            self.pivot = all.smallest();
-            self.factorizations += 1;
+            self.gather_pivots();
         }
     }
 
@@ -138,15 +136,39 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         for &other in if anew { strips.needs(strip) } else { &alone } {
             self.make_rows::<PHI>(strips, other as usize, state);
         }
-        if !anew {
-            return;
+        if anew {
+            self.make_columns(parts(strip, self.bodies.len()));
         }
-        let parts = parts(strip, self.bodies.len());
+    }
+
+    /// Columns of S of some parts.
+    #[inline(always)]
+    fn make_columns(&mut self, parts: Range<usize>) {
         let Engine { pattern, inertias, bodies, spans, J, scale, factors, .. } = self;
         let blocks = pattern.begin(parts.start)..pattern.begin(parts.end);
         let own = (&bodies[parts.clone()], &spans[parts.clone()]);
         diagonal(inertias, own, &J[parts.clone()], &mut factors.D[parts.clone()], &mut scale[parts]);
         couple(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
+    }
+
+    /// Factors of the rows that are there, of a model of one strip, and L⁻¹ z with them.
+    #[inline(always)]
+    pub fn factor(&mut self) {
+        debug_assert!(self.strips.count() <= 1 && self.pattern.branches.is_empty());
+        let parts = 0..self.bodies.len();
+        self.pivots.fill(Pivots::new());
+        self.make_columns(parts.clone());
+        self.eliminate_parts(parts, true, 0);
+        self.gather_pivots();
+    }
+
+    /// The smallest pivot of new factors.
+    #[inline(always)]
+    fn gather_pivots(&mut self) {
+        let mut all = self.pivots[0];
+        self.pivots[1..].iter().for_each(|pivots| all.merge(pivots));
+        self.pivot = all.smallest();
+        self.factorizations += 1;
     }
 
     /// Makes rows of a strip, and their right side, where that is not done yet.

@@ -135,18 +135,16 @@ impl Plain {
     /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were placed.
     pub fn fall(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
-        let links = self.own.iter().zip(&self.placed).zip(&mut self.answers);
-        for ((own, at), answer) in links.skip(1) {
+        let alone = |own: &Own, at: &Placed| {
             let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.heavy));
-            *answer = Answer::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f));
-        }
-        self.solve(tau, ydot);
+            Answer::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
+        };
+        self.solve(alone, tau, ydot);
     }
 
     /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were placed.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
-        let links = self.own.iter().zip(&self.placed).zip(&mut self.answers);
-        for ((own, at), answer) in links.skip(1) {
+        let alone = |own: &Own, at: &Placed| {
             let f = &f[own.v as usize..];
             let (force, mut torque) = (Vec3([f[0], f[1], f[2]]), Vec3([0.0; 3]));
             if own.freedom != Freedom::Point {
@@ -156,19 +154,26 @@ impl Plain {
             let mut new = Answer::body(own, at, J, c, force, -torque);
             // f has the gyroscopic torque about the centre of mass alone
             new.t += c.cross(new.p);
-            *answer = new;
-        }
-        self.solve(None, ydot);
+            new
+        };
+        self.solve(alone, None, ydot);
     }
 
-    /// Inwards, then outwards, from the answers of the bodies alone.
-    fn solve(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
+    /// Inwards, then outwards, with the answers of the bodies `alone`.
+    #[inline(always)]
+    fn solve(&mut self, alone: impl Fn(&Own, &Placed) -> Answer, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let n = self.own.len();
         let effort = |k: usize| tau.map_or(0.0, |tau| tau[k]);
+        // what the link behind gives to the one at hand: in a chain it never goes through memory
+        let mut carry = Answer::NONE;
         for i in (1..n).rev() {
             let (own, at) = (&self.own[i], &self.placed[i]);
             let (parent, k) = (own.parent as usize, own.y as usize);
-            let answer = &mut self.answers[i];
+            let mut answer = alone(own, at);
+            answer.add(&carry);
+            if own.branches {
+                answer.add(&self.answers[i]);
+            }
             let up = match own.freedom {
                 Freedom::Pin => {
                     let (v, w) = (answer.B * at.s, answer.J.mul(at.s));
@@ -195,9 +200,15 @@ impl Plain {
                     let free = Placed { bias_w: Vec3([0.0; 3]), ..*at };
                     Answer { A, p, t: back, ..Answer::NONE }.carried(&free)
                 }
-                Freedom::Free | Freedom::Point => continue,
+                Freedom::Free | Freedom::Point => Answer::NONE,
             };
-            if parent > 0 {
+            self.answers[i] = answer;
+            carry = Answer::NONE;
+            if parent + 1 == i {
+                carry = up;
+            } else if own.begins {
+                self.answers[parent] = up;
+            } else {
                 self.answers[parent].add(&up);
             }
         }

@@ -62,6 +62,10 @@ struct Own {
     /// First of its body's velocities in those of all bodies.
     v: u32,
     freedom: Freedom,
+    /// Whether a link hangs on it that does not stand behind it.
+    branches: bool,
+    /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
+    begins: bool,
     /// σ.
     sense: f64,
     /// X.
@@ -130,6 +134,8 @@ impl Plain {
             y: 0,
             v: 0,
             freedom: Freedom::Weld,
+            branches: false,
+            begins: false,
             sense: 1.0,
             X: one,
             h: zero,
@@ -184,6 +190,12 @@ impl Plain {
             own.push(new);
         }
         let n = own.len();
+        for i in (1..n).rev() {
+            let parent = own[i].parent as usize;
+            if parent + 1 != i {
+                own[i].begins = !std::mem::replace(&mut own[parent].branches, true);
+            }
+        }
         let directory = &system.directory;
         Some(Plain {
             placed: vec![Placed::GROUND; n],
