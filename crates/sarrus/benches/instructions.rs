@@ -248,7 +248,7 @@ fn short_run() -> (Model, Arc<System>, Simulate) {
 }
 
 #[library_benchmark]
-#[bench::four_bar(setup = short_run, config = most(39_408_846))]
+#[bench::four_bar(setup = short_run, config = most(38_535_604))]
 fn dop853((model, system, request): (Model, Arc<System>, Simulate)) -> (Outcome, Model) {
     let outcome = simulate(black_box(&model), &system, &request, &mut ()).expect("it runs");
     assert_eq!(

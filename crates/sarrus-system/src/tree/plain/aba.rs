@@ -202,11 +202,17 @@ impl Plain {
                 }
                 Freedom::Free | Freedom::Point => Answer::NONE,
             };
-            self.answers[i] = answer;
-            carry = Answer::NONE;
+            // outwards a pin or a slider needs no more
+            match own.freedom {
+                Freedom::Pin | Freedom::Slider => self.answers[i].kept = answer.kept,
+                _ => self.answers[i] = answer,
+            }
             if parent + 1 == i {
                 carry = up;
-            } else if own.begins {
+                continue;
+            }
+            carry = Answer::NONE;
+            if own.begins {
                 self.answers[parent] = up;
             } else {
                 self.answers[parent].add(&up);
