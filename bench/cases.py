@@ -111,7 +111,7 @@ CASES = [
         simbody=simbody(3e-1, 1e-1, 3e-2, 1e-2, 1e-3), drake=drake(1e-1, 1e-2, integrators=("runge_kutta3", "bogacki_shampine3")),
         mujoco=steps(5e-3), dart=steps(1e-2, 2e-3, 1.5e-3, 1e-3, 5e-4)), quick=False),
     Case("chain", 10_000, (1e-2, 1e-3), 10, dict(
-        sarrus=trees([5e-3, 3e-3, 2e-3, 1e-3, 5e-4], rtols=(3e-1, 1e-1, 1e-2)), exudyn=steps(1e-2), simbody=simbody(3e-1, 1e-1),
+        sarrus=trees([5e-3, 3e-3, 2e-3, 1e-3, 5e-4], rtols=(3e-1, 1e-1, 1e-2)), exudyn=steps(1e-2), simbody=simbody(3e-1, 1e-1, 1e-2, 1e-3),
         drake=drake(1e-1, integrators=("runge_kutta3",)), dart=steps(2e-3, 1e-3)), quick=False),
     Case("chain", 100_000, (1e-2, 1e-3), 10, dict(
         sarrus=twice(tolerances(3e-1, 1e-1, integrators=("dop853",)) + steps(2e-3, 1e-3, 5e-4, integrator="rk4"), coordinates="joint"),
