@@ -19,6 +19,10 @@ use sarrus::analysis::{
 
 const FLEXIBLE: &str = include_str!("../../models/crane.toml");
 const RIGID: &str = include_str!("crane_rigid.toml");
+/// Speed of the tip in both models: half a sine, whose acceleration jumps at the start and at the stop.
+const HALF_SINE: &str = "pi*D/(2*T)*sin(pi*x/T)";
+/// Speed of the tip over the same distance and time, with a continuous acceleration.
+const ONE_MINUS_COS: &str = "D/T*(1 - cos(2*pi*x/T))";
 /// Angles of the joints along the tip's path.
 const ANGLES: &str = "[functions]
 'way(x)' = 'if(x < T, D/2*(1 - cos(pi*x/T)), D)'
@@ -186,6 +190,8 @@ pub struct Runs {
     pub record: f64,
     /// Natural frequencies at the start and at the end of the motion \[rad/s\].
     pub natural: [Vec<f64>; 2],
+    /// Motions of flexible and of rigid links with the 1 - cos pulse in place of the half-sine pulse.
+    pub smooth: [Motion; 2],
 }
 
 /// How much is run.
@@ -238,7 +244,20 @@ pub fn runs(slice: &Slice, tally: &mut Tally) -> Result<Runs, PaperError> {
 
     tally.next("crane, natural frequencies")?;
     let natural = [natural(&soft)?, natural(&at_the_end()?)?];
-    Ok(Runs { inverse, motors, rigid, flexible, spectra, t_end, record, natural })
+
+    tally.next("crane, 1 - cos pulse")?;
+    let with_pulse = |name: &str, text: &str| {
+        if !text.contains(HALF_SINE) {
+            return Err(bad(name, "the model has no half-sine pulse to replace".into()));
+        }
+        Case::new(name, &text.replace(HALF_SINE, ONE_MINUS_COS), &[], None)
+    };
+    let soft = with_pulse("crane, 1 - cos pulse", FLEXIBLE)?;
+    let stiff = with_pulse("crane, rigid, 1 - cos pulse", RIGID)?;
+    let known = prescribed(&stiff.model, &stiff.system, &every).map_err(|e| bad("crane", e.to_string()))?;
+    let known = Motion::read(&known.trajectory, true).ok_or_else(|| missing("crane, inverse"))?;
+    let smooth = [run(&soft, Way::Tolerance("dop853", 1e-8), t_end, EVERY)?.motion, known];
+    Ok(Runs { inverse, motors, rigid, flexible, spectra, t_end, record, natural, smooth })
 }
 
 fn run(case: &Case, way: Way, t_end: f64, every: f64) -> Result<Run, PaperError> {

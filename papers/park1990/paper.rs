@@ -128,7 +128,7 @@ const QUICK: Slice = Slice {
 fn reproduce(effort: Effort, progress: &mut dyn Progress) -> Result<Reproduction, PaperError> {
     let slice = if effort == Effort::Full { FULL } else { QUICK };
     let total = 2 * (4 + 2 * slice.accuracies) + 7 + 1 + pendulum::FORMS.len() * (slice.samples.len() + 2);
-    let total = total + slice.crane.flexible.len() + slice.crane.rigid.len() + 3;
+    let total = total + slice.crane.flexible.len() + slice.crane.rigid.len() + 4;
     let mut tally = Tally { done: 0, total, progress };
     let locked = deployment::runs(slice.accuracies, &mut tally)?;
     let counted = iterations::runs(slice.scan, &mut tally)?;
