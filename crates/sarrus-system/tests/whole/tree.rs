@@ -11,9 +11,7 @@ use sarrus_system::tree::spatial::Vec6;
 use sarrus_system::{System, Tree, TreeDynamics, compile, joints};
 use std::sync::Arc;
 
-#[allow(dead_code)] // its joints are other tests'
-mod worlds;
-use worlds::{Numbers, PLANAR, SPATIAL};
+use crate::worlds::{Numbers, PLANAR, SPATIAL};
 
 fn system(text: &str) -> Arc<System> {
     let text = format!("format = 'sarrus/1'\n{text}");

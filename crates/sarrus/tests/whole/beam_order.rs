@@ -1,8 +1,6 @@
 //! Beams of higher order: no strain from motions of the whole, tangents, orders of convergence, closed forms, the flexible pendulum.
 
-mod common;
-
-use common::{PLANAR, SPATIAL, column, load, run};
+use crate::common::{PLANAR, SPATIAL, column, load, run};
 use sarrus::analysis::{EquilibriumOptions, equilibrium, equilibrium_with};
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::TAU;

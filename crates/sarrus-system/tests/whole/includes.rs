@@ -12,8 +12,7 @@ use sarrus_system::{At, Mechanism, System, compile, constraints, drivers, joints
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-mod worlds;
-use worlds::{Numbers, PLANAR, PLANAR_JOINTS, SPATIAL, SPATIAL_JOINTS};
+use crate::worlds::{Numbers, PLANAR, PLANAR_JOINTS, SPATIAL, SPATIAL_JOINTS};
 
 fn system(name: &str, text: &str) -> (Arc<System>, Transform, String) {
     let options = LoadOptions { record: true, ..LoadOptions::default() };

@@ -1,8 +1,6 @@
 //! Beams and segmented rods: laws of the element, closed forms, names and errors.
 
-mod common;
-
-use common::{PLANAR, SPATIAL, column, load, outcome, read, run};
+use crate::common::{PLANAR, SPATIAL, column, load, outcome, read, run};
 use sarrus::analysis::{About, equilibrium, modes};
 use sarrus::math::{Jet, Pose, Twist};
 use sarrus::prelude::*;

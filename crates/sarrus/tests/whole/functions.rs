@@ -9,7 +9,7 @@ use sarrus::prelude::*;
 use std::sync::Arc;
 
 #[allow(dead_code)]
-#[path = "../examples/functions_by_program.rs"]
+#[path = "../../examples/functions_by_program.rs"]
 mod example;
 
 fn given(list: Vec<(&str, Closure)>) -> LoadOptions {

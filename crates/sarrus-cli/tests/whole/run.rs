@@ -1,8 +1,6 @@
 //! `sarrus run`: what it writes, says and answers.
 
-mod common;
-
-use common::{arg, command, folder, json, model, sarrus};
+use crate::common::{arg, command, folder, json, model, sarrus};
 use std::process::Stdio;
 
 #[test]
@@ -231,7 +229,7 @@ fn an_interrupted_run_ends_cleanly() {
         child.kill().unwrap();
         panic!("the signal could not be sent");
     }
-    let done: common::Done = child.wait_with_output().unwrap().into();
+    let done: crate::common::Done = child.wait_with_output().unwrap().into();
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
     assert_eq!(report["status"], "stopped");
@@ -287,7 +285,7 @@ fn columns_can_be_picked() {
 fn a_reader_that_goes_away_is_not_an_error() {
     let mut child = command(&["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let done: common::Done = child.wait_with_output().unwrap().into();
+    let done: crate::common::Done = child.wait_with_output().unwrap().into();
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
 }

@@ -1,13 +1,11 @@
 //! `sarrus compare`: the table, the files, and wrong input.
 
-mod common;
-
-use common::{arg, folder, json, sarrus};
+use crate::common::{arg, folder, json, sarrus};
 
 const MODEL: &str = "models/four_bar.toml";
 
 /// Compares two methods for a tenth of a second, without times.
-fn compare(more: &[&str]) -> common::Done {
+fn compare(more: &[&str]) -> crate::common::Done {
     let mut args = vec!["compare", MODEL, "--t-end", "0.1", "--repeat", "0"];
     args.extend_from_slice(more);
     sarrus(&args)

@@ -6,9 +6,7 @@ use sarrus_solve::{Chart, Equations, Problem, Stage, State};
 use sarrus_system::{System, Tree, TreeDynamics, compile};
 use std::sync::Arc;
 
-#[allow(dead_code)] // its joints are other tests'
-mod worlds;
-use worlds::Numbers;
+use crate::worlds::Numbers;
 
 fn system(text: &str) -> Arc<System> {
     let text = format!("format = 'sarrus/1'\n{text}");

@@ -10,8 +10,7 @@ use sarrus_system::derive::Scratch;
 use sarrus_system::{At, Mechanism, System, compile, constraints, drivers, joints};
 use std::sync::Arc;
 
-mod worlds;
-use worlds::{Numbers, PLANAR, PLANAR_JOINTS, SPATIAL, SPATIAL_JOINTS};
+use crate::worlds::{Numbers, PLANAR, PLANAR_JOINTS, SPATIAL, SPATIAL_JOINTS};
 
 fn system(text: &str) -> Arc<System> {
     let text = format!("format = 'sarrus/1'\n{text}");

@@ -5,9 +5,6 @@ use sarrus_solve::Problem;
 use sarrus_system::{Compliance, System, compile};
 use std::sync::Arc;
 
-#[allow(dead_code)]
-mod worlds;
-
 fn system(planar: bool, more: &str) -> Result<Arc<System>, String> {
     let world = if planar { worlds::PLANAR } else { worlds::SPATIAL };
     let text = format!("format = 'sarrus/1'\n{world}\n{more}\n");

@@ -3,9 +3,7 @@
 //! Published numbers are those of the sources named at each case; where a case has a solution of ordinary differential equations it is
 //! integrated here.
 
-mod common;
-
-use common::{column, load, run};
+use crate::common::{column, load, run};
 use sarrus::analysis::{Equilibrium, EquilibriumOptions, equilibrium, equilibrium_with};
 use sarrus::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};

@@ -1,8 +1,6 @@
 //! Modal bodies: reduction, inertia that changes with the amplitudes, spinning beams, files and errors.
 
-mod common;
-
-use common::{column, load, read, run};
+use crate::common::{column, load, read, run};
 use sarrus::analysis::{About, modes};
 use sarrus::model::Reader;
 use sarrus::prelude::*;

@@ -10,7 +10,7 @@ use sarrus::solve::{Control, Dynamics, Integrator, Options, Problem, State, form
 use std::sync::Arc;
 
 #[allow(dead_code)]
-#[path = "../examples/controller_between_modules.rs"]
+#[path = "../../examples/controller_between_modules.rs"]
 mod between_modules;
 
 /// A mass of 1 kg that moves along x, under the force `F` and what `text` adds.

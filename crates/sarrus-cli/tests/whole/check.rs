@@ -1,8 +1,6 @@
 //! `sarrus check` about redundancy: what it prints and what its JSON holds.
 
-mod common;
-
-use common::{json, sarrus};
+use crate::common::{json, sarrus};
 
 fn said(arguments: &[&str]) -> String {
     let done = sarrus(arguments);

@@ -1,8 +1,6 @@
 //! `sarrus view`, `plot`, `examples`, and what `run` leaves for them.
 
-mod common;
-
-use common::{arg, command, folder, model, sarrus};
+use crate::common::{arg, command, folder, model, sarrus};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};

@@ -1,8 +1,6 @@
 //! Modal bodies from matrices in files, lumped and consistent, of beams and of solids; and modal bodies in the plane.
 
-mod common;
-
-use common::{column, load, load_in, read, run, run_in};
+use crate::common::{column, load, load_in, read, run, run_in};
 use sarrus::analysis::{About, modes};
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};

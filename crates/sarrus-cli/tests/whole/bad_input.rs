@@ -1,8 +1,6 @@
 //! Wrong input: each an error with place and hint, exit code 2, never a panic.
 
-mod common;
-
-use common::{arg, folder, model, sarrus};
+use crate::common::{arg, folder, model, sarrus};
 
 /// A pendulum, `{}` standing for what is added or replaced.
 fn pendulum(bodies: &str, joints: &str, more: &str) -> String {

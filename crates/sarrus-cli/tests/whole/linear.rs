@@ -1,8 +1,6 @@
 //! `sarrus modes`, `equilibrium` and `inverse`: what they print, and what their JSON holds.
 
-mod common;
-
-use common::{arg, folder, json, model, sarrus};
+use crate::common::{arg, folder, json, model, sarrus};
 
 fn answer(arguments: &[&str]) -> serde_json::Value {
     json(&sarrus(arguments).stdout)

@@ -1,8 +1,6 @@
 //! `sarrus check`, `list`, `schema`, help.
 
-mod common;
-
-use common::{json, sarrus};
+use crate::common::{json, sarrus};
 
 #[test]
 fn check_counts_a_four_bar() {
