@@ -6,7 +6,7 @@ use sarrus_system::{Compliance, System, compile};
 use std::sync::Arc;
 
 fn system(planar: bool, more: &str) -> Result<Arc<System>, String> {
-    let world = if planar { worlds::PLANAR } else { worlds::SPATIAL };
+    let world = if planar { crate::worlds::PLANAR } else { crate::worlds::SPATIAL };
     let text = format!("format = 'sarrus/1'\n{world}\n{more}\n");
     let model = load_str("test.toml", &text, &LoadOptions::default()).map_err(|e| e.render())?;
     let render =
