@@ -39,6 +39,39 @@ pub struct Program<'a> {
     pub is_speed: bool,
 }
 
+/// The column that shows the multiplier of a row of `[constraints]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Multiplier {
+    /// What follows the constraint's name and a dot.
+    pub name: String,
+    /// Its unit; empty where the file decides.
+    pub unit: &'static str,
+    /// How it follows from λ.
+    pub scale: Scale,
+}
+
+/// How a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// Times λ.
+    Factor(f64),
+    /// Minus λ times the norm of the row's gradient by the position of its first moving body: the force on that body along the
+    /// gradient, whatever the unit of Φ.
+    Gradient,
+}
+
+impl Multiplier {
+    /// Of a constraint with one row: `force`.
+    pub fn force(unit: &'static str, scale: Scale) -> Self {
+        Multiplier { name: "force".into(), unit, scale }
+    }
+
+    /// Of row `row` of several: `lambda1` and so on, λ itself.
+    pub fn lambda(row: usize, unit: &'static str) -> Self {
+        Multiplier { name: format!("lambda{}", row + 1), unit, scale: Scale::Factor(1.0) }
+    }
+}
+
 /// A constraint, as its author writes it.
 ///
 /// Holonomic rows come first and have a residual Φ(q, t); rows at velocity level have ψ(q, v, t), linear in v.
@@ -87,6 +120,15 @@ pub trait Constraint: Send + Sync + 'static {
         false
     }
 
+    /// The column of the multiplier of row `row`. By default it is `force` where there is one row, -λ: the effort in the
+    /// direction in which Φ grows; else `lambda1`, `lambda2`, ..., λ itself. A kind with a force of its own says so here.
+    fn multiplier(&self, row: usize) -> Multiplier {
+        match self.rows() {
+            1 => Multiplier::force("", Scale::Factor(-1.0)),
+            _ => Multiplier::lambda(row, ""),
+        }
+    }
+
     /// New values of the hints this constraint keeps (see [`At::hints`]).
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
 }
@@ -108,6 +150,8 @@ pub trait Rows: Send + Sync {
 
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<Program<'_>>;
+    /// The column of the multiplier of row `row`, for a constraint of the file.
+    fn multiplier(&self, row: usize) -> Multiplier;
     /// Φ; zero for rows at velocity level.
     fn phi(&self, at: &At<f64>, phi: &mut [f64]);
     /// J, by hand where there is a hand-coded one.
@@ -155,6 +199,10 @@ impl<C: Constraint> Rows for C {
 
     fn program(&self) -> Option<Program<'_>> {
         Constraint::program(self)
+    }
+
+    fn multiplier(&self, row: usize) -> Multiplier {
+        Constraint::multiplier(self, row)
     }
 
     fn phi(&self, at: &At<f64>, phi: &mut [f64]) {

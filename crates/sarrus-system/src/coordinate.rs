@@ -32,14 +32,16 @@ pub struct Coordinate {
     pub name: &'static str,
     /// `rate`, `speed`, ...
     pub speed: &'static str,
+    /// `accel`, ...
+    pub accel: &'static str,
     /// How it is read.
     pub reading: Reading,
 }
 
 impl Coordinate {
     /// A row of a joint's list.
-    pub const fn new(name: &'static str, speed: &'static str, reading: Reading) -> Self {
-        Coordinate { name, speed, reading }
+    pub const fn new(name: &'static str, speed: &'static str, accel: &'static str, reading: Reading) -> Self {
+        Coordinate { name, speed, accel, reading }
     }
 
     /// An angle rather than a length.

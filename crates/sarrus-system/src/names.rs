@@ -135,10 +135,19 @@ pub struct Directory {
 const AXES: [&str; 3] = ["x", "y", "z"];
 const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
 const OMEGAS: [&str; 3] = ["wx", "wy", "wz"];
+const ACCELERATIONS: [&str; 3] = ["ax", "ay", "az"];
+const ALPHAS: [&str; 3] = ["alphax", "alphay", "alphaz"];
 const QUATERNION: [&str; 4] = ["q0", "q1", "q2", "q3"];
 
 fn index(list: &[&str], word: &str) -> Option<usize> {
     list.iter().position(|&w| w == word)
+}
+
+/// The velocity of a body, marker or node whose derivative is called `word`.
+fn velocity_word(word: &str) -> Option<&'static str> {
+    let linear = index(&ACCELERATIONS, word).map(|i| VELOCITIES[i]);
+    let angular = || index(&ALPHAS, word).map(|i| OMEGAS[i]);
+    linear.or_else(angular).or_else(|| (word == "alpha").then_some("rate"))
 }
 
 impl Directory {
@@ -295,20 +304,97 @@ impl Directory {
         }
     }
 
-    /// The signals of a path: one, or the three components of a point. `place` gives a body's place in the
-    /// reader's list.
-    pub fn read(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
-        // names may have dots themselves (includes): the longest known name wins
+    /// Accelerations that a body has as columns: the derivatives of its velocities.
+    pub(crate) fn body_accelerations(&self, body: &Body) -> Vec<&'static str> {
+        match body.kind {
+            BodyKind::Ground => vec![],
+            BodyKind::Rigid | BodyKind::RigidEuler => [ACCELERATIONS, ALPHAS].concat(),
+            BodyKind::PlanarRigid => vec!["ax", "ay", "alpha"],
+            BodyKind::Point => ACCELERATIONS.to_vec(),
+            BodyKind::PlanarPoint => vec!["ax", "ay"],
+        }
+    }
+
+    /// Accelerations that a joint has as columns.
+    pub(crate) fn joint_accelerations(&self, joint: &JointEntry) -> Vec<&'static str> {
+        if joint.face.kind() == "spherical" {
+            return ALPHAS.to_vec();
+        }
+        joint.face.coordinates().iter().map(|c| c.accel).collect()
+    }
+
+    /// What `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
+    fn find<'p>(&self, path: &'p str) -> Option<(&'p str, &Named, &'p str)> {
         let mut split = path.len();
         loop {
             if let Some(named) = self.names.get(&path[..split]) {
-                let rest = path.get(split + 1..).unwrap_or("");
-                return self.read_named(&path[..split], named, rest, place);
+                return Some((&path[..split], named, path.get(split + 1..).unwrap_or("")));
             }
-            match path[..split].rfind('.') {
-                Some(dot) => split = dot,
-                None => break,
+            split = path[..split].rfind('.')?;
+        }
+    }
+
+    /// The velocity whose time derivative `path` names, if it names an acceleration: that of `crank.vx` for `crank.ax`.
+    pub(crate) fn velocity_of(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+        match self.find(path)? {
+            (_, Named::Body(id), rest) => self.velocity_of_body(*id, rest, place),
+            (_, Named::Joint(joint), rest) => self.velocity_of_joint(*joint, rest, place),
+            (name, named @ Named::Node(_), rest) => {
+                let velocity = velocity_word(rest)?;
+                self.read_named(name, named, velocity, place).ok()?.pop()
             }
+            _ => None,
+        }
+    }
+
+    /// The velocity of a body or of one of its markers whose derivative the body calls `rest`.
+    pub(crate) fn velocity_of_body(
+        &self,
+        id: u32,
+        rest: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Option<Signal> {
+        // a marker of that name is a point
+        if self.bodies[id as usize].markers.iter().any(|(marker, _)| marker == rest) {
+            return None;
+        }
+        let (marker, word) =
+            rest.rsplit_once('.').map_or((None, rest), |(marker, word)| (Some(marker), word));
+        let velocity = velocity_word(word)?;
+        let signals = match marker {
+            Some(marker) => self.read_body(id, &format!("{marker}.{velocity}"), place),
+            None => self.read_body(id, velocity, place),
+        };
+        signals?.pop()
+    }
+
+    /// The speed of a joint whose derivative it calls `rest`.
+    pub(crate) fn velocity_of_joint(
+        &self,
+        joint: usize,
+        rest: &str,
+        place: &mut dyn FnMut(u32) -> usize,
+    ) -> Option<Signal> {
+        let face = &self.joints[joint].face;
+        let speed = match face.kind() {
+            "spherical" => OMEGAS[index(&ALPHAS, rest)?],
+            _ => face.coordinates().iter().find(|c| c.accel == rest)?.speed,
+        };
+        self.read_joint(joint, speed, place)?.pop()
+    }
+
+    /// The signals of a path: one, or the three components of a point. `place` gives a body's place in the
+    /// reader's list.
+    pub fn read(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
+        if let Some((name, named, rest)) = self.find(path) {
+            return self.read_named(name, named, rest, place).map_err(|message| {
+                match self.velocity_of(path, &mut |body| body as usize) {
+                    Some(_) => format!(
+                        "`{path}` is an acceleration, known only when the equations of motion are solved; measures and events can read it, this cannot"
+                    ),
+                    None => message,
+                }
+            });
         }
         let word = path.split('.').next().unwrap_or(path);
         Err(match self.suggestion(word) {
@@ -380,7 +466,7 @@ impl Directory {
                     word => format!("`{name}` has no `{word}`; its bodies are {parts}"),
                 })
             }
-            Named::Other(what) => Err(format!("`{name}` is a {what}; its values are known only after a step")),
+            Named::Other(what) => Err(format!("`{name}` is a {what}; its values are known only after a step; measures and events can read them, this cannot")),
         }
     }
 

@@ -13,7 +13,7 @@
 //! a single rate, where d²(R r)/dt² = -rate² r.
 
 use crate::at::At;
-use crate::constraint::{Blocks, Constraint};
+use crate::constraint::{Blocks, Constraint, Multiplier, Scale};
 use sarrus_math::{Real, Vec3};
 
 /// One building block of a joint.
@@ -221,6 +221,22 @@ impl Constraint for Compound {
 
     fn primitives(&self) -> Option<&[Primitive]> {
         Some(&self.0)
+    }
+
+    /// Of one row the force on the second body along the normal of its plane or line, or the torque on it that opens the angle of
+    /// the directions: a·b is the cosine of that.
+    fn multiplier(&self, row: usize) -> Multiplier {
+        let ends = self.0.iter().scan(0, |end, primitive| {
+            *end += primitive.rows();
+            Some((*end, primitive))
+        });
+        let primitive = ends.into_iter().find(|(end, _)| row < *end).map(|(_, primitive)| primitive);
+        let unit = if matches!(primitive, Some(Perpendicular { .. } | Angle2 { .. })) { "N m" } else { "N" };
+        match (self.rows(), primitive) {
+            (1, Some(Perpendicular { .. })) => Multiplier::force(unit, Scale::Factor(1.0)),
+            (1, _) => Multiplier::force(unit, Scale::Factor(-1.0)),
+            _ => Multiplier::lambda(row, unit),
+        }
     }
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {

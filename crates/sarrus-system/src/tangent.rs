@@ -256,7 +256,7 @@ fn add_rows(
 }
 
 /// v̇ in the world and ω̇ in body axes.
-fn acceleration(body: &Body, vdot: &[f64]) -> [[f64; 3]; 2] {
+pub(crate) fn acceleration(body: &Body, vdot: &[f64]) -> [[f64; 3]; 2] {
     let a = |i: usize| vdot[body.v + i];
     match body.kind {
         BodyKind::Ground => [[0.0; 3]; 2],

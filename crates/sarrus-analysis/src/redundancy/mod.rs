@@ -54,8 +54,10 @@ pub struct Analysis {
 impl Analysis {
     /// Names of the columns that are not unique.
     pub fn not_unique(&self) -> Vec<String> {
-        let columns = self.reactions.iter().filter(|r| r.family != "constraint");
-        columns.flat_map(|r| r.not_unique.iter().map(move |c| format!("{}.{c}", r.name))).collect()
+        self.reactions
+            .iter()
+            .flat_map(|r| r.not_unique.iter().map(move |c| format!("{}.{c}", r.name)))
+            .collect()
     }
 }
 

@@ -75,7 +75,10 @@ pub(crate) fn components(
             continue;
         }
         let rows: Vec<usize> = (element.start..element.start + element.rows.rows()).collect();
-        let names = efforts.get(&element.id).cloned().unwrap_or_else(|| row_names(rows.len()));
+        let names = match element.family {
+            Family::Constraint => (0..rows.len()).map(|k| element.rows.multiplier(k).name).collect(),
+            _ => efforts.get(&element.id).cloned().unwrap_or_else(|| row_names(rows.len())),
+        };
         let parts = rows.iter().zip(names).map(|(&row, name)| (name, part(&[(row, 1.0)], nulls))).collect();
         let free = rank(&rows, nulls);
         let family = element.family.name();
@@ -147,7 +150,7 @@ fn rank(rows: &[usize], nulls: &[Vec<f64>]) -> usize {
     found
 }
 
-/// What the multipliers of a constraint are called; those of drivers are efforts.
+/// Names of multipliers that are no columns.
 fn row_names(rows: usize) -> Vec<String> {
     if rows == 1 {
         return vec!["multiplier".into()];

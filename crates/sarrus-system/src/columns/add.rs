@@ -1,14 +1,16 @@
 //! Which columns there are.
 
+use super::acceleration::Acceleration;
 use super::patterns::Wanted;
-use super::reaction::{REACTIONS, reaction_named, reactions};
-use super::{Columns, Measures, Source};
+use super::reaction::{REACTIONS, reactions};
+use super::{Columns, Measures, Source, found};
 use crate::body::BodyKind;
+use crate::constraint::Scale;
 use crate::contact::What;
 use crate::measures::Draft;
 use crate::names::Named;
 use crate::signal::Signal;
-use crate::system::System;
+use crate::system::{Family, System};
 use sarrus_model::{Diagnostic, Model, Reader, Space};
 use std::sync::Arc;
 
@@ -20,27 +22,39 @@ impl Columns {
         }
     }
 
+    /// A column with the derivative of a velocity.
+    fn acceleration(&mut self, name: String, acceleration: Option<Acceleration>) {
+        if let Some(acceleration) = acceleration {
+            self.push(name, acceleration.unit(), Source::Acceleration(Box::new(acceleration)));
+        }
+    }
+
     pub(super) fn add_bodies(&mut self, system: &System, wanted: &Wanted) {
-        let dimensions: &[&str] =
-            if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] };
+        let dimensions = axes(system);
         // identity places: a column reads bodies by their own numbers
         let mut place = |body: u32| body as usize;
         let directory = &system.directory;
         let bodies = directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
         for (id, body) in bodies.filter(|(_, b)| wanted.takes(&b.name)) {
-            let mut add = |field: &str| {
-                self.live(
-                    format!("{}.{field}", body.name),
-                    directory.read_body(id as u32, field, &mut place),
-                );
+            let mut add = |columns: &mut Columns, field: &str| {
+                let signals = directory.read_body(id as u32, field, &mut place);
+                columns.live(format!("{}.{field}", body.name), signals);
             };
-            directory.body_columns(body).into_iter().for_each(&mut add);
+            let accelerate = |columns: &mut Columns, field: &str| {
+                if wanted.takes_field(field) {
+                    let acceleration = Acceleration::of(|p| directory.velocity_of_body(id as u32, field, p));
+                    columns.acceleration(format!("{}.{field}", body.name), acceleration);
+                }
+            };
+            directory.body_columns(body).into_iter().for_each(|field| add(self, field));
+            directory.body_accelerations(body).into_iter().for_each(|field| accelerate(self, field));
             if body.kind == BodyKind::Ground {
                 continue;
             }
             for (marker, _) in &body.markers {
-                dimensions.iter().for_each(|axis| add(&format!("{marker}.{axis}")));
-                dimensions.iter().for_each(|axis| add(&format!("{marker}.v{axis}")));
+                dimensions.iter().for_each(|axis| add(self, &format!("{marker}.{axis}")));
+                dimensions.iter().for_each(|axis| add(self, &format!("{marker}.v{axis}")));
+                dimensions.iter().for_each(|axis| accelerate(self, &format!("{marker}.a{axis}")));
             }
         }
     }
@@ -52,6 +66,11 @@ impl Columns {
                 let signals = system.directory.read(&name, &mut |body| body as usize).ok();
                 self.live(name, signals);
             }
+            for axis in axes(system) {
+                let name = format!("{}.a{axis}", shown.name);
+                let acceleration = Acceleration::of(|place| system.directory.velocity_of(&name, place));
+                self.acceleration(name, acceleration);
+            }
         }
     }
 
@@ -62,6 +81,12 @@ impl Columns {
                 for field in system.directory.joint_columns(joint) {
                     let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
                     self.live(format!("{}.{field}", joint.name), signals);
+                }
+                let fields = system.directory.joint_accelerations(joint);
+                for field in fields.into_iter().filter(|field| wanted.takes_field(field)) {
+                    let acceleration =
+                        Acceleration::of(|place| system.directory.velocity_of_joint(i, field, place));
+                    self.acceleration(format!("{}.{field}", joint.name), acceleration);
                 }
             }
             // measures find it by its name among the columns, unlike the others
@@ -75,11 +100,23 @@ impl Columns {
         }
     }
 
+    pub(super) fn add_constraints(&mut self, system: &System) {
+        let own = system.whole.elements.iter().filter(|e| e.family == Family::Constraint);
+        for element in own {
+            for row in 0..element.rows.rows() {
+                let shown = element.rows.multiplier(row);
+                let source = Source::Multiplier(element.id, row, shown.scale);
+                self.push(format!("{}.{}", element.name, shown.name), shown.unit, source);
+            }
+        }
+    }
+
     pub(super) fn add_drivers_and_forces(&mut self, system: &System) {
         for (index, efforts) in &system.efforts {
             let element = &system.whole.elements[*index];
             for (row, (effort, unit)) in efforts.iter().enumerate() {
-                self.push(format!("{}.{effort}", element.name), unit, Source::Effort(*index, row));
+                let source = Source::Multiplier(*index, row, Scale::Factor(-1.0));
+                self.push(format!("{}.{effort}", element.name), unit, source);
             }
             if matches!(system.directory.get(&element.name), Some(Named::Pair(..))) {
                 for field in ["length", "speed"] {
@@ -146,10 +183,7 @@ impl Columns {
 
         // what they read: every column, their own included
         let index = self.index();
-        let column = |name: &str| match index.get(name) {
-            Some(&source) => Some(source.clone()),
-            None => reaction_named(system, name),
-        };
+        let column = |name: &str| found(system, &index, name);
         let mut list = Vec::new();
         for (element, start, draft) in drafts {
             match draft.bind(model, system, &column, &self.names) {
@@ -190,6 +224,11 @@ impl Columns {
             }
         }
     }
+}
+
+/// Names of the axes.
+fn axes(system: &System) -> &'static [&'static str] {
+    if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] }
 }
 
 /// Whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.

@@ -1,5 +1,6 @@
 //! Columns of the results: every readable number, with its name and unit.
 
+mod acceleration;
 mod add;
 mod patterns;
 mod reaction;
@@ -15,6 +16,7 @@ use crate::measures::{self, Measure};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
 use crate::system::System;
+use acceleration::acceleration_named;
 use patterns::Wanted;
 use reaction::reaction_named;
 use sarrus_model::{Diagnostic, Model, RuntimeExpr};
@@ -120,7 +122,7 @@ impl Columns {
 
     /// Every column there is.
     pub(crate) fn all(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
-        Columns::among(model, system, &Wanted { heads: None })
+        Columns::among(model, system, &Wanted { ends: None })
     }
 
     /// Those that are wanted, and some others.
@@ -129,6 +131,7 @@ impl Columns {
         all.add_bodies(system, wanted);
         all.add_nodes(system);
         all.add_joints(system, wanted);
+        all.add_constraints(system);
         all.add_drivers_and_forces(system);
         all.add_contacts(system);
         for controller in &system.controllers {
@@ -156,10 +159,12 @@ impl Columns {
         Ok(all)
     }
 
-    /// What other columns read by name; the directory knows the live ones and the joints.
+    /// What other columns read by name; the directory knows the live ones, their derivatives and the joints.
     pub(crate) fn index(&self) -> Index<'_> {
         let all = self.names.iter().map(String::as_str).zip(&self.sources);
-        all.filter(|(_, source)| !matches!(source, Source::Live(_) | Source::Reaction(..))).collect()
+        let found =
+            |s: &Source| matches!(s, Source::Live(_) | Source::Reaction(..) | Source::Acceleration(_));
+        all.filter(|(_, source)| !found(source)).collect()
     }
 
     /// Binds an expression that may read every column, by their `index`, and names `own` of its element.
@@ -171,10 +176,7 @@ impl Columns {
         expr: &RuntimeExpr,
         own: &[(&str, Source)],
     ) -> Result<Reading, Diagnostic> {
-        let column = |name: &str| match index.get(name) {
-            Some(&source) => Some(source.clone()),
-            None => reaction_named(system, name),
-        };
+        let column = |name: &str| found(system, index, name);
         measures::bind(model, system, expr, own, &column, &self.names)
     }
 
@@ -342,6 +344,13 @@ impl Columns {
         m.put_readings(contacts);
         result
     }
+}
+
+/// The source of a column by its name: among those of `index`, or what the directory knows and that is found only with
+/// accelerations and multipliers.
+fn found(system: &System, index: &Index, name: &str) -> Option<Source> {
+    let listed = index.get(name).map(|&source| source.clone());
+    listed.or_else(|| reaction_named(system, name)).or_else(|| acceleration_named(system, name))
 }
 
 /// 2-norms of Φ, Φ̇ and Φ̈ = J v̇ - γ.

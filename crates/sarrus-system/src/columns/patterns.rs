@@ -2,23 +2,37 @@
 
 /// Bodies and joints whose columns some pattern may fit, by how the patterns begin.
 pub(super) struct Wanted {
-    /// The letters of each before its first `*` or `?`; none where everything is wanted.
-    pub heads: Option<Vec<String>>,
+    /// The letters of each before its first and after its last `*` or `?`; none where everything is wanted.
+    pub ends: Option<Vec<(String, String)>>,
 }
 
 impl Wanted {
     pub fn of(patterns: &[String]) -> Wanted {
         let adding = patterns.iter().filter(|pattern| !pattern.starts_with('!'));
-        let head = |pattern: &String| pattern.split(['*', '?']).next().unwrap_or_default().to_string();
-        Wanted { heads: Some(adding.map(head).collect()) }
+        let ends = |pattern: &String| {
+            let head = pattern.split(['*', '?']).next().unwrap_or_default();
+            let tail = pattern.rsplit(['*', '?']).next().unwrap_or_default();
+            (head.to_string(), tail.to_string())
+        };
+        Wanted { ends: Some(adding.map(ends).collect()) }
     }
 
     /// Whether a pattern may fit a name that begins with `name` and a dot.
     pub fn takes(&self, name: &str) -> bool {
-        let Some(heads) = &self.heads else { return true };
-        heads.iter().any(|head| match head.strip_prefix(name) {
+        let Some(ends) = &self.ends else { return true };
+        ends.iter().any(|(head, _)| match head.strip_prefix(name) {
             Some(rest) => rest.is_empty() || rest.starts_with('.'),
             None => name.starts_with(head.as_str()),
+        })
+    }
+
+    /// Whether a pattern may fit a name that ends with a dot and `field`.
+    pub fn takes_field(&self, field: &str) -> bool {
+        let Some(ends) = &self.ends else { return true };
+        let last = field.rsplit('.').next().unwrap_or_default();
+        ends.iter().any(|(_, tail)| match tail.rsplit_once('.') {
+            Some((_, word)) => word == last,
+            None => last.ends_with(tail.as_str()),
         })
     }
 }
@@ -64,6 +78,17 @@ mod tests {
         assert!(some("J1") && some("arm") && some("arm.C") && some("link") && some("lift"));
         assert!(!some("J12") && !some("J") && !some("ar") && !some("arms") && !some("l"));
         assert!(wanted(&["*.x"])("J1") && !wanted(&["!*.x"])("J1") && !wanted(&[])("J1"));
+    }
+
+    #[test]
+    fn fields_that_a_pattern_may_end_with_are_wanted() {
+        let takes = |pattern: &str, field: &str| Wanted::of(&[pattern.to_string()]).takes_field(field);
+        assert!(takes("*", "ax") && takes("arm.*", "tip.ax") && takes("arm.ax", "ax") && takes("*.a?", "ax"));
+        assert!(takes("*x", "ax") && takes("arm.tip.ax", "tip.ax") && takes("arm*ax", "ax"));
+        assert!(
+            !takes("arm.x", "ax") && !takes("*.x", "ax") && !takes("arm.q0", "ax") && !takes("*.max", "ax")
+        );
+        assert!(!Wanted::of(&["!*".to_string()]).takes_field("ax"));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Numbers of columns, by where they come from.
 
 use super::Row;
+use super::acceleration::Acceleration;
 use super::reaction::{joint_elements, joint_reaction};
+use crate::constraint::Scale;
 use crate::signal::Signal;
-use crate::system::Family;
+use crate::system::{ConstraintElement, Family};
 
 /// Where a column's number comes from.
 #[derive(Clone)]
@@ -11,8 +13,10 @@ pub(crate) enum Source {
     Live(Box<Signal>),
     /// Joint, component 0..6 (fx fy fz tx ty tz).
     Reaction(usize, usize),
-    /// Minus a multiplier, by element and row: the effort of a driver. None where the driver does not act.
-    Effort(usize, usize),
+    /// From a multiplier, by element and row: the effort of a driver, the force of a constraint. Zero where it does not act.
+    Multiplier(usize, usize, Scale),
+    /// The derivative of a velocity.
+    Acceleration(Box<Acceleration>),
     /// Whether a joint is locked.
     Locked(usize),
     /// Force and reading.
@@ -42,9 +46,10 @@ impl Source {
                 _ => signal.eval(row.at),
             },
             Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
-            Source::Effort(id, k) => {
-                row.system.element(*id).map_or(0.0, |e| -row.snapshot.accel.lambda[e.start + k])
+            Source::Multiplier(id, k, scale) => {
+                row.system.element(*id).map_or(0.0, |e| multiplier(row, e, *k, *scale))
             }
+            Source::Acceleration(acceleration) => acceleration.eval(row),
             Source::Locked(joint) => {
                 let mut own = joint_elements(row.system, row.system.directory.joints[*joint].element);
                 if own.any(|e| e.family == Family::Lock) { 1.0 } else { 0.0 }
@@ -84,7 +89,32 @@ impl Source {
 
     /// Whether it is known only with accelerations and multipliers.
     pub(super) fn needs_reactions(&self) -> bool {
-        matches!(self, Source::Reaction(..) | Source::Effort(..) | Source::Bears(_) | Source::Violation(2))
+        matches!(
+            self,
+            Source::Reaction(..)
+                | Source::Multiplier(..)
+                | Source::Acceleration(_)
+                | Source::Bears(_)
+                | Source::Violation(2)
+        )
+    }
+}
+
+/// The number shown of the multiplier of row `k` of an element.
+fn multiplier(row: &Row, element: &ConstraintElement, k: usize, scale: Scale) -> f64 {
+    let lambda = row.snapshot.accel.lambda[element.start + k];
+    match scale {
+        Scale::Factor(factor) => factor * lambda,
+        Scale::Gradient => {
+            // of the columns of a body the first are those of its position
+            let dimensions = if row.system.wide == 3 { 2 } else { 3 };
+            let gradient = element.blocks.iter().flatten().next().map_or(0.0, |block| {
+                let J =
+                    &row.snapshot.eq.J[block.offset + k * block.stride..][..dimensions.min(block.columns)];
+                J.iter().map(|x| x * x).sum::<f64>().sqrt()
+            });
+            -lambda * gradient
+        }
     }
 }
 

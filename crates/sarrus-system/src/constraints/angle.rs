@@ -22,6 +22,11 @@ impl Constraint for Angle {
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         phi[0] = at.pose(0).rotate(&self.a_A).dot(at.pose(1).rotate(&self.b_B)) - self.cosine;
     }
+
+    /// The torque on the second body that opens the angle θ: -λ dΦ/dθ, Φ = cos θ - cos(value).
+    fn multiplier(&self, _: usize) -> Multiplier {
+        Multiplier::force("N m", Scale::Factor((1.0 - self.cosine * self.cosine).sqrt()))
+    }
 }
 
 /// Reads `[constraints.X] kind = "angle"`.

@@ -43,6 +43,11 @@ impl Constraint for Distance {
         matches!(self.length, Length::Driven(_))
     }
 
+    /// The tension of the bar: it pulls its ends together.
+    fn multiplier(&self, _: usize) -> Multiplier {
+        Multiplier::force("N", Scale::Factor(1.0))
+    }
+
     fn jacobian<R: Real>(&self, at: &At<R>, J: &mut Blocks<R>) -> bool {
         let d = self.pair.vector(at);
         let u = d.scale(R::one() / d.norm());

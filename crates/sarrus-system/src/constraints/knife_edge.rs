@@ -22,6 +22,10 @@ impl Constraint for KnifeEdge {
         0
     }
 
+    fn multiplier(&self, _: usize) -> Multiplier {
+        Multiplier::force("N", Scale::Factor(-1.0))
+    }
+
     fn residual<R: Real>(&self, _: &At<R>, _: &mut [R]) {}
 
     fn velocity<R: Real>(&self, at: &At<R>, psi: &mut [R]) {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 mod prelude {
     pub use super::{Built, in_model_pose, perpendiculars, two_directions};
     pub use crate::at::At;
-    pub use crate::constraint::{Blocks, Constraint};
+    pub use crate::constraint::{Blocks, Constraint, Multiplier, Scale};
     pub use crate::context::Context;
     pub use sarrus_math::{Mat3, Real, Vec3};
     pub use sarrus_model::{Key, KeyType, Result};

@@ -26,6 +26,11 @@ impl Constraint for Implicit {
     fn depends_on_time(&self) -> bool {
         self.0.needs_time()
     }
+
+    /// The force on the body in the direction in which f grows; λ is that force only where |∇f| = 1.
+    fn multiplier(&self, _: usize) -> Multiplier {
+        Multiplier::force("N", Scale::Gradient)
+    }
 }
 
 /// A point on a path.
@@ -129,6 +134,14 @@ impl Constraint for Path {
         let across = across.scale(R::one() / across.norm());
         phi[0] = off.dot(across);
         phi[1] = off.dot(u.cross(across));
+    }
+
+    /// In the plane the force on the body, to the left of the path's direction.
+    fn multiplier(&self, row: usize) -> Multiplier {
+        match Constraint::rows(self) {
+            1 => Multiplier::force("N", Scale::Factor(-1.0)),
+            _ => Multiplier::lambda(row, "N"),
+        }
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

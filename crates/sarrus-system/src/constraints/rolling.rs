@@ -45,6 +45,10 @@ impl Constraint for Rolling {
         1
     }
 
+    fn multiplier(&self, row: usize) -> Multiplier {
+        Multiplier::lambda(row, "N")
+    }
+
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let contact = at.pose(0).point(&self.r_C) + self.arm(at);
         phi[0] = (contact - Vec3::from_f64(self.p0)).dot_f64(&self.n);
@@ -77,6 +81,10 @@ impl PlanarRolling {
 impl Constraint for PlanarRolling {
     fn rows(&self) -> usize {
         2
+    }
+
+    fn multiplier(&self, row: usize) -> Multiplier {
+        Multiplier::lambda(row, "N")
     }
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {

@@ -42,14 +42,14 @@ impl Sense {
 }
 
 const AGAINST: &[Coordinate] = &[
-    Coordinate::new("position", "speed", Reading::Back(2)),
-    Coordinate::new("angle", "rate", Reading::TurnZ),
+    Coordinate::new("position", "speed", "accel", Reading::Back(2)),
+    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
 ];
 
 /// Coordinates shared with the screw.
 pub const COORDINATES: &[Coordinate] = &[
-    Coordinate::new("position", "speed", Reading::Shift(2)),
-    Coordinate::new("angle", "rate", Reading::TurnZ),
+    Coordinate::new("position", "speed", "accel", Reading::Shift(2)),
+    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
 ];
 
 /// Rows shared with the screw.

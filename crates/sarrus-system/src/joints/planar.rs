@@ -13,9 +13,9 @@ impl Joint for Planar {
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::ZX;
     const COORDINATES: &'static [Coordinate] = &[
-        Coordinate::new("x", "vx", Reading::Shift(0)),
-        Coordinate::new("y", "vy", Reading::Shift(1)),
-        Coordinate::new("angle", "rate", Reading::TurnZ),
+        Coordinate::new("x", "vx", "ax", Reading::Shift(0)),
+        Coordinate::new("y", "vy", "ay", Reading::Shift(1)),
+        Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {

@@ -12,7 +12,8 @@ impl Joint for PlanarPrismatic {
     const DOC: &'static str = "slider: shifts along an axis without turning";
     const SPACE: Space = Space::Planar;
     const AXIS: Axis = Axis::X;
-    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("position", "speed", Reading::Shift(0))];
+    const COORDINATES: &'static [Coordinate] =
+        &[Coordinate::new("position", "speed", "accel", Reading::Shift(0))];
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(PlanarPrismatic)

@@ -18,7 +18,8 @@ impl Joint for PlanarRevolute {
         "along",
         "whether the angle counts about z, counter-clockwise, or against it",
     )];
-    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", Reading::PlanarAngle)];
+    const COORDINATES: &'static [Coordinate] =
+        &[Coordinate::new("angle", "rate", "accel", Reading::PlanarAngle)];
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(PlanarRevolute)

@@ -12,7 +12,8 @@ impl Joint for Prismatic {
     const DOC: &'static str = "slider: shifts along an axis without turning";
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::Z;
-    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("position", "speed", Reading::Shift(2))];
+    const COORDINATES: &'static [Coordinate] =
+        &[Coordinate::new("position", "speed", "accel", Reading::Shift(2))];
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(Prismatic)

@@ -12,7 +12,7 @@ impl Joint for Revolute {
     const DOC: &'static str = "hinge: turns about an axis";
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::Z;
-    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", Reading::TurnZ)];
+    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", "accel", Reading::TurnZ)];
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(Revolute)

@@ -14,8 +14,8 @@ impl Joint for Universal {
     const SPACE: Space = Space::Spatial;
     const AXIS: Axis = Axis::Cross;
     const COORDINATES: &'static [Coordinate] = &[
-        Coordinate::new("angle1", "rate1", Reading::TurnZ),
-        Coordinate::new("angle2", "rate2", Reading::TurnX),
+        Coordinate::new("angle1", "rate1", "accel1", Reading::TurnZ),
+        Coordinate::new("angle2", "rate2", "accel2", Reading::TurnX),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {
