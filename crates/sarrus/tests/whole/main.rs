@@ -1,6 +1,7 @@
 //! Tests of whole models through the facade. One program, so that the workspace is linked once.
 
 mod abm;
+mod accelerations;
 mod beam_order;
 mod beam_references;
 mod beams;
