@@ -269,7 +269,9 @@ fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&Mesh, &Buil
         return;
     }
     let body = |place: usize| built.ids[place] as usize;
-    let of = |(factor, c): &(f64, CoordinateRef)| (*factor, CoordinateRef { a: body(c.a), b: body(c.b), ..c.clone() });
+    let of = |(factor, c): &(f64, CoordinateRef)| {
+        (*factor, CoordinateRef { a: body(c.a), b: body(c.b), ..c.clone() })
+    };
     directory.meshes.push(Separation {
         name: name.to_owned(),
         element: built.instead.is_none().then_some(id),

@@ -11,6 +11,9 @@ use crate::names::Directory;
 use crate::system::System;
 use sarrus_solve::Equations;
 
+/// Part of the pitch radius that axles may come apart and still count as held: far above rounding, and far below what energies show.
+const HELD: f64 = 1e-9;
+
 /// A gear or rack and how its bodies part.
 #[derive(Clone, Debug)]
 pub struct Separation {
@@ -50,8 +53,11 @@ impl Separation {
         }
     }
 
-    /// Power of the intensity `n` \[W\].
+    /// Power of the intensity `n` \[W\]; none on axles that are held, whose velocities are rounding.
     pub(crate) fn power(&self, at: &At<f64>, n: f64) -> f64 {
+        if self.distance(at).abs() <= HELD * self.radius {
+            return 0.0;
+        }
         n * self.terms.iter().map(|(factor, c)| factor * c.speed(at)).sum::<f64>()
     }
 

@@ -85,7 +85,9 @@ fn a_pair_loads_its_bearings_on_either_flank() {
 
 #[test]
 fn every_formulation_and_integrator_has_the_same_bearing_forces() {
-    for formulation in ["proximal", "direct", "partitioned", "null_space", "pseudo_inverse", "least_squares_1"] {
+    for formulation in
+        ["proximal", "direct", "partitioned", "null_space", "pseudo_inverse", "least_squares_1"]
+    {
         let options = format!("run = {{ t_end = 0.01, formulation = '{formulation}' }}");
         expect(formulation, &run(&pair(1.0, "", &options)), &pair_columns(1.0), 1e-9);
     }
@@ -117,7 +119,9 @@ fn the_motion_and_its_energy_do_not_depend_on_the_pressure_angle() {
 /// A ring of radius 0.2 m around a pinion of 0.05 m: the pinion is pushed to its own centre, the ring outwards.
 #[test]
 fn an_internal_mesh_pushes_the_pinion_inwards() {
-    for (bodies, radii, sign) in [("'ring', 'pinion'", "0.2, 0.05", 1.0), ("'pinion', 'ring'", "0.05, 0.2", -1.0)] {
+    for (bodies, radii, sign) in
+        [("'ring', 'pinion'", "0.2, 0.05", 1.0), ("'pinion', 'ring'", "0.05, 0.2", -1.0)]
+    {
         let run = run(&format!(
             "space = 'planar'\ngravity = [0, 0]\nbodies.ring = {{ at = [0, 0], mass = 1, inertia = 0.04 }}\n\
              bodies.pinion = {{ at = [0.15, 0], mass = 1, inertia = 0.001 }}\n\
@@ -244,8 +248,11 @@ fn bevel_wheels_are_pushed_from_their_apex() {
 
 /// Three planets between a sun and a fixed ring, the carrier held; the sun turns on a bearing or floats.
 fn planetary(bearing: bool) -> String {
-    let bearing =
-        if bearing { "joints.S = { kind = 'revolute', bodies = ['ground', 'sun'], at = [0, 0] }\n" } else { "" };
+    let bearing = if bearing {
+        "joints.S = { kind = 'revolute', bodies = ['ground', 'sun'], at = [0, 0] }\n"
+    } else {
+        ""
+    };
     format!(
         "space = 'planar'\ngravity = [0, 0]\nparameters = {{ a = 0.042 }}\n\
          bodies.sun = {{ at = [0, 0], mass = 0.5, inertia = 1e-4 }}\nbodies.arm = {{ at = [0, 0], mass = 1, inertia = 1e-3 }}\n\

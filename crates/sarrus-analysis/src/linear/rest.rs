@@ -62,7 +62,8 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
             add_reactive(m, state, &mut eq, &before);
             kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
             let largest = accel.lambda.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-            let change = accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));
+            let change =
+                accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));
             if change <= SETTLED * largest {
                 break;
             }

@@ -108,7 +108,8 @@ impl Teeth {
 
     /// n.
     fn direction(&self, pitch: &Pitch) -> Vec3<f64> {
-        (pitch.along.scale(self.helix.cos()) - pitch.across.scale(self.helix.sin())).scale(self.pressure.cos())
+        (pitch.along.scale(self.helix.cos()) - pitch.across.scale(self.helix.sin()))
+            .scale(self.pressure.cos())
     }
 }
 
@@ -176,10 +177,8 @@ impl Wheel {
             let (z, about) = (self.axis, tilt.scale(1.0 / size));
             let x = about.cross(z);
             let axes = [x.0, z.cross(x).0, z.0];
-            let frames = Frames {
-                F: frame(ctx, carrier.0, on[0], axes),
-                M: frame(ctx, self.body.0, on[1], axes),
-            };
+            let frames =
+                Frames { F: frame(ctx, carrier.0, on[0], axes), M: frame(ctx, self.body.0, on[1], axes) };
             let (a, b) = (carrier.1, self.body.1);
             out.push((
                 factor * size,
@@ -330,7 +329,10 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let Some(pitch) = pitch else {
         let [a, b] = [0, 1].map(|i| wheels[i].turn.clone());
         let built = finish(ctx, hints, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
-        return Ok(Built { mesh: Some(Mesh { separation: vec![], factor: 0.0, radius: 0.0, note }), ..built });
+        return Ok(Built {
+            mesh: Some(Mesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
+            ..built
+        });
     };
     let radius = wheels.iter().fold(f64::INFINITY, |least: f64, wheel| {
         let rho = pitch.P - wheel.on_carrier;
@@ -379,12 +381,8 @@ fn cylinders(
     // the smaller wheel in a ring is pushed to its own centre, and the ring away from it
     let is_ring = meeting == Meeting::Internal && z1 > z2;
     let P = one.on_carrier + rho;
-    let pitch = Pitch {
-        P,
-        along: one.axis.cross(out),
-        across: one.axis,
-        apart: if is_ring { out } else { -out },
-    };
+    let pitch =
+        Pitch { P, along: one.axis.cross(out), across: one.axis, apart: if is_ring { out } else { -out } };
     let note = radii.and_then(|[r1, r2]| {
         let fits = if meeting == Meeting::Internal { (r1 - r2).abs() } else { r1 + r2 };
         let name = ctx.reader.title();
@@ -412,7 +410,8 @@ fn cones(
     let (c, s) = (u.dot(v), u.cross(v).norm());
     if ctx.is_planar() || s <= 1e-6 {
         let message = format!("{name} has bevel wheels on parallel axles");
-        let hint = "in space give the `axes`, away from the apex; parallel axles have `external` or `internal`";
+        let hint =
+            "in space give the `axes`, away from the apex; parallel axles have `external` or `internal`";
         return Err(ctx.reader.error(if ctx.is_planar() { "mesh" } else { "axes" }, message).hint(hint));
     }
     // tan δ₁ = sin Σ / (z₂/z₁ + cos Σ)
@@ -422,14 +421,16 @@ fn cones(
     // points of the axles nearest to each other
     let from = two.on_carrier - one.on_carrier;
     let (a, b) = (from.dot(u), from.dot(v));
-    let near = [one.on_carrier + u.scale((a - b * c) / (s * s)), two.on_carrier + v.scale((a * c - b) / (s * s))];
+    let near =
+        [one.on_carrier + u.scale((a - b * c) / (s * s)), two.on_carrier + v.scale((a * c - b) / (s * s))];
     let off = (near[1] - near[0]).norm();
     let apex = (near[0] + near[1]).scale(0.5);
     let cone = match radii {
         Some([r1, r2]) => 0.5 * (r1 / delta.sin() + r2 / other.sin()),
         // both wheels lie at their pitch circles, or neither is known to
         None => {
-            let along = [(one.on_carrier - apex).dot(u) / delta.cos(), (two.on_carrier - apex).dot(v) / other.cos()];
+            let along =
+                [(one.on_carrier - apex).dot(u) / delta.cos(), (two.on_carrier - apex).dot(v) / other.cos()];
             let mean = 0.5 * (along[0] + along[1]);
             let fit = delta.cos() > PARALLEL && other.cos() > PARALLEL && mean > 0.0;
             if fit && (along[0] - along[1]).abs() <= FITS * mean { mean } else { 0.0 }

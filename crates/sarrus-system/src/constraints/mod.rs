@@ -233,7 +233,11 @@ pub static KINDS: &[Kind] = &[
             "bodies = ['a', 'b'], teeth = [20, 35]",
             "bodies = ['ground', 'b'], radii = [0.2, 0.1], mesh = 'internal', carrier = 'a'",
         ],
-        spatial: &["bodies = ['a', 'b'], teeth = [20, 35], axes = [[0, 0, 1], [1, 0, 0]], mesh = 'bevel'"],
+        spatial: &[
+            "bodies = ['a', 'b'], teeth = [20, 35], axes = [[0, 0, 1], [1, 0, 0]], mesh = 'bevel'",
+            "bodies = ['a', 'b'], radii = [0.2, 0.35], axes = [[0, 0, 1], [1, 0.2, 0]], mesh = 'bevel', carrier = 'c'",
+            "bodies = ['a', 'b'], teeth = [20, 35], helix_angle = '20 deg'",
+        ],
         read: gear::gear,
     },
     Kind {

@@ -102,7 +102,8 @@ impl Force for Flanks {
             return;
         }
         let [along, apart] = self.efforts(at);
-        let terms = self.terms.iter().map(|term| (term, along)).chain(self.apart.iter().map(|term| (term, apart)));
+        let terms =
+            self.terms.iter().map(|term| (term, along)).chain(self.apart.iter().map(|term| (term, apart)));
         for ((factor, c), effort) in terms {
             let [on_A, on_B] = c.effort(at, effort * *factor);
             for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
