@@ -6,7 +6,7 @@ use crate::error::SetupError;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared,
+    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};
@@ -162,9 +162,10 @@ pub fn check_with(
     let mut sharing = Shared::default();
     let mut analysis = None;
     let known = rows.known_redundant(structure);
+    let whole = with_tooth_forces(&mut mechanism, &state, &eq);
     let scaled = match spare {
-        Some(kkt) => Scaled::with(kkt, structure, &eq, known),
-        None => Scaled::new(structure, &eq, known),
+        Some(kkt) => Scaled::with(kkt, structure, &whole, known),
+        None => Scaled::new(structure, &whole, known),
     };
     if let Ok(mut scaled) = scaled
         && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
@@ -203,6 +204,7 @@ pub fn check_with(
     report.notes = notes(&report, analysis.as_ref(), unresolved, more);
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(crate::contacts::restitutions(system));
+    report.notes.extend(system.directory.notes.iter().cloned());
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
     report.notes.extend(crate::notes::undetermined_friction(system, &shared));
     if let Some(found) = analysis {

@@ -75,6 +75,8 @@ impl Run<'_> {
         notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
         notes.extend(notes::idle_rates(method, system));
         notes.extend(notes::nonideal(system));
+        notes.extend(system.directory.notes.iter().cloned());
+        notes.extend(notes::parted(mechanism, state));
         let fixed = control.step.filter(|_| !integrator.is_adaptive());
         notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));

@@ -2,15 +2,17 @@
 
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
-use sarrus_solve::{Findings, PartitionFound, RankFound, StabilityFound};
+use sarrus_solve::{Findings, PartitionFound, RankFound, StabilityFound, State};
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
-use sarrus_system::{Family, System};
+use sarrus_system::{Family, Mechanism, System};
 
 /// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
 const NEAR: f64 = 0.05;
 /// Above this share of the stability limit steps are worth a word.
 const NEAR_LIMIT: f64 = 0.5;
+/// Part of a pitch radius up to which a mesh may open or close.
+const PARTED: f64 = 1e-2;
 /// Most coordinates that are named one by one.
 const MOST: usize = 12;
 
@@ -38,6 +40,27 @@ pub(crate) fn undetermined_friction(system: &System, not_unique: &[String]) -> O
             names.join(", ")
         )
     })
+}
+
+/// Meshes whose bodies have come apart or together by a part of their radius, at the end of a run.
+pub(crate) fn parted(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
+    let system = mechanism.system().clone();
+    let moved = mechanism.observe(state, |at| {
+        system.directory.meshes.iter().map(|mesh| mesh.distance(at)).collect::<Vec<f64>>()
+    });
+    let meshes = system.directory.meshes.iter().zip(moved);
+    meshes
+        .filter(|(mesh, moved)| moved.abs() > PARTED * mesh.radius)
+        .map(|(mesh, moved)| {
+            let sense = if moved > 0.0 { "further apart" } else { "nearer together" };
+            format!(
+                "the bodies of `{}` are {:.3e} m {sense} than their mesh says: its `carrier` does not hold both of them; \
+                 the tooth force acts where the carrier has the pitch point",
+                mesh.name,
+                moved.abs()
+            )
+        })
+        .collect()
 }
 
 /// What flexible members add to the sizes of a model.

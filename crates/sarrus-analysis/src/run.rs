@@ -11,7 +11,7 @@ use crate::joints;
 use crate::legs::Route;
 use crate::method::{Facts, Method};
 use crate::recorder::{Bounds, Recorder};
-use crate::redundancy::{Scaled, analyse};
+use crate::redundancy::{Scaled, analyse, with_tooth_forces};
 use crate::settings::Settings;
 use crate::simulate::{Plan, Simulate, Watch};
 use crate::start::Rows;
@@ -210,7 +210,8 @@ pub(crate) fn not_unique(
     if rows.rank == Some(structure.nc) {
         return Some(Vec::new());
     }
-    let mut scaled = Scaled::new(&structure, eq, rows.known_redundant(&structure)).ok()?;
+    let whole = with_tooth_forces(mechanism, s, eq);
+    let mut scaled = Scaled::new(&structure, &whole, rows.known_redundant(&structure)).ok()?;
     analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
 }
 

@@ -5,10 +5,11 @@ use crate::armature;
 use crate::bodies::read_bodies;
 use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
-use crate::constraints::{self, Built, coupler::Coupler};
+use crate::constraints::{self, Built, coupler::Coupler, gear::Mesh};
 use crate::contact::{self, ContactElement};
 use crate::context::Context;
 use crate::controllers;
+use crate::coordinate::CoordinateRef;
 use crate::drivers::{self, Efforts};
 use crate::events::Events;
 use crate::flexible::{self, Member};
@@ -18,6 +19,7 @@ use crate::joints::{self, frames};
 use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
 use crate::row_options::{self, JOINT_KEYS, ROW_KEYS};
+use crate::separation::Separation;
 use crate::signal::Distance;
 use crate::system::{
     ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System, Whole,
@@ -146,7 +148,11 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         )
         .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
         let on = errors.take(is_enabled(element)).unwrap_or(true);
-        match errors.take(built.and_then(|b| moving(model, element, b))) {
+        let built = errors.take(built.and_then(|b| moving(model, element, b)));
+        if let Some(mesh) = built.as_ref().and_then(|b| b.mesh.as_ref().map(|mesh| (mesh, b))) {
+            note_mesh(&mut directory, &element.name, mesh, elements.len());
+        }
+        match built {
             Some(Built { ids, instead: Some(load), .. }) => {
                 let built = forces::Built::of(ids, load);
                 meshes.push(ForceElement { enabled: on, ..ForceElement::new(element.name.clone(), built) });
@@ -254,6 +260,25 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         timed,
     });
     system.map_err(|error| vec![Diagnostic::bare(format!("the model cannot be laid out: {error}"))])
+}
+
+/// Keeps what others read of a mesh whose row, if it has one, is element number `id`.
+fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&Mesh, &Built), id: usize) {
+    directory.notes.extend(mesh.note.clone());
+    if mesh.radius == 0.0 {
+        return;
+    }
+    let body = |place: usize| built.ids[place] as usize;
+    let of = |(factor, c): &(f64, CoordinateRef)| {
+        (*factor, CoordinateRef { a: body(c.a), b: body(c.b), ..c.clone() })
+    };
+    directory.meshes.push(Separation {
+        name: name.to_owned(),
+        element: built.instead.is_none().then_some(id),
+        terms: mesh.separation.iter().map(of).collect(),
+        factor: mesh.factor,
+        radius: mesh.radius,
+    });
 }
 
 /// Adds the added mass that bodies have from a force.

@@ -19,6 +19,8 @@ pub enum Reading {
     TurnZ,
     /// Turn about x of M that remains after a turn about z of F: the second angle of a universal joint.
     TurnX,
+    /// Tilt of M, the component of its z along x of F: a small turn about z × x.
+    Tilt,
     /// Shift of M's origin along axis 0, 1 or 2 of F.
     Shift(usize),
     /// The same, positive the other way.
@@ -74,6 +76,7 @@ impl Reading {
                 let z_F = F.rot.col(2);
                 z_F.dot(M.rot.col(1)).atan2(z_F.dot(M.rot.col(2)))
             }
+            Reading::Tilt => M.rot.col(2).dot(F.rot.col(0)),
             Reading::Shift(axis) => (M.p - F.p).dot(F.rot.col(axis)),
             Reading::Back(axis) => -(M.p - F.p).dot(F.rot.col(axis)),
         }
@@ -85,6 +88,7 @@ impl Reading {
         match self {
             Reading::PlanarAngle | Reading::TurnZ => (none, F.rot.col(2)),
             Reading::TurnX => (none, M.rot.col(0)),
+            Reading::Tilt => (none, M.rot.col(2).cross(F.rot.col(0))),
             Reading::Shift(axis) => (F.rot.col(axis), none),
             Reading::Back(axis) => (-F.rot.col(axis), none),
         }

@@ -36,6 +36,7 @@ pub mod names;
 pub mod primitive;
 pub mod row_options;
 pub mod sampler;
+pub mod separation;
 pub mod shapes;
 pub mod signal;
 pub mod system;

@@ -11,6 +11,7 @@ use crate::formula::Formula;
 use crate::friction::Friction;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
+use crate::separation::Separation;
 use crate::signal::{Distance, Signal};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{RuntimeExpr, Space};
@@ -123,6 +124,10 @@ pub struct Directory {
     pub shown: Vec<Shown>,
     /// Added mass of the fluid around bodies, by number in ascending order.
     pub added: Vec<(u32, AddedMass)>,
+    /// Gears and racks with a pitch point.
+    pub meshes: Vec<Separation>,
+    /// What of the model's geometry does not fit.
+    pub notes: Vec<String>,
     /// How many hints there are so far.
     pub hints: usize,
     /// Time at which a run starts \[s\].
@@ -163,6 +168,8 @@ impl Directory {
             flexible,
             floating,
             added: Vec::new(),
+            meshes: Vec::new(),
+            notes: Vec::new(),
             shown,
             hints: 0,
             t_start,

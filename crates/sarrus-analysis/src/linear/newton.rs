@@ -17,6 +17,7 @@
 //! Rows that depend on others are left out. Cost: a tangent and a sparse factorization of one pattern a step. Not where nothing holds the
 //! mechanism (K is singular along what is free), nor far from rest.
 
+use super::rest::add_reactive;
 use sarrus_math::solve::PatternLu;
 use sarrus_solve::implicit::Scale;
 use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
@@ -115,6 +116,7 @@ impl Newton {
         let last = if held.is_empty() { LAST } else { ROUGH };
         for _ in 0..MOST {
             m.update(state, Stage::FORCE, &mut self.eq);
+            add_reactive(m, state, &mut self.eq, lambda);
             m.tangent(state, &self.still, lambda, tangent);
             for &(i, j, value) in held {
                 self.eq.f[i] -= value * self.way[j];

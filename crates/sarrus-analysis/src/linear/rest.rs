@@ -4,6 +4,11 @@ use super::linearize::mass_dot;
 use sarrus_solve::{Accel, Equations, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
 use sarrus_system::Mechanism;
 
+/// Solutions for forces that depend on multipliers: two where these forces do no work.
+const REACTIVE: u32 = 20;
+/// Change of the multipliers, relative to the largest, at which these are found.
+const SETTLED: f64 = 1e-13;
+
 /// What forces do to a mechanism at rest.
 pub(super) struct Rest {
     pub eq: Equations,
@@ -30,6 +35,16 @@ impl Rest {
     }
 }
 
+/// Adds the forces that depend on the multipliers `lambda`, at the state of the last update.
+pub(super) fn add_reactive(m: &mut Mechanism, state: &State, eq: &mut Equations, lambda: &[f64]) {
+    let count = m.reactive_forces();
+    if count > 0 {
+        let mut n = vec![0.0; count];
+        m.intensities(state, eq, lambda, &mut n);
+        m.add_reactive_forces(state, &n, &mut eq.f);
+    }
+}
+
 /// Where `state` stands.
 pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Rest, SolveError> {
     let s = m.structure().clone();
@@ -39,6 +54,21 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     eq.gamma.fill(0.0);
     kkt.factor(&eq, Rows::All, Rank::Settle)?;
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
+    if m.reactive_forces() > 0 {
+        let f = eq.f.clone();
+        for _ in 0..REACTIVE {
+            let before = accel.lambda.clone();
+            eq.f.copy_from_slice(&f);
+            add_reactive(m, state, &mut eq, &before);
+            kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
+            let largest = accel.lambda.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let change =
+                accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));
+            if change <= SETTLED * largest {
+                break;
+            }
+        }
+    }
     let free = free(&s, &eq, &eq.f);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).max(0.0).sqrt();
     let (size, full) = (norm(&accel.vdot), norm(&free));

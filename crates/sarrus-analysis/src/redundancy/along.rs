@@ -5,7 +5,7 @@
 //! them and shows in the margin of the rank, whose smallest value is reported with its time.
 
 use super::report::{AlongReport, DistributedAt, RankSpan};
-use super::{Scaled, analyse, distribute};
+use super::{Scaled, analyse, distribute, with_tooth_forces};
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
 use crate::simulate::{Plan, Progress, Seen, Simulate, Watch, simulate};
@@ -99,9 +99,10 @@ impl Looker<'_> {
             // events may have changed which rows there are
             self.scaled = self.scaled.take().filter(|_| self.structure == structure);
             self.structure.clone_from(&structure);
+            let whole = with_tooth_forces(mechanism, s, &eq);
             let scaled = match &mut self.scaled {
-                Some(scaled) => scaled.update(&structure, &eq).map(|()| scaled),
-                none => Scaled::new(&structure, &eq, None).map(|new| none.insert(new)),
+                Some(scaled) => scaled.update(&structure, &whole).map(|()| scaled),
+                none => Scaled::new(&structure, &whole, None).map(|new| none.insert(new)),
             };
             let analysis = scaled.and_then(|scaled| analyse(mechanism, s, &eq, scaled, true));
             let analysis = analysis.map_err(|source| SetupError::Start { source, element: None })?;

@@ -73,6 +73,14 @@ fn solve(
         return Err(SolveError::NotFinite { quantity: "lambda", index: 0 });
     };
     proximal.accelerations(structure, &eq, &mut kkt, &mut accel)?;
+    let reactive = mechanism.reactive_forces();
+    if reactive > 0 {
+        // of the reactions of least norm
+        let mut n = vec![0.0; reactive];
+        mechanism.intensities(s, &eq, &accel.lambda, &mut n);
+        mechanism.add_reactive_forces(s, &n, &mut eq.f);
+        proximal.accelerations(structure, &eq, &mut kkt, &mut accel)?;
+    }
     let mut g = vec![0.0; structure.nv];
     eq.add_Jt_mul(structure, &accel.lambda, &mut g);
 

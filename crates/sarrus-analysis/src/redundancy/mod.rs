@@ -39,6 +39,7 @@ pub(crate) use scaled::Scaled;
 
 use sarrus_solve::{Equations, SolveError, State};
 use sarrus_system::Mechanism;
+use std::borrow::Cow;
 
 /// What is known of the reactions at one instant.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,15 @@ impl Analysis {
             .flat_map(|r| r.not_unique.iter().map(move |c| format!("{}.{c}", r.name)))
             .collect()
     }
+}
+
+/// The equations of which null vectors are sought: tooth forces of meshes with their separating part.
+pub(crate) fn with_tooth_forces<'a>(
+    mechanism: &mut Mechanism,
+    s: &State,
+    eq: &'a Equations,
+) -> Cow<'a, Equations> {
+    mechanism.rows_with_separation(s, eq).map_or(Cow::Borrowed(eq), Cow::Owned)
 }
 
 /// Tells the unique reactions at `s` from the others, with J of `eq` there. `redundant` says that rows are known to be:

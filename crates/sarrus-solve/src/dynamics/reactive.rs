@@ -21,6 +21,9 @@ const FOUND: f64 = 1e-12;
 /// The same where rounding lets them come no nearer.
 const NEAR_ENOUGH: f64 = 1e-10;
 
+/// The same where intensities are rounding beside the largest multiplier, of which this is a part.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Room for the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Reactive {
@@ -148,6 +151,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             self.problem.intensities(s, &self.eq, &self.accel.lambda, &mut room.g);
             let mut size = f64::MIN_POSITIVE;
             let mut change = 0.0_f64;
+            let largest = self.accel.lambda.iter().fold(0.0_f64, |most, lambda| most.max(lambda.abs()));
             for i in 0..room.n.len() {
                 room.r[i] = room.g[i] - room.n[i];
                 size = size.max(room.g[i].abs());
@@ -157,7 +161,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 break;
             }
             least = least.min(change / size);
-            if change <= FOUND * size || (iteration > 20 && change <= NEAR_ENOUGH * size) {
+            let is_found = change <= (FOUND * size).max(ROUNDING * largest);
+            if is_found || (iteration > 20 && change <= NEAR_ENOUGH * size) {
                 return Ok(());
             }
             room.next(iteration == 0);

@@ -5,6 +5,7 @@ pub mod compounds;
 pub mod coupler;
 pub mod distance;
 pub mod expression;
+pub mod gear;
 pub mod knife_edge;
 pub mod point_on_curve;
 pub mod rolling;
@@ -35,12 +36,14 @@ pub struct Built {
     pub rows: Arc<dyn Rows>,
     /// A force that acts instead of the rows: a mesh with stiffness.
     pub instead: Option<Arc<dyn Load>>,
+    /// The separating force of teeth.
+    pub mesh: Option<gear::Mesh>,
 }
 
 impl Built {
     /// A constraint on bodies.
     pub fn new(ids: Vec<u32>, constraint: impl Constraint) -> Self {
-        Built { ids, rows: Arc::new(constraint), instead: None }
+        Built { ids, rows: Arc::new(constraint), instead: None, mesh: None }
     }
 }
 
@@ -68,6 +71,14 @@ const STIFFNESS: Key = Key::new(
 );
 const DAMPING: Key = Key::new("damping", KeyType::Number, "0", "of the mesh, with `stiffness` [N s/m]");
 const BACKLASH: Key = Key::new("backlash", KeyType::Number, "0", "play of the mesh, with `stiffness` [m]");
+const PRESSURE: Key = Key::new(
+    "pressure_angle",
+    KeyType::Number,
+    "20 deg",
+    "of the teeth, in the normal section [rad]; 0: no separating force",
+);
+const HELIX: Key =
+    Key::new("helix_angle", KeyType::Number, "0", "spatial: of the teeth [rad], right-handed if positive");
 const BODIES: Key = Key::new("bodies", KeyType::Bodies, "", "the two bodies");
 const BODY: Key = Key::new("body", KeyType::Body, "", "the body");
 const AT: Key = Key::new("at", KeyType::Point, "", "the point in the model pose [m]");
@@ -193,7 +204,7 @@ pub static KINDS: &[Kind] = &[
     },
     Kind {
         name: "gear",
-        doc: "two wheels in mesh, turning against their carrier (bevel: axes point away from the apex)",
+        doc: "two wheels in mesh on axles of their carrier, with the tooth force at the pitch point (bevel: axes point away from the apex)",
         keys: &[
             BODIES,
             Key::new("teeth", KeyType::Numbers, "", "teeth of the two wheels"),
@@ -206,6 +217,14 @@ pub static KINDS: &[Kind] = &[
             ),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both axles"),
             Key::new("axes", KeyType::Vectors, "z", "spatial: the two axles in the model pose"),
+            Key::new(
+                "at",
+                KeyType::Points,
+                "their joints with the carrier, other joints about the axle, or origins",
+                "the centres of the wheels in the model pose [m]",
+            ),
+            PRESSURE,
+            HELIX,
             BACKLASH,
             STIFFNESS,
             DAMPING,
@@ -214,12 +233,16 @@ pub static KINDS: &[Kind] = &[
             "bodies = ['a', 'b'], teeth = [20, 35]",
             "bodies = ['ground', 'b'], radii = [0.2, 0.1], mesh = 'internal', carrier = 'a'",
         ],
-        spatial: &["bodies = ['a', 'b'], teeth = [20, 35], axes = [[0, 0, 1], [1, 0, 0]], mesh = 'bevel'"],
-        read: coupler::gear,
+        spatial: &[
+            "bodies = ['a', 'b'], teeth = [20, 35], axes = [[0, 0, 1], [1, 0, 0]], mesh = 'bevel'",
+            "bodies = ['a', 'b'], radii = [0.2, 0.35], axes = [[0, 0, 1], [1, 0.2, 0]], mesh = 'bevel', carrier = 'c'",
+            "bodies = ['a', 'b'], teeth = [20, 35], helix_angle = '20 deg'",
+        ],
+        read: gear::gear,
     },
     Kind {
         name: "rack",
-        doc: "a rack in mesh with a pinion",
+        doc: "a rack in mesh with a pinion, with the tooth force at the pitch point",
         keys: &[
             Key::new("bodies", KeyType::Bodies, "", "the rack, then the pinion"),
             Key::new("radius", KeyType::Number, "", "pitch radius of the pinion [m]"),
@@ -231,13 +254,21 @@ pub static KINDS: &[Kind] = &[
             ),
             Key::new("axes", KeyType::Vectors, "", "spatial: that way, and the pinion's axle"),
             Key::new("carrier", KeyType::Body, "ground", "the body that carries both"),
+            Key::new(
+                "at",
+                KeyType::Point,
+                "its joint with the carrier, another joint about the axle, or its origin",
+                "the centre of the pinion in the model pose [m]",
+            ),
+            PRESSURE,
+            HELIX,
             BACKLASH,
             STIFFNESS,
             DAMPING,
         ],
         planar: &["bodies = ['a', 'b'], radius = 0.2, axis = [1, 0]"],
         spatial: &["bodies = ['a', 'b'], radius = 0.2, axes = [[1, 0, 0], [0, 0, 1]], carrier = 'c'"],
-        read: coupler::rack,
+        read: gear::rack,
     },
     Kind {
         name: "expression",

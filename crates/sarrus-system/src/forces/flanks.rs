@@ -5,7 +5,8 @@
 //! F = k δ + d,  d = c δ̇ held between -k δ and k δ.
 //!
 //! The damper is never stronger than the spring: so the force begins and ends at zero, never pulls, and is continuous for any damping;
-//! where c is small against √(k m) it is a spring and a damper side by side. Books: k δ²/2 is stored, d δ̇ ≥ 0 is heat. The
+//! where c is small against √(k m) it is a spring and a damper side by side. Teeth under a pressure angle have flanks that move away from x as the
+//! axles move apart, by y = Σ factor·coordinate: δ = x - hi - y, or lo - x - y. So F acts along x and pushes apart along y. Books: k δ²/2 is stored, d δ̇ ≥ 0 is heat. The
 //! force has corners at the flanks: integrators with error control make their steps smaller there.
 
 use super::prelude::*;
@@ -18,6 +19,10 @@ pub struct Flanks {
     pub terms: Vec<(f64, CoordinateRef)>,
     /// What is taken from their sum.
     pub value: f64,
+    /// Factors and coordinates of y; none where flanks stay.
+    pub apart: Vec<(f64, CoordinateRef)>,
+    /// The force that is shown over that along x.
+    pub scale: f64,
     /// Where the flanks are; either may be infinite.
     pub limits: [f64; 2],
     /// k \[N/m, N m/rad\].
@@ -50,17 +55,24 @@ impl Flanks {
         self.terms.iter().fold(R::zero(), |x, (factor, c)| x + c.speed(at) * *factor)
     }
 
-    fn past<R: Real>(&self, at: &At<R>) -> Option<Past<R>> {
+    fn y<R: Real>(&self, at: &At<R>) -> R {
+        self.apart.iter().fold(R::zero(), |y, (factor, c)| y + c.value(at) * *factor)
+    }
+
+    /// The flanks that x is past: both only where axles come nearer than they should.
+    fn past<R: Real>(&self, at: &At<R>) -> [Option<Past<R>>; 2] {
         let (x, [lo, hi]) = (self.x(at), self.limits);
-        let (side, way) = if x.value() < lo {
-            (-1.0, -x + lo)
-        } else if x.value() > hi {
-            (1.0, x - hi)
-        } else {
-            return None;
+        let y = self.y(at);
+        let rates = |side: f64| {
+            let apart = self.apart.iter().fold(R::zero(), |y, (factor, c)| y + c.speed(at) * *factor);
+            self.speed(at) * side - apart
         };
-        let rate = if self.damping == 0.0 { R::zero() } else { self.speed(at) * side };
-        Some(Past { side, way, rate })
+        [(-1.0, -x + lo - y), (1.0, x - hi - y)].map(|(side, way)| {
+            (way.value() > 0.0).then(|| {
+                let rate = if self.damping == 0.0 { R::zero() } else { rates(side) };
+                Past { side, way, rate }
+            })
+        })
     }
 
     /// d.
@@ -75,22 +87,24 @@ impl Flanks {
         }
     }
 
-    /// Effort along x.
-    fn effort<R: Real>(&self, at: &At<R>) -> R {
-        match self.past(at) {
-            Some(past) => (past.way * self.stiffness + self.damper(&past)) * -past.side,
-            None => R::zero(),
-        }
+    /// Efforts along x and y.
+    fn efforts<R: Real>(&self, at: &At<R>) -> [R; 2] {
+        self.past(at).iter().flatten().fold([R::zero(); 2], |[along, apart], past| {
+            let force = past.way * self.stiffness + self.damper(past);
+            [along - force * past.side, apart + force]
+        })
     }
 }
 
 impl Force for Flanks {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        if self.past(at).is_none() {
+        if self.past(at).iter().all(Option::is_none) {
             return;
         }
-        let effort = self.effort(at);
-        for (factor, c) in &self.terms {
+        let [along, apart] = self.efforts(at);
+        let terms =
+            self.terms.iter().map(|term| (term, along)).chain(self.apart.iter().map(|term| (term, apart)));
+        for ((factor, c), effort) in terms {
             let [on_A, on_B] = c.effort(at, effort * *factor);
             for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
                 out[place].force += force;
@@ -100,11 +114,13 @@ impl Force for Flanks {
     }
 
     fn potential<R: Real>(&self, at: &At<R>) -> R {
-        self.past(at).map_or(R::zero(), |past| past.way * past.way * (0.5 * self.stiffness))
+        let past = self.past(at);
+        past.iter().flatten().fold(R::zero(), |sum, past| sum + past.way * past.way * (0.5 * self.stiffness))
     }
 
     fn dissipation<R: Real>(&self, at: &At<R>) -> R {
-        self.past(at).map_or(R::zero(), |past| self.damper(&past) * past.rate)
+        let past = self.past(at);
+        past.iter().flatten().fold(R::zero(), |sum, past| sum + self.damper(past) * past.rate)
     }
 
     fn keeps_books(&self) -> bool {
@@ -120,7 +136,7 @@ impl Force for Flanks {
     }
 
     fn reading(&self, k: usize, at: &At<f64>) -> f64 {
-        if k == 0 { self.effort(at) } else { self.x(at) }
+        if k == 0 { self.efforts(at)[0] * self.scale } else { self.x(at) }
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

@@ -72,6 +72,16 @@ pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) ->
     let entry = &ctx.directory.joints[joint];
     let is_angle = entry.face.coordinates()[k].is_angle();
     let terms = vec![(1.0, entry.coordinate(k, 0, 1))];
-    let flanks = Flanks { terms, value: 0.0, limits, stiffness, damping, is_angle, own_hints: Vec::new() };
+    let flanks = Flanks {
+        terms,
+        value: 0.0,
+        apart: Vec::new(),
+        scale: 1.0,
+        limits,
+        stiffness,
+        damping,
+        is_angle,
+        own_hints: Vec::new(),
+    };
     Ok(Some(Built::new(entry.bodies.to_vec(), flanks)))
 }

@@ -24,6 +24,7 @@ use crate::derive::Scratch;
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
+use crate::separation::{self, Separation};
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use ledger::Ledger;
 use motion::Motion;
@@ -55,6 +56,8 @@ pub struct Mechanism {
     contacts: wire::Room,
     /// Friction that depends on reactions.
     frictions: Vec<JointFriction>,
+    /// Separating forces of meshes.
+    separations: Vec<Separation>,
     /// What acts on each body from outside, about its centre of mass in world axes.
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
@@ -86,6 +89,7 @@ impl Mechanism {
             contacts: wire::Room::new(&system),
             room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
             frictions: friction::all(&system.directory),
+            separations: separation::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
             turns: Turns::new(&system.directory),
@@ -102,6 +106,18 @@ impl Mechanism {
     /// Last accepted values of multivalued quantities.
     pub fn hints(&self) -> &[f64] {
         &self.hints
+    }
+
+    /// J with all of the tooth force of meshes in their rows, as where one flank of each bears; none where that is J itself.
+    pub fn rows_with_separation(&mut self, s: &State, eq: &Equations) -> Option<Equations> {
+        if self.separations.is_empty() {
+            return None;
+        }
+        self.place(s);
+        let (mut whole, mut f) = (eq.clone(), vec![0.0; self.system.structure.nv]);
+        let at = self.at(s.t, &self.all);
+        self.separations.iter().for_each(|x| x.add_to_row(&self.system, &at, &mut f, &mut whole));
+        Some(whole)
     }
 
     /// Starts from other hints, as an assembly has found them.
@@ -357,12 +373,13 @@ impl Problem for Mechanism {
         let (work, heat) = self.powers(s.t);
         // drivers: the constraint force -Jᵀλ does work -λᵀJ v = λᵀΦ_t where Φ̇ = 0
         let driven: f64 = eq.phi_t.iter().zip(&accel.lambda).map(|(a, b)| a * b).sum();
-        let rubbed: f64 = {
+        let (rubbed, parted): (f64, f64) = {
             let at = self.at(s.t, &self.all);
             let heat = |f: &JointFriction| f.heat(&at, f.intensity(&self.system, eq, &accel.lambda, &at));
-            self.frictions.iter().map(heat).sum()
+            let power = |x: &Separation| x.power(&at, x.intensity(&self.system, &accel.lambda));
+            (self.frictions.iter().map(heat).sum(), self.separations.iter().map(power).sum())
         };
-        xdot[WORK] = work + driven + self.contacts.work;
+        xdot[WORK] = work + driven + parted + self.contacts.work;
         xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
             xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
@@ -391,6 +408,7 @@ impl Problem for Mechanism {
         self.pushed == 0
             && self.contacts.is_empty()
             && self.frictions.is_empty()
+            && self.separations.is_empty()
             && system.controllers.is_empty()
             && directory.added.is_empty()
             && directory.floating.is_empty()
@@ -493,13 +511,17 @@ impl Problem for Mechanism {
     }
 
     fn reactive_forces(&self) -> usize {
-        self.frictions.len()
+        self.frictions.len() + self.separations.len()
     }
 
     fn intensities(&mut self, s: &State, eq: &Equations, lambda: &[f64], out: &mut [f64]) {
         let at = self.at(s.t, &self.all);
-        for (n, friction) in out.iter_mut().zip(&self.frictions) {
+        let (rubbing, parting) = out.split_at_mut(self.frictions.len());
+        for (n, friction) in rubbing.iter_mut().zip(&self.frictions) {
             *n = friction.intensity(&self.system, eq, lambda, &at);
+        }
+        for (n, separation) in parting.iter_mut().zip(&self.separations) {
+            *n = separation.intensity(&self.system, lambda);
         }
     }
 
@@ -508,6 +530,9 @@ impl Problem for Mechanism {
         let at = self.at(s.t, &self.all);
         for (n, friction) in n.iter().zip(&mut frictions) {
             friction.add(&self.system, &at, *n, f);
+        }
+        for (n, separation) in n[frictions.len()..].iter().zip(&self.separations) {
+            separation.add(&self.system, &at, *n, f);
         }
         self.frictions = frictions;
     }
