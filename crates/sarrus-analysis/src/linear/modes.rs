@@ -2,10 +2,11 @@
 
 use super::basis::check_size;
 use super::equilibrium::Search;
-use super::hidden::{Judge, moves};
-use super::linearize::{Linearization, linearize, mass_dot};
+use super::hidden::Judge;
+use super::linearize::{Linearization, free_accelerations, linearize, mass_dot, rounded_positions};
 use super::place::About;
 use super::roots::{Roots, roots, size};
+use super::steady::SteadyMotion;
 use crate::VERSION;
 use crate::error::SetupError;
 use crate::redundancy::{Nearby, Scaled, analyse, nearby_rank, shared};
@@ -87,11 +88,15 @@ pub struct ModesReport {
     pub t: f64,
     /// Whether it is at rest and stays so.
     pub equilibrium: bool,
+    /// The motion of the state, and how steady it is; none at rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<SteadyMotion>,
     /// Free positions.
     pub positions: usize,
     /// Free velocities; fewer than positions where something rolls.
     pub speeds: usize,
-    /// Whether nothing grows; none where the state is no equilibrium, or where nothing is seen to grow but modes are undecided.
+    /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
+    /// modes are undecided.
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
     pub modes: Vec<Mode>,
@@ -155,11 +160,21 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
 
     let mut notes = Vec::new();
-    if !equilibrium {
-        notes.push(
-            "the state moves or accelerates: eigenvalues tell how neighbours drift away at this instant, not how a rest is left"
+    let motion = linear.motion.clone();
+    let steady = motion.as_ref().is_some_and(|m| m.steady);
+    match &motion {
+        Some(m) if m.steady => {}
+        Some(m) => notes.push(format!(
+            "the motion is not steady (relative change of its coefficients {:.1e} within 0.7 rad): eigenvalues mean little; they tell \
+             how neighbours drift away at this instant",
+            m.residual
+        )),
+        None if equilibrium => {}
+        None => notes.push(
+            "the state is not in equilibrium, it accelerates from rest: eigenvalues mean little; they tell how neighbours drift away at \
+             this instant"
                 .into(),
-        );
+        ),
     }
     if !system.controllers.is_empty() {
         notes.push("what controllers put out counts as constant".into());
@@ -175,17 +190,24 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
             fastest / TAU
         ));
     }
-    let grows =
-        |m: &Mode| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided) && m.eigenvalue[0] > roots.growth;
-    let stable = !modes.iter().any(grows);
+    let growth = modes
+        .iter()
+        .filter(|m| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided))
+        .fold(0.0_f64, |most, m| most.max(m.eigenvalue[0]));
+    let stable = match growth {
+        growth if growth > roots.growth => Some(false),
+        growth if growth > roots.zero || undecided > 0 => None,
+        _ => Some(true),
+    };
     Ok(ModesReport {
         model: name.into(),
         version: VERSION,
         t: state.t,
         equilibrium,
+        motion,
         positions: linear.positions,
         speeds: linear.speeds,
-        stable: (equilibrium && (undecided == 0 || !stable)).then_some(stable),
+        stable: stable.filter(|_| equilibrium || steady),
         modes,
         A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
@@ -223,23 +245,10 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::FORCE, &mut eq);
-    let free: Vec<f64> = (0..s.nv)
-        .map(|i| {
-            let col = s.cols.iter().find(|c| (c.start..c.start + c.size).contains(&i));
-            col.map_or(0.0, |c| {
-                let row = &eq.minv[c.mass + (i - c.start) * c.size..][..c.size];
-                row.iter().zip(&eq.f[c.start..]).map(|(m, f)| m * f).sum()
-            })
-        })
-        .collect();
+    let free = free_accelerations(&s, &eq);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).sqrt();
     // positions are rounded, and stiff elements answer that
-    let far = state.q.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
-    let mut rounded = vec![0.0; s.nv];
-    for body in mechanism.system().directory.bodies.iter().skip(1) {
-        rounded[body.v..][..moves(body.kind)].fill(f64::EPSILON * far);
-    }
-    let answer = linear.scale * norm(&rounded);
+    let answer = linear.scale * norm(&rounded_positions(mechanism.system(), state));
     norm(&state.v) == 0.0 && norm(&linear.vdot) <= (REST * norm(&free) + answer).max(f64::MIN_POSITIVE)
 }
 
