@@ -182,7 +182,7 @@ fn a_centrifugal_pendulum_follows_the_order_of_its_lengths() {
          joints.O = { kind = 'revolute', bodies = ['ground', 'disc'], at = [0, 0] }\n\
          joints.P = { kind = 'revolute', bodies = ['disc', 'arm'], at = [0.4, 0.3] }\n\
          constraints.Q = { kind = 'point', bodies = ['arm', 'ball'], at = [0.48, 0.36] }\n\
-         drivers.D = { kind = 'joint', joint = 'O', angle = '7*t' }\n",
+         drivers.D = { kind = 'joint', joint = 'O', angle = '7*t' }\ninitial.P.rate = 0\n",
     );
     assert_eq!((report.modes.len(), report.stable), (1, Some(true)));
     close(frequencies(&report)[0], 7.0 * f64::sqrt(5.0), 1e-7);

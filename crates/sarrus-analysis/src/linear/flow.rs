@@ -268,7 +268,13 @@ impl Step {
     }
 
     /// The derivative of [`carry`](Step::carry) along the motion, added: c keeps its axes in a body, which rotate.
-    pub fn add_slip(&self, moving: &Moving, dq: &[f64], dv: &[f64], [rates, accelerations]: &mut [Vec<f64>; 2]) {
+    pub fn add_slip(
+        &self,
+        moving: &Moving,
+        dq: &[f64],
+        dv: &[f64],
+        [rates, accelerations]: &mut [Vec<f64>; 2],
+    ) {
         for (i, body) in moving.in_space() {
             let (c, rot) = (self.own[i].1, &moving.poses[i].rot);
             let [theta, w] = [angular(body, dq), angular(body, dv)];

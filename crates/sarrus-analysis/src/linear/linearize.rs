@@ -159,13 +159,15 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let at_rest = state.v.iter().all(|v| *v == 0.0);
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
     let springs = at_rest && !rolling && none(&tangent.D) && none(&tangent.phiddot_v);
-    let follow: Vec<Vec<f64>> =
-        Zq.iter().map(|z| small.follow(z)).collect::<Result<_, _>>().map_err(named)?;
     let moving = Moving::new(&system, mechanism, state, &accel.vdot);
-    let found = (!at_rest).then(|| {
-        let columns = steady::Columns { displacements: &Zq, follow: &follow, velocities: &Zv };
-        steady::find(mechanism, &moving, &instant, &mut small, &columns, scale)
-    });
+    let found = if at_rest {
+        None
+    } else {
+        let follow: Result<Vec<_>, _> = Zq.iter().map(|z| small.follow(z)).collect();
+        let follow = &follow.map_err(named)?;
+        let columns = steady::Columns { displacements: &Zq, follow, velocities: &Zv };
+        Some(steady::find(mechanism, &moving, &instant, &mut small, &columns, scale))
+    };
     let flow: Option<&Flow> = found.as_ref().filter(|(_, motion)| motion.steady).map(|(flow, _)| flow);
     let turning: Vec<Vec<f64>> =
         if flow.is_some() || (at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v)) {
@@ -179,17 +181,18 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
             continue;
         }
         let (dq, dv) = if j < fq {
-            let moved = momentum(s, eq, &follow[j]);
+            let dv = small.follow(&Zq[j]).map_err(named)?;
+            let moved = momentum(s, eq, &dv);
             for (i, turning) in turning.iter().enumerate() {
                 A[(fq + i) * n + j] = dot(turning, &moved);
             }
-            (&Zq[j], &follow[j])
+            (&Zq[j], dv)
         } else {
-            (&zero, &Zv[j - fq])
+            (&zero, Zv[j - fq].clone())
         };
-        let [mut rates, mut accelerations] = small.respond(dq, dv).map_err(named)?;
+        let [mut rates, mut accelerations] = small.respond(dq, &dv).map_err(named)?;
         if let Some(flow) = flow {
-            flow.subtract(&moving, dq, dv, [&mut rates, &mut accelerations]);
+            flow.subtract(&moving, dq, &dv, [&mut rates, &mut accelerations]);
         }
         if !none(&rates) {
             for (i, z) in MZq.iter().enumerate() {

@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
 const REST: f64 = 1e-8;
 
+/// Squares of the parts of a mode that are rounding, relative to the rest.
+const ROUNDING: f64 = 1e-18;
+
 /// Most elements that a singular position is explained by.
 const NAMED: usize = 12;
 
@@ -274,17 +277,28 @@ fn describe(
                 out.iter_mut().zip(z).for_each(|(o, z)| *o += factor * z);
             }
         }
-        parts.iter().flatten().any(|x| x.abs() > f64::EPSILON)
     };
-    if !add(&linear.displacements, 0) && pair.vector.len() > linear.positions {
+    // bases are orthonormal in M: sizes of the vector's parts are those of their motions
+    let part = |range: std::ops::Range<usize>| -> f64 {
+        pair.vector.get(range).unwrap_or_default().iter().map(|[a, b]| a * a + b * b).sum()
+    };
+    let is_zero = size(pair.value) <= roots.zero;
+    let [of_positions, of_speeds] = [part(0..linear.positions), part(linear.positions..linear.size())];
+    let rounding = if is_zero { ROUNDING } else { f64::EPSILON * f64::EPSILON };
+    let no_positions = of_positions <= rounding * of_speeds;
+    if no_positions {
         add(&linear.velocities, linear.positions);
+    } else {
+        add(&linear.displacements, 0);
     }
+    let norm = [of_positions, of_speeds][usize::from(no_positions)].sqrt().max(f64::MIN_POSITIVE);
 
     let kind = match pair.value {
-        v if size(v) <= roots.zero => {
-            let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-            let z = if norm(&parts[1]) > norm(&parts[0]) { &parts[1] } else { &parts[0] };
-            if judge.may_drive(z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
+        _ if is_zero => {
+            let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+            let z = if square(&parts[1]) > square(&parts[0]) { &parts[1] } else { &parts[0] };
+            let z: Vec<f64> = z.iter().map(|z| z / norm).collect();
+            if judge.may_drive(&z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
         }
         _ if im > roots.zero => ModeKind::Oscillation,
         _ if re > 0.0 => ModeKind::Growth,

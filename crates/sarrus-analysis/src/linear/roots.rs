@@ -70,12 +70,13 @@ fn general(linear: &Linearization) -> Result<Roots, NotDecomposed> {
     let singular = (rate * (ZERO_ROOT * ZERO_ROOT).max(unsteady)).max(ROUNDING * linear.scale / rate);
 
     // what is left of A is VᵀA V, V orthonormal by columns
-    let mut V: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|k| f64::from(u8::from(k == i))).collect()).collect();
+    let mut V: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|k| f64::from(u8::from(k == i))).collect()).collect();
     let (mut pairs, mut chain) = (Vec::new(), 0);
     let unweighted = |vector: Vec<[f64; 2]>| -> Vec<[f64; 2]> {
         vector.into_iter().enumerate().map(|(i, x)| x.map(|x| x / weight(i))).collect()
     };
-    loop {
+    while !V.is_empty() {
         let left = V.len();
         let mut svd = Svd::full(left, left);
         svd.factor(&A)?;

@@ -111,12 +111,13 @@ fn describe(moving: &Moving, flow: &Flow, residual: f64, sizes: &Sizes) -> Stead
         .filter(|(i, body)| !body.is_internal() && flow.spin(*i).norm() > 100.0 * ZERO_RATE * sizes.rate)
         .map(|(i, body)| Spin { body: body.name.clone(), omega: flow.spin(i).0 })
         .collect();
+    let rounded = |x: Vec3<f64>, size: f64| x.0.map(|x| if x.abs() <= ZERO_RATE * size { 0.0 } else { x });
     SteadyMotion {
         steady: residual <= STEADY,
         residual,
-        omega: flow.turn.0,
-        velocity: along.0,
-        point: point.0,
+        omega: rounded(flow.turn, sizes.rate),
+        velocity: rounded(along, sizes.rate * sizes.length),
+        point: rounded(point, sizes.length),
         spins,
     }
 }
@@ -219,14 +220,7 @@ fn norm(s: &Structure, instant: &Instant, x: &[f64]) -> f64 {
 }
 
 /// How far velocities and accelerations at the state are from those of the flow.
-fn misfit(
-    s: &Structure,
-    instant: &Instant,
-    moving: &Moving,
-    flow: &Flow,
-    sizes: &Sizes,
-    scale: f64,
-) -> f64 {
+fn misfit(s: &Structure, instant: &Instant, moving: &Moving, flow: &Flow, sizes: &Sizes, scale: f64) -> f64 {
     let [speeds, accelerations] = flow.misfit(moving);
     let speed = norm(s, instant, &moving.state.v);
     // positions are rounded, and stiff elements respond to that
@@ -259,7 +253,8 @@ fn change(
     let difference = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
 
     let carried = step.accelerations(moving);
-    let most = norm(&free_accelerations(s, &instant.eq)).max(sizes.rate * norm(&state.v)).max(f64::MIN_POSITIVE);
+    let most =
+        norm(&free_accelerations(s, &instant.eq)).max(sizes.rate * norm(&state.v)).max(f64::MIN_POSITIVE);
     let response = scale * norm(&rounded_positions(&system, &state));
     let off = (norm(&difference(&instant.accel.vdot, &carried)) - response).max(0.0);
     let mut largest = off / most;
