@@ -110,9 +110,9 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let mut tangent = system.new_tangent();
     mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
     let s = &system.structure;
-    let Zv = free_motions(s, &eq, false);
+    let Zv = free_motions(s, &eq, false)?;
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
-    let Zq = if rolling { free_motions(s, &eq, true) } else { Zv.clone() };
+    let Zq = if rolling { free_motions(s, &eq, true)? } else { Zv.clone() };
 
     let mut kkt = Kkt::new(s, &eq, HUB_DEGREE).map_err(named)?;
     kkt.factor(&eq, Rows::All, Rank::Settle).map_err(named)?;
