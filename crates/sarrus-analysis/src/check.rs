@@ -11,7 +11,7 @@ use crate::redundancy::{
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};
 use crate::simulate::Watch;
-use crate::start::{Rows, rank_report, size};
+use crate::start::{Rows, near_dependence, rank_report, size};
 use sarrus_model::{Model, Space};
 use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, Sampler, System};
@@ -144,7 +144,7 @@ pub fn check_with(
     // rank, here and nearby; a model that cannot be factored says so when it is run
     let rows = Rows::find_sparing(structure, &eq, &mut spare)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
-    let nearby = if redundant { nearby_rank(&mut mechanism, &state)? } else { Nearby::Unknown };
+    let nearby = if redundant { nearby_rank(&mut mechanism, &state, &rows)? } else { Nearby::Unknown };
     let freedom = |rank: usize| structure.nv - rank;
     let structural = match (rows.rank, nearby) {
         (Some(rank), _) if rank == structure.nc => Some(freedom(rank)),
@@ -202,6 +202,7 @@ pub fn check_with(
         notes: Vec::new(),
     };
     report.notes = notes(&report, analysis.as_ref(), unresolved, more);
+    report.notes.extend(near_dependence(system, &eq, &rows));
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(crate::contacts::restitutions(system));
     report.notes.extend(system.directory.notes.iter().cloned());
@@ -242,7 +243,7 @@ fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize, more: 
             "the mechanism cannot move: its constraints leave no freedom".into()
         });
     }
-    if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 100.0) {
+    if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 10.0) {
         notes.push(format!("the rank is uncertain: a tolerance {margin:.1} times different would change it"));
     }
     let Some(analysis) = analysis else {

@@ -5,7 +5,7 @@
 
 use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
 use sarrus_math::solve::{Rank, rank};
-use sarrus_solve::{Equations, Structure};
+use sarrus_solve::{Equations, Structure, kinematic_units};
 
 /// Block rows and columns of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -74,9 +74,10 @@ pub(crate) fn rank_by_parts(
         return Ok(None);
     }
     let mut all = Rank { rank: 0, tolerance: TOLERANCE, margin: f64::INFINITY, sigma: Vec::new() };
+    let units = kinematic_units(s, &eq.J);
     for part in &parts {
         let (m, n) = size(part);
-        let found = rank(&scaled_rows(s, eq, part)?, m, n, Some(TOLERANCE))?;
+        let found = rank(&scaled_rows(s, eq, part, &units), m, n, Some(TOLERANCE))?;
         all.rank += found.rank;
         all.margin = all.margin.min(found.margin);
         all.sigma.extend(found.sigma);

@@ -1,54 +1,43 @@
-//! Rank of the constraints at one instant, and how sure it is.
+//! The decision on rank: of the constraints at one instant, and how sure it is.
 //!
-//! A = D J C with M⁻¹ = C Cᵀ and D such that rows have length 1: rows are compared as motions of the masses, in no
-//! particular unit. Costs O(nc² nv) for the singular values: not for large models, whose rank comes from their factors.
+//! A = D J C, C the kinematic units of the velocities ([`kinematic_units`]) and D such that rows have length 1. Rank is a matter of
+//! geometry: no mass enters. Singular values up to [`TOLERANCE`] count as zero. Assembly, `check`, formulations and reports all take
+//! the number found here. Costs O(nc² nv) for the singular values: not for large models, whose rank comes from pivots of the
+//! same rows with the same tolerance.
 
 use crate::components::Part;
-use sarrus_math::solve::{Rank, RankError, cholesky, rank};
-use sarrus_solve::{Equations, Structure};
+use sarrus_math::solve::{Rank, RankError, rank};
+use sarrus_solve::{Equations, Structure, kinematic_units};
 
-/// Singular values up to this count as zero, where a row alone has 1: assembled positions, and numbers typed from a
-/// drawing, are not exact to roundoff.
-pub const TOLERANCE: f64 = 1e-10;
+pub use sarrus_solve::TOLERANCE;
 
 /// Why there is no rank.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConstraintRankError {
-    /// The inverse of a body's mass matrix is not positive definite.
-    #[error("the mass matrix of body {} is not positive definite", body + 1)]
-    Mass {
-        /// The body, as a block column of J.
-        body: usize,
-    },
     /// The matrix could not be decomposed.
     #[error(transparent)]
     Rank(#[from] RankError),
 }
 
-/// D J C of one part as a dense matrix by rows.
-pub(crate) fn scaled_rows(
-    s: &Structure,
-    eq: &Equations,
-    part: &Part,
-) -> Result<Vec<f64>, ConstraintRankError> {
-    let width: usize = part.cols.iter().map(|c| s.cols[*c].size).sum();
+/// D J C of one part as a dense matrix by rows; `units` is the diagonal of C.
+pub(crate) fn scaled_rows(s: &Structure, eq: &Equations, part: &Part, units: &[f64]) -> Vec<f64> {
+    let mut first_of = vec![0; s.cols.len()];
+    let mut width = 0;
+    for &c in &part.cols {
+        first_of[c] = width;
+        width += s.cols[c].size;
+    }
     let mut A = Vec::new();
     for row in part.rows.iter().map(|r| &s.rows[*r]) {
         let first = A.len();
         A.resize(first + row.size * width, 0.0);
         for e in &s.entries[row.entries.clone()] {
             let col = s.cols[e.col];
-            let n = col.size;
-            // by columns
-            let mut C = eq.minv[col.mass..][..n * n].to_vec();
-            cholesky(&mut C, n).map_err(|_| ConstraintRankError::Mass { body: e.col })?;
-            let place: usize = part.cols.iter().take_while(|c| **c != e.col).map(|c| s.cols[*c].size).sum();
+            let units = &units[col.start..][..col.size];
             for i in 0..row.size {
-                let J = &eq.J[e.offset + i * n..][..n];
-                let out = &mut A[first + i * width + place..][..n];
-                for j in 0..n {
-                    out[j] = (j..n).map(|k| J[k] * C[j * n + k]).sum();
-                }
+                let J = &eq.J[e.offset + i * col.size..][..col.size];
+                let out = &mut A[first + i * width + first_of[e.col]..][..col.size];
+                out.iter_mut().zip(J).zip(units).for_each(|((a, j), unit)| *a = j * unit);
             }
         }
     }
@@ -58,13 +47,27 @@ pub(crate) fn scaled_rows(
             row.iter_mut().for_each(|x| *x /= length);
         }
     }
-    Ok(A)
+    A
 }
 
 /// Rank of the constraints at `eq`.
 pub fn constraint_rank(s: &Structure, eq: &Equations) -> Result<Rank, ConstraintRankError> {
-    let all = Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() };
-    Ok(rank(&scaled_rows(s, eq, &all)?, s.nc, s.nv, Some(TOLERANCE))?)
+    let (all, units) = (all(s), kinematic_units(s, &eq.J));
+    Ok(rank(&scaled_rows(s, eq, &all, &units), s.nc, s.nv, Some(TOLERANCE))?)
+}
+
+/// Rank of the rows with a position level alone.
+pub(crate) fn holonomic_rank(s: &Structure, eq: &Equations) -> Result<usize, ConstraintRankError> {
+    let A = scaled_rows(s, eq, &all(s), &kinematic_units(s, &eq.J));
+    let rows: Vec<f64> =
+        s.holonomic_rows().flat_map(|r| A[r.start * s.nv..r.end * s.nv].iter().copied()).collect();
+    let n = rows.len() / s.nv.max(1);
+    Ok(rank(&rows, n, s.nv, Some(TOLERANCE))?.rank)
+}
+
+/// All rows and columns as one part.
+fn all(s: &Structure) -> Part {
+    Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() }
 }
 
 #[cfg(test)]
@@ -94,26 +97,26 @@ mod tests {
         assert!(r.margin > 1e3, "{}", r.margin);
     }
 
-    /// Rows that are orthogonal as motions of a body with a full M⁻¹ = C Cᵀ, but not as numbers: singular values are all 1.
+    /// A point of a body at a lever of 0.5 m, and the body's rotation: one length serves as unit, whatever the masses.
     #[test]
-    fn scaling_uses_all_of_the_mass() {
+    fn masses_do_not_enter() {
         let mut b = Structure::builder();
         let body = b.column(3);
         b.row(3, 3, &[body]);
+        b.group(sarrus_solve::GroupKind::Velocity, 0, 2);
+        b.group(sarrus_solve::GroupKind::AngularVelocity, 2, 1);
         let s = b.build(3, 0).unwrap();
         let mut eq = Equations::zeros(&s);
-        // C = [2 0 0; 1 2 0; 0.3 0.35 2]
-        eq.minv = vec![4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 4.2125];
-        // rows of C⁻¹, each in another unit
-        eq.J = vec![0.5, 0.0, 0.0, -2.5, 5.0, 0.0, -0.03125, -0.0875, 0.5];
-        let r = constraint_rank(&s, &eq).unwrap();
-        assert!(r.sigma.iter().all(|sigma| (sigma - 1.0).abs() < 1e-14), "{:?}", r.sigma);
-    }
-
-    #[test]
-    fn a_mass_that_is_not_positive_is_an_error() {
-        let (s, mut eq) = ties();
-        eq.minv[1] = -1e-4;
-        assert_eq!(constraint_rank(&s, &eq), Err(ConstraintRankError::Mass { body: 1 }));
+        eq.J = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0];
+        let mut seen = Vec::new();
+        for inertia in [1.0, 1e-12] {
+            eq.minv = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0 / inertia];
+            seen.push(constraint_rank(&s, &eq).unwrap());
+        }
+        assert_eq!(seen[0], seen[1]);
+        assert_eq!(seen[0].rank, 3);
+        // rows 2 and 3 are (0, 1, 1)/√2 and (0, 0, 1): the smallest σ² is 1 - 1/√2
+        let least = (1.0 - 0.5_f64.sqrt()).sqrt();
+        assert!((seen[0].sigma[2] - least).abs() < 1e-14, "{:?}", seen[0].sigma);
     }
 }

@@ -14,7 +14,7 @@ use crate::recorder::{Bounds, Recorder};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
 use crate::settings::Settings;
 use crate::simulate::{Plan, Simulate, Watch};
-use crate::start::Rows;
+use crate::start::{Rows, near_dependence};
 use crate::trajectory::Trajectory;
 use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
@@ -95,8 +95,10 @@ impl<'w> Run<'w> {
         mechanism.update(&state, Stage::POSITION, &mut eq);
         let rows = Rows::find(&system.structure, &eq)?;
         let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
+        let near = near_dependence(system, &eq, &rows);
         drop(eq);
         let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
+        method.notes.extend(near);
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
         let rubs = mechanism.reactive_forces() > 0;
         let gaps = system.gaps();
@@ -143,7 +145,7 @@ impl<'w> Run<'w> {
         let route = Route { breaks, span, known: span.1, until: span.1, resume: false, jump };
         let method = Arc::new(method);
         let mut journey = Journey::new(system, &method, route);
-        journey.redundant = Some(rows.known_redundant(&system.structure));
+        journey.redundant = Some(rows.to_settle(&system.structure));
         Ok(Run {
             journey,
             ended: Ended { at: state.t, because: Because::End, counts: control.counts },

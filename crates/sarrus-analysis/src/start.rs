@@ -1,12 +1,12 @@
 //! What stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
 use crate::assemble::AssemblyReport;
-use crate::components::rank_by_parts;
-use crate::rank::ConstraintRankError;
+use crate::components::{parts, rank_by_parts};
+use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
-use sarrus_math::solve::Rank;
+use sarrus_math::solve::{Rank, Svd};
 use sarrus_model::settings::Assembly;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure};
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure, kinematic_units};
 use sarrus_system::System;
 use sarrus_system::system::Family;
 
@@ -14,6 +14,10 @@ use sarrus_system::system::Family;
 const DENSE: usize = 500 * 700;
 /// The same where it is done at many instants.
 const DENSE_OFTEN: usize = 100 * 120;
+
+/// Singular values between these are of rows that nearly depend on others: below are roundings of assembled positions, above are rows that
+/// are independent however the mechanism is made.
+const NEARLY: std::ops::Range<f64> = 1e-10..10.0 * TOLERANCE;
 
 /// How a rank was found that can be trusted over pivots.
 const SINGULAR_VALUES: &str = "singular values";
@@ -27,6 +31,8 @@ pub(crate) struct Rows {
     pub margin: Option<f64>,
     /// Below it a singular value counts as zero, or the root of a pivot, which measures the same.
     pub tolerance: Option<f64>,
+    /// The singular value of rows that nearly depend on others, nearest to the tolerance.
+    pub near: Option<f64>,
     /// How.
     pub how: &'static str,
 }
@@ -38,6 +44,7 @@ impl Rows {
             rank: Some(rank.rank),
             margin: Some(rank.margin).filter(|m| m.is_finite()),
             tolerance: Some(rank.tolerance),
+            near: nearest(&rank.sigma),
             how: SINGULAR_VALUES,
         }
     }
@@ -47,9 +54,19 @@ impl Rows {
         self.rank.filter(|_| self.how == SINGULAR_VALUES).map(|rank| s.nc - rank)
     }
 
+    /// How many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
+    pub fn to_settle(&self, s: &Structure) -> Option<usize> {
+        self.known_redundant(s).filter(|n| *n > 0 || self.near.is_some())
+    }
+
     /// By singular values, or for a large model by the pivots of its factors.
     pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
         Rows::find_within(s, eq, DENSE, &mut None)
+    }
+
+    /// By singular values alone; none where the model is too large for them.
+    pub fn by_values(s: &Structure, eq: &Equations) -> Option<Rows> {
+        rank_by_parts(s, eq, DENSE).ok().flatten().map(|rank| Rows::from_rank(&rank))
     }
 
     /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.
@@ -73,7 +90,7 @@ impl Rows {
         spare: &mut Option<Kkt>,
     ) -> Result<Rows, ConstraintRankError> {
         if s.nc == 0 {
-            return Ok(Rows { rank: Some(0), margin: None, tolerance: None, how: "no rows" });
+            return Ok(Rows { rank: Some(0), margin: None, tolerance: None, near: None, how: "no rows" });
         }
         if let Some(rank) = rank_by_parts(s, eq, dense)? {
             return Ok(Rows::from_rank(&rank));
@@ -93,11 +110,55 @@ impl Rows {
                 // pivots are of J M⁻¹Jᵀ: squares of what singular values measure
                 margin: Some((kept / limit).min(limit / dropped).max(1.0).sqrt()).filter(|m| m.is_finite()),
                 tolerance: Some(limit.sqrt()),
+                near: None,
                 how: "pivots of the factors",
             },
-            Err(_) => Rows { rank: None, margin: None, tolerance: None, how: "not determined" },
+            Err(_) => Rows { rank: None, margin: None, tolerance: None, near: None, how: "not determined" },
         })
     }
+}
+
+/// The singular value between rounding and independence that is nearest to the tolerance.
+fn nearest(sigma: &[f64]) -> Option<f64> {
+    let away = |s: &f64| (s / TOLERANCE).ln().abs();
+    sigma.iter().copied().filter(|s| NEARLY.contains(s)).min_by(|a, b| away(a).total_cmp(&away(b)))
+}
+
+/// What a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
+pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &Rows) -> Option<String> {
+    /// Part of a row in the combination from which on its element is named.
+    const TAKES_PART: f64 = 0.1;
+    /// Most elements that are named.
+    const MOST: usize = 6;
+    let sigma = rows.near?;
+    let s = &system.structure;
+    let units = kinematic_units(s, &eq.J);
+    let mut names: Vec<String> = Vec::new();
+    for part in parts(s) {
+        let rows: Vec<usize> =
+            part.rows.iter().map(|r| &s.rows[*r]).flat_map(|r| r.start..r.start + r.size).collect();
+        let n = part.cols.iter().map(|c| s.cols[*c].size).sum();
+        let mut svd = Svd::thin(rows.len(), n);
+        if svd.factor(&scaled_rows(s, eq, &part, &units)).is_err() {
+            continue;
+        }
+        for k in (0..svd.sigma().len()).filter(|k| NEARLY.contains(&svd.sigma()[*k])) {
+            for (row, _) in rows.iter().zip(svd.left(k)).filter(|(_, x)| x.abs() > TAKES_PART) {
+                let name = system.element_of_row(*row).map(|e| format!("{} `{}`", e.family.name(), e.name));
+                names.extend(name.filter(|name| !names.contains(name)));
+            }
+        }
+    }
+    names.truncate(MOST);
+    let counted = if sigma > TOLERANCE {
+        "they count as independent, and hold the mechanism"
+    } else {
+        "they count as dependent, and positions are off by about as much along a motion"
+    };
+    Some(format!(
+        "constraints nearly depend on each other ({}): a misfit of {sigma:.1e} rad, or of a length, against the tolerance {TOLERANCE:.0e}; {counted}",
+        names.join(", ")
+    ))
 }
 
 /// For a report, without the violations.

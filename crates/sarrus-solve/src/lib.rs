@@ -39,5 +39,6 @@ pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
     Stage, State, Structure, StructureBuilder,
 };
+pub use rank::{TOLERANCE, kinematic_units};
 pub use tangent::{Pair, Tangent};
 pub use views::*;

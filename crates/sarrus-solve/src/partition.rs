@@ -40,6 +40,8 @@ pub(crate) struct Partition {
     place: Vec<usize>,
     /// Decides the rank; made at the first call.
     keeper: Option<RankKeeper>,
+    /// The rank at the start, where it is known.
+    known: Option<usize>,
     /// Number of dependent velocities.
     rank: usize,
     /// Violation at which the first choice was made.
@@ -67,6 +69,7 @@ impl Partition {
             before: Vec::new(),
             place: Vec::new(),
             keeper: None,
+            known: None,
             rank: 0,
             chosen_at: None,
             best: f64::INFINITY,
@@ -76,6 +79,12 @@ impl Partition {
             found: Findings::default(),
             factorizations: 0,
         }
+    }
+
+    /// Says what the rank at the start is, where that is known, of all rows.
+    pub fn tell(&mut self, s: &Structure, known: Option<usize>) {
+        let is_all = self.rows == Rows::All || s.rows.iter().all(|row| row.holonomic == row.size);
+        self.known = known.filter(|_| is_all);
     }
 
     /// Number of dependent velocities.
@@ -148,6 +157,9 @@ impl Partition {
             return Err(SolveError::NotFinite { quantity: "J", index });
         }
         self.scale(s, eq);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.tell(self.known);
+        }
         let violation = self.keeper.as_mut().map_or(0.0, |keeper| keeper.violation(s, eq));
         let changed = self.update_choice(s, eq, violation, best);
         self.note(changed);

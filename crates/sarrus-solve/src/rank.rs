@@ -11,9 +11,60 @@
 //! singular position, they are left out as long as that lasts. The rank is therefore that of the mechanism, not of the
 //! state's errors, and depends on the history of a run only if that began far off the constraints.
 
+//!
+//! How many values count at the start is decided once for all who ask, from the geometry alone: see [`kinematic_units`] and
+//! [`TOLERANCE`]. A method is told the result where rows are redundant, or nearly so.
+
 use crate::findings::RankFound;
 use crate::formulations::dense::fill_inverse_masses;
+use crate::passage::Part;
 use crate::problem::{Array, Equations, GroupKind, Structure};
+
+/// Singular values of J up to this count as zero, with velocities in their kinematic units and rows of unit length: what rows that are off by
+/// 10⁻⁵ rad, or 10⁻⁵ of a length, would tell is taken for an error of the data. Pivots of J C² Jᵀ, which are squares, resolve
+/// 10⁻¹⁰ with six digits left.
+pub const TOLERANCE: f64 = 1e-5;
+
+/// Unit of each velocity (nv) in decisions on rank: 1 rad/s, and for speeds the length of the mechanism per second. That is the
+/// median over the bodies of a connected component of their longest lever, the ratio of a row's entries for rotation and for
+/// displacement. No mass enters.
+pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
+    let turns = turning(s);
+    let mut levers = vec![0.0_f64; s.nv];
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            for J in J[e.offset..][..row.size * col.size].chunks_exact(col.size) {
+                let (mut along, mut about) = (0.0, 0.0);
+                for (j, x) in J.iter().enumerate() {
+                    *(if turns[col.start + j] { &mut about } else { &mut along }) += x * x;
+                }
+                if along > 0.0 {
+                    levers[col.start] = levers[col.start].max((about / along).sqrt());
+                }
+            }
+        }
+    }
+    let mut units = vec![1.0; s.nv];
+    for part in Part::all(s) {
+        let of_part = part.velocities.iter().map(|&v| levers[v]);
+        let mut of_part: Vec<f64> = of_part.filter(|l| *l > 0.0 && l.is_finite()).collect();
+        of_part.sort_by(f64::total_cmp);
+        let unit = of_part.get(of_part.len() / 2).copied().unwrap_or(1.0);
+        part.velocities.iter().filter(|v| !turns[**v]).for_each(|&v| units[v] = unit);
+    }
+    units
+}
+
+/// Whether each velocity is a rate of rotation.
+fn turning(s: &Structure) -> Vec<bool> {
+    let mut turns = vec![false; s.nv];
+    for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+        debug_assert_eq!(g.kind.array(), Array::V);
+        turns[g.start..][..g.len].fill(true);
+    }
+    turns
+}
 
 /// Relative size up to which values from singular values count as zero: numbers typed from a drawing are not exact.
 pub(crate) const FLOOR: f64 = 1e-9;
@@ -28,6 +79,10 @@ const LOOSEST: f64 = 1e-3;
 #[derive(Debug, Clone)]
 pub(crate) struct RankKeeper {
     floor: f64,
+    /// The rank at the start, where it is known from elsewhere.
+    known: Option<usize>,
+    /// The smallest value that counted where the rank was taken from there, over the largest.
+    least: f64,
     settled: Option<usize>,
     found: Option<RankFound>,
     smallest: f64,
@@ -39,19 +94,21 @@ pub(crate) struct RankKeeper {
 impl RankKeeper {
     /// Nothing decided yet.
     pub fn new(s: &Structure, floor: f64) -> RankKeeper {
-        let mut turns = vec![false; s.nv];
-        for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
-            debug_assert_eq!(g.kind.array(), Array::V);
-            turns[g.start..][..g.len].fill(true);
-        }
         RankKeeper {
             floor,
+            known: None,
+            least: 1.0,
             settled: None,
             found: None,
             smallest: 1.0,
-            turns,
+            turns: turning(s),
             inverse_masses: vec![0.0; s.nc],
         }
+    }
+
+    /// Says what the rank at the start is, where that is known: the first decision takes it.
+    pub fn tell(&mut self, known: Option<usize>) {
+        self.known = known;
     }
 
     /// What was decided along the run.
@@ -103,20 +160,39 @@ impl RankKeeper {
     /// constraints by `violation`; `before` says whether it did at the last decision.
     pub fn counts(&self, relative: f64, before: Option<bool>, violation: f64) -> bool {
         let explained = (EXPLAINED * violation).max(self.floor);
+        let nearly = if self.known.is_some() { TOLERANCE } else { 0.0 };
+        let explained = explained.max(nearly);
         match before {
             None => relative > explained.min(LOOSEST),
             Some(before) => relative > explained || before && relative > self.floor,
         }
     }
 
+    /// The value over the largest above which one counts that did not, at a state that is off the constraints by `violation`. Rows that nearly
+    /// depend on others leave values that no violation explains: where it is known that some do, one has to come near those that count.
+    pub fn risen(&self, violation: f64) -> f64 {
+        let explained = (EXPLAINED * violation).max(self.floor);
+        if self.known.is_some() { explained.max(LOOSEST * self.least) } else { explained }
+    }
+
     /// The rank from singular values, largest first, at a state that is off the constraints by `violation`.
     pub fn decide(&mut self, sigma: impl ExactSizeIterator<Item = f64> + Clone, violation: f64) -> usize {
         let largest = sigma.clone().next().unwrap_or(0.0);
         let above = |tolerance: f64| sigma.clone().take_while(|s| *s > tolerance * largest).count();
-        let explained = (EXPLAINED * violation).max(self.floor);
-        let settled = match self.settled {
-            None => above(explained.min(LOOSEST)),
-            Some(before) => before.max(above(explained)),
+        let mut explained = (EXPLAINED * violation).max(self.floor);
+        let risen = self.risen(violation);
+        let known = self.known.filter(|n| *n <= sigma.len());
+        let settled = match (self.settled, known) {
+            (None, Some(known)) => {
+                let last = known.checked_sub(1).and_then(|i| sigma.clone().nth(i));
+                self.least = last.map_or(1.0, |s| s / largest.max(f64::MIN_POSITIVE));
+                known
+            }
+            (None, None) => above(explained.min(LOOSEST)),
+            (Some(before), _) => {
+                explained = risen;
+                before.max(above(explained))
+            }
         };
         self.settled = Some(settled);
         let rank = settled.min(above(self.floor));

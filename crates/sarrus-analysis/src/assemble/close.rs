@@ -1,6 +1,7 @@
 //! Newton on positions with a line search, the slide back towards the model pose, and the linear solve for velocities.
 
 use super::AssemblyError;
+use crate::start::Rows;
 use sarrus_solve::{
     Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, Standing, State,
     set_out, sharpen,
@@ -207,6 +208,13 @@ pub(super) fn velocities(
     let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
     m.update(state, Stage::VELOCITY, &mut eq);
     kkt.factor(&eq, Which::All, Rank::Any)?;
+    if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
+        // the same decision as everywhere; a large model has that of its pivots
+        let rows = Rows::by_values(&all.structure, &eq);
+        if let Some(dependent) = rows.and_then(|rows| rows.to_settle(&all.structure)) {
+            kkt.settle(&eq, dependent)?;
+        }
+    }
     eq.mass_mul(&all.structure, &state.v, &mut a);
     b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
     kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;

@@ -261,9 +261,9 @@ impl Journey {
             let mut eq = Equations::new(mechanism);
             mechanism.update(state, Stage::POSITION, &mut eq);
             let structure = mechanism.structure();
-            Rows::find(structure, &eq).ok().and_then(|rows| rows.known_redundant(structure))
+            Rows::find(structure, &eq).ok().and_then(|rows| rows.to_settle(structure))
         });
-        if let Some(redundant) = redundant.filter(|n| *n > 0) {
+        if let Some(redundant) = redundant {
             let _ = dynamics.settle(state, redundant);
         }
         Ok(dynamics)

@@ -4,7 +4,8 @@
 
 use crate::error::SetupError;
 use crate::memory;
-use crate::rank::TOLERANCE;
+use crate::rank::holonomic_rank;
+use crate::start::Rows;
 use sarrus_math::solve::{PivotedQr, cholesky, cholesky_backward, cholesky_forward};
 use sarrus_model::Span;
 use sarrus_solve::{Equations, Structure};
@@ -20,7 +21,12 @@ pub(super) fn check_size(s: &Structure, kind: &'static str) -> Result<(), SetupE
 }
 
 /// Columns z (nv each) with J z = 0 for all rows, or for those with a position level only.
-pub(super) fn free_motions(s: &Structure, eq: &Equations, holonomic_only: bool) -> Vec<Vec<f64>> {
+pub(super) fn free_motions(
+    s: &Structure,
+    eq: &Equations,
+    holonomic_only: bool,
+) -> Result<Vec<Vec<f64>>, SetupError> {
+    let rank = if holonomic_only { Some(holonomic_rank(s, eq)?) } else { Rows::find(s, eq)?.rank };
     let roots: Vec<Vec<f64>> = s
         .cols
         .iter()
@@ -50,9 +56,8 @@ pub(super) fn free_motions(s: &Structure, eq: &Equations, holonomic_only: bool) 
         }
     }
     qr.factor(rows);
-    let longest = if qr.steps() > 0 { qr.pivot(0) } else { 0.0 };
-    let rank = (0..qr.steps()).take_while(|k| qr.pivot(*k) > TOLERANCE * longest).count();
-    (rank..s.nv)
+    let rank = rank.unwrap_or(rows).min(qr.steps());
+    let free = (rank..s.nv)
         .map(|k| {
             let mut z = vec![0.0; s.nv];
             z[k] = 1.0;
@@ -62,5 +67,6 @@ pub(super) fn free_motions(s: &Structure, eq: &Equations, holonomic_only: bool) 
             }
             z
         })
-        .collect()
+        .collect();
+    Ok(free)
 }

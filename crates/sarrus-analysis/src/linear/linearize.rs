@@ -141,9 +141,9 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let instant = Instant::new(mechanism, state)?;
     let Instant { eq, accel, tangent } = &instant;
     let s = &system.structure;
-    let Zv = free_motions(s, eq, false);
+    let Zv = free_motions(s, eq, false)?;
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
-    let Zq = if rolling { free_motions(s, eq, true) } else { Zv.clone() };
+    let Zq = if rolling { free_motions(s, eq, true)? } else { Zv.clone() };
 
     let mut small = instant.small(&system, state).map_err(named)?;
     let (fq, fv) = (Zq.len(), Zv.len());

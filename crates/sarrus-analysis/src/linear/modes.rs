@@ -225,7 +225,7 @@ fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), Setup
     mechanism.update(state, Stage::VELOCITY, &mut eq);
     let rows = Rows::find(structure, &eq)?;
     let Some(here) = rows.rank.filter(|rank| *rank < structure.nc) else { return Ok(()) };
-    let more = match nearby_rank(mechanism, state)? {
+    let more = match nearby_rank(mechanism, state, &rows)? {
         Nearby::Rank(there) if there > here => there - here,
         _ => return Ok(()),
     };

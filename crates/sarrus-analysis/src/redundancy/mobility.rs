@@ -8,6 +8,7 @@
 
 use super::scaled::Random;
 use crate::error::SetupError;
+use crate::rank::TOLERANCE;
 use crate::start::Rows;
 use sarrus_model::Space;
 use sarrus_solve::{
@@ -39,9 +40,10 @@ pub(crate) enum Nearby {
 }
 
 /// The rank of the constraints at a position near `s`.
-pub(crate) fn nearby_rank(mechanism: &mut Mechanism, s: &State) -> Result<Nearby, SetupError> {
+pub(crate) fn nearby_rank(mechanism: &mut Mechanism, s: &State, here: &Rows) -> Result<Nearby, SetupError> {
+    let known = here.to_settle(mechanism.structure());
     for attempt in 0..TRIES {
-        match excursion(mechanism, s, attempt) {
+        match excursion(mechanism, s, attempt, known) {
             Ok(Excursion::None) => return Ok(Nearby::Nowhere),
             Ok(Excursion::To(eq)) => {
                 if let Some(rank) = Rows::find(mechanism.structure(), &eq)?.rank {
@@ -64,13 +66,21 @@ enum Excursion {
     To(Box<Equations>),
 }
 
-fn excursion(mechanism: &mut Mechanism, s: &State, attempt: u64) -> Result<Excursion, SolveError> {
+fn excursion(
+    mechanism: &mut Mechanism,
+    s: &State,
+    attempt: u64,
+    known: Option<usize>,
+) -> Result<Excursion, SolveError> {
     let structure = mechanism.structure().clone();
     let units = units(mechanism.system());
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::VELOCITY, &mut eq);
     let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE)?;
-    kkt.factor(&eq, Which::All, Rank::Settle)?;
+    match known {
+        Some(dependent) => kkt.settle(&eq, dependent).map(|_| ())?,
+        None => kkt.factor(&eq, Which::All, Rank::Settle)?,
+    }
 
     let mut random = Random(attempt);
     let r: Vec<f64> = units.iter().map(|unit| unit * random.normal()).collect();
@@ -96,7 +106,9 @@ fn excursion(mechanism: &mut Mechanism, s: &State, attempt: u64) -> Result<Excur
     // a mechanism that was pulled back to where it was tells nothing
     let stayed = size(&delta) < 1e-3 * EXCURSION;
     let rounding = ROUNDING * moved.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    if stayed || !is_on(&structure, &eq, &units, rounding) {
+    // rows that nearly depend on others are off by what they lack
+    let on = if known.is_some() { ON.max(TOLERANCE * EXCURSION) } else { ON };
+    if stayed || !is_on(&structure, &eq, &units, on, rounding) {
         return Ok(Excursion::Back);
     }
     Ok(Excursion::To(Box::new(eq)))
@@ -135,7 +147,7 @@ fn units(system: &System) -> Vec<f64> {
 }
 
 /// Whether positions are on the constraints: no row asks for more than a very small displacement, or for rounding.
-fn is_on(s: &Structure, eq: &Equations, units: &[f64], rounding: f64) -> bool {
+fn is_on(s: &Structure, eq: &Equations, units: &[f64], on: f64, rounding: f64) -> bool {
     s.rows.iter().all(|row| {
         (0..row.holonomic).all(|i| {
             let mut most = 0.0;
@@ -145,7 +157,7 @@ fn is_on(s: &Structure, eq: &Equations, units: &[f64], rounding: f64) -> bool {
                 most += J
                     .iter()
                     .zip(&units[col.start..])
-                    .map(|(j, u)| j.abs() * (ON * u + rounding))
+                    .map(|(j, u)| j.abs() * (on * u + rounding))
                     .sum::<f64>();
             }
             // a row that nothing moves is as good here as it was

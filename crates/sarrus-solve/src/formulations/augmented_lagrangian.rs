@@ -92,7 +92,7 @@ impl Formulation for AugmentedLagrangian {
         &mut self,
         s: &Structure,
         eq: &Equations,
-        _kkt: &mut Kkt,
+        kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
         let Work { stiff, correction, weakest } = self.work.get_or_insert_with(|| Work {
@@ -106,6 +106,7 @@ impl Formulation for AugmentedLagrangian {
         });
         let (partition, penalty) = (&mut self.partition, self.penalty);
         check_finite(eq)?;
+        partition.tell(s, kkt.known_rank());
         partition.factor(s, eq)?;
         stiff.update(s, eq, partition, penalty)?;
         self.calls += 1;

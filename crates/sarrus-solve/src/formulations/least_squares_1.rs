@@ -112,4 +112,8 @@ impl Whole for LeastSquares1 {
     fn rank(&self) -> &RankKeeper {
         &self.rank
     }
+
+    fn rank_mut(&mut self) -> &mut RankKeeper {
+        &mut self.rank
+    }
 }

@@ -96,6 +96,10 @@ impl Whole for LeastSquares2 {
     fn rank(&self) -> &RankKeeper {
         &self.rank
     }
+
+    fn rank_mut(&mut self) -> &mut RankKeeper {
+        &mut self.rank
+    }
 }
 
 /// Where `x` is largest.

@@ -111,4 +111,8 @@ impl<B: Basis> Whole for NullSpace<B> {
     fn rank(&self) -> &RankKeeper {
         &self.rank
     }
+
+    fn rank_mut(&mut self) -> &mut RankKeeper {
+        &mut self.rank
+    }
 }

@@ -60,7 +60,7 @@ impl Formulation for Partitioned {
         &mut self,
         s: &Structure,
         eq: &Equations,
-        _kkt: &mut Kkt,
+        kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
         let Work { reduced, correction, weakest } = self.work.get_or_insert_with(|| Work {
@@ -69,6 +69,7 @@ impl Formulation for Partitioned {
             weakest: Weakest::new(s.nv, s.nc),
         });
         let partition = &mut self.partition;
+        partition.tell(s, kkt.known_rank());
         partition.factor(s, eq)?;
         reduced.update(s, eq, partition)?;
         let solvable = if partition.is_redundant() { Solvable::Range } else { Solvable::All };

@@ -101,4 +101,8 @@ impl Whole for PseudoInverse {
     fn rank(&self) -> &RankKeeper {
         &self.rank
     }
+
+    fn rank_mut(&mut self) -> &mut RankKeeper {
+        &mut self.rank
+    }
 }

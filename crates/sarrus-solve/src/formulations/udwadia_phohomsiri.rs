@@ -105,4 +105,8 @@ impl Whole for UdwadiaPhohomsiri {
     fn rank(&self) -> &RankKeeper {
         &self.rank
     }
+
+    fn rank_mut(&mut self) -> &mut RankKeeper {
+        &mut self.rank
+    }
 }

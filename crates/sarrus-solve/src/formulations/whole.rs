@@ -18,6 +18,9 @@ pub(super) trait Whole: Send + Sized {
 
     /// Its rank decisions.
     fn rank(&self) -> &RankKeeper;
+
+    /// The same, to be told the rank at the start.
+    fn rank_mut(&mut self) -> &mut RankKeeper;
 }
 
 /// [`Whole`] as a formulation.
@@ -37,7 +40,7 @@ impl<W: Whole> Formulation for Dense<W> {
         &mut self,
         s: &Structure,
         eq: &Equations,
-        _kkt: &mut Kkt,
+        kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
         check_finite(eq)?;
@@ -45,6 +48,7 @@ impl<W: Whole> Formulation for Dense<W> {
             Some(work) => work,
             none => none.insert(W::new(s, eq)?),
         };
+        work.rank_mut().tell(kkt.known_rank());
         self.calls += 1;
         work.solve(s, eq, out)
     }

@@ -13,7 +13,7 @@
 //!
 //! A row that depends on those eliminated before it leaves a pivot of rounding size. It is dropped: x is then as
 //! accurate as if the constraint had not been written, and what is left of its own equation is reported as
-//! contradiction. Off the constraints, at the stages of an integrator, such a row is independent again by the square
+//! contradiction. Which rows these are is decided in a metric of lengths alone (`kinematic.rs`): light bodies make no row dependent. Off the constraints, at the stages of an integrator, such a row is independent again by the square
 //! of the violation, and to solve for it would turn the violation into forces of any size; so rows found dependent
 //! at a state on the constraints ([`Rank::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
 //! eliminated, makes independent is moved behind the hub; where that would be too many rows, they get a small ε on
@@ -24,6 +24,7 @@
 //! moved behind a hub, or that multipliers of least norm are wanted. Not for a singular M.
 
 mod agree;
+mod kinematic;
 mod least_norm;
 mod null;
 mod passing;
@@ -44,11 +45,13 @@ use sarrus_math::solve::{BlockLdl, SmallPivot};
 /// Bodies with more row blocks than this are hubs, unless a method wants otherwise.
 pub const HUB_DEGREE: usize = 16;
 
-/// A pivot below this fraction of its row's diagonal is rounding: the row depends on others. Taken from the ground
-/// outwards, independent rows leave pivots about as large as the ratio of neighbouring masses, and dependent ones the
-/// rounding times the condition of the rows before them. Where the second is larger than this, and refinement
-/// therefore fails, larger fractions are tried.
-const DEPENDENT: f64 = 1e-10;
+/// A pivot of J C² Jᵀ, C the kinematic units, below this fraction of its row's diagonal is that of a row which depends on others: pivots
+/// are squares of what singular values measure. Taken from the ground outwards, independent rows leave pivots of order one, and
+/// dependent ones the rounding times the condition of the rows before them. Where the second is larger than this, and
+/// refinement therefore fails, larger fractions are tried.
+const DEPENDENT: f64 = crate::rank::TOLERANCE * crate::rank::TOLERANCE;
+/// Smallest fraction tried where more rows fall below it than are known to be dependent.
+const FINEST: f64 = 1e-14;
 /// The same for a row settled as dependent: violations up to 10⁻³ make it no better than the square.
 const STILL_DEPENDENT: f64 = 1e-6;
 /// Up to which the fraction is raised where fewer rows are dependent than is known. Above it a row may be one that a singular
@@ -126,6 +129,10 @@ pub struct Kkt {
     rank: Rank,
     /// The fraction in use in place of [`DEPENDENT`].
     dependent: f64,
+    /// What masses make of the limit of each row (nc), see `kinematic.rs`.
+    share: Vec<f64>,
+    /// Whether the rows have been judged in the kinematic metric.
+    decided: bool,
     /// Rows settled as dependent, once that has been done.
     settled: Option<Vec<bool>>,
     /// How many are dependent, where that is known from elsewhere.
@@ -182,6 +189,8 @@ impl Kkt {
             rows: Rows::All,
             rank: Rank::Any,
             dependent: DEPENDENT,
+            share: vec![1.0; s.nc],
+            decided: false,
             settled: None,
             known: None,
             is_dropped: vec![false; s.nc],
@@ -269,22 +278,34 @@ impl Kkt {
 
     fn settle_up_to(&mut self, eq: &Equations, dependent: usize, coarsest: f64) -> Result<bool, SolveError> {
         let before = self.dependent;
+        let (mut raised, mut lowered) = (false, false);
         self.known = None;
         loop {
             self.held = None;
+            self.decided = false;
             self.factor(eq, Rows::All, Rank::Settle)?;
-            if self.dropped.len() == dependent {
+            let found = self.dropped.len();
+            if found == dependent {
                 self.known = Some(dependent);
                 return Ok(true);
             }
-            if self.dropped.len() > dependent || self.dependent >= coarsest {
+            (raised, lowered) = (raised || found < dependent, lowered || found > dependent);
+            let is_last =
+                if found < dependent { self.dependent >= coarsest } else { self.dependent <= FINEST };
+            if raised && lowered || is_last {
                 break;
             }
-            self.dependent *= 10.0;
+            self.dependent *= if raised { 10.0 } else { 0.1 };
         }
         self.dependent = before;
+        self.decided = false;
         self.factor(eq, Rows::All, Rank::Settle)?;
         Ok(false)
+    }
+
+    /// The rank, where it is known from elsewhere.
+    pub fn known_rank(&self) -> Option<usize> {
+        self.known.map(|dependent| self.nc - dependent)
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
@@ -296,10 +317,15 @@ impl Kkt {
             assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
             self.set_floors(rank);
             let outcome = self.eliminate(rank);
-            if !self.move_waiting()? {
-                outcome?;
-                break;
+            if self.move_waiting()? {
+                continue;
             }
+            let is_new = !self.decided && (rank != Rank::Any || self.settled.is_none());
+            if is_new && (outcome.is_err() || self.is_unclear()) && self.decide(eq).is_ok() {
+                continue;
+            }
+            outcome?;
+            break;
         }
         if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
             self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
@@ -388,12 +414,17 @@ impl Kkt {
         for row in &self.plan.rows {
             let floor = &mut self.floor[row.at..][..row.size];
             let scale = &self.scale[row.start..][..row.size];
+            let share = &self.share[row.start..][..row.size];
             match settled {
-                None => floor.iter_mut().zip(scale).for_each(|(f, s)| *f = fraction * s),
+                None => {
+                    for ((f, s), share) in floor.iter_mut().zip(scale).zip(share) {
+                        *f = fraction * share * s;
+                    }
+                }
                 Some(settled) => {
                     let settled = &settled[row.start..][..row.size];
-                    for ((f, s), &dependent) in floor.iter_mut().zip(scale).zip(settled) {
-                        *f = s * if dependent { STILL_DEPENDENT } else { fraction };
+                    for (((f, s), share), &dependent) in floor.iter_mut().zip(scale).zip(share).zip(settled) {
+                        *f = s * if dependent { STILL_DEPENDENT } else { fraction * share };
                     }
                 }
             }

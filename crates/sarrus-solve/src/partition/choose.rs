@@ -66,7 +66,8 @@ impl Partition {
         let condition = self.condition();
         let dead = condition > WORSE * self.best || (condition > BAD && self.best <= BAD);
         let settled = self.keeper.as_ref().map_or(0, RankKeeper::settled);
-        let explained = if rank < settled { FLOOR } else { FLOOR.max(EXPLAINED * violation) };
+        let risen = self.keeper.as_ref().map_or(FLOOR, |keeper| keeper.risen(violation));
+        let explained = if rank < settled { FLOOR } else { risen };
         let gained = self.qr.remainder(rank, rank) > explained * self.first_pivot();
         if dead || gained {
             return self.choose_again(s, eq, violation, condition);

@@ -25,7 +25,7 @@ pub use start::{Held, Standing, Way, set_out, sharpen, standing};
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
-use part::Part;
+pub(crate) use part::Part;
 use pole::Pole;
 use sparse::{FREEDOMS, Sparse};
 use window::{Found, STILL, Window, accelerate};

@@ -27,6 +27,10 @@ use sarrus_math::solve::Svd;
 
 /// A position is near a singular one within this angle \[rad\].
 const NEAR: f64 = 0.02;
+/// Widest angle to directions that count as free where a row depends on others to rounding \[rad\].
+const FREE: f64 = 1e-7;
+/// The same over the angle to the singular position, where that is larger.
+const AROUND: f64 = 10.0;
 /// Rest within this angle is rest at the singular position: accelerations there do not see the dangerous rows.
 const AT: f64 = 1e-5;
 /// Positions tell the branch if they leave less than this of it open.
@@ -139,12 +143,35 @@ struct About {
 
 impl Passage {
     /// The dangerous rows of part `i` at `s` along a motion at random. Leaves D at `s` in the room.
+    ///
+    /// Light bodies make rows weak in the metric of M that are regular. A redundant row turns along such directions, into rows that hold
+    /// them, and would seem to gain rank. So what was found must show along motions that are free to about the angle found.
     fn about(
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
         eq: &Equations,
         s: &State,
+    ) -> Result<Option<About>, SolveError> {
+        let Some(wide) = self.about_within(i, problem, eq, s, NEAR)? else { return Ok(None) };
+        let narrow = (AROUND * wide.angle).max(FREE);
+        if narrow >= NEAR {
+            return Ok(Some(wide));
+        }
+        match self.about_within(i, problem, eq, s, narrow)? {
+            Some(_) => self.about_within(i, problem, eq, s, NEAR),
+            None => Ok(None),
+        }
+    }
+
+    /// The same along motions that rows hold by no more than `near` \[rad\].
+    fn about_within(
+        &mut self,
+        i: usize,
+        problem: &mut dyn Problem,
+        eq: &Equations,
+        s: &State,
+        near: f64,
     ) -> Result<Option<About>, SolveError> {
         let (nc, nv) = (self.parts[i].nc(), self.parts[i].nv());
         if nc == 0 || nv == 0 || self.look(i, problem, s, 0.0)?.is_none() {
@@ -154,7 +181,7 @@ impl Passage {
         part.dense(&self.room.J[0], &mut self.dense);
         let mut svd = Svd::full(nc, nv);
         svd.factor(&self.dense)?;
-        let first = svd.sigma().partition_point(|x| *x > NEAR * svd.sigma()[0]);
+        let first = svd.sigma().partition_point(|x| *x > near * svd.sigma()[0]);
         if first == svd.sigma().len() {
             return Ok(None);
         }
@@ -170,7 +197,7 @@ impl Passage {
         }
         let mut trial = s.clone();
         part.write_velocities(&self.root, &y, 1.0, &mut trial.v);
-        let Some(danger) = self.look_within(i, problem, &trial, NEAR)? else { return Ok(None) };
+        let Some(danger) = self.look_within(i, problem, &trial, near)? else { return Ok(None) };
         if danger.len() == 0 {
             return Ok(None);
         }

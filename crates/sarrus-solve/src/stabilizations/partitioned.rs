@@ -94,11 +94,14 @@ impl Stabilization for Partitioned {
     fn project(
         &mut self,
         problem: &mut dyn Problem,
-        _kkt: &mut Kkt,
+        kkt: &mut Kkt,
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<Projection, SolveError> {
         self.make_room(problem.structure());
+        let known = kkt.known_rank();
+        let all = self.velocities.iter_mut().chain([&mut self.positions]);
+        all.for_each(|partition| partition.tell(problem.structure(), known));
         self.integrated.copy_from_slice(&s.q);
         let iterations = match self.correct_positions(problem, eq, s) {
             Ok(iterations) => iterations,
