@@ -5,7 +5,7 @@ use sarrus_system::Energy;
 /// Least scale of an energy error \[J\]; below it a mechanism counts as without energy.
 const TINY: f64 = 1e-12;
 /// Share of the potential energy's own size that is a scale for its errors: a structure at rest exchanges nothing, and has
-/// only the rounding of its weights times their heights.
+/// only the rounding of its weights and loads times lengths.
 const AT_REST: f64 = 1e-6;
 
 /// Energies of a run so far.
@@ -21,7 +21,7 @@ pub struct EnergyBook {
 }
 
 impl EnergyBook {
-    /// Opens the book with the energy at the start. `weight` is the work of lifting the mechanism by its own size \[J\].
+    /// Opens the book with the energy at the start. `weight` is the work of its weight and loads over its own size \[J\].
     pub fn new(start: Energy, weight: f64) -> EnergyBook {
         EnergyBook {
             start,

@@ -29,14 +29,27 @@ impl Energy {
 }
 
 impl Mechanism {
-    /// The work of lifting the mechanism by its own size at `s`: a scale for its energies \[J\].
+    /// The work of lifting the mechanism by its own size at `s`, and of its loads over that length and over a radian: a scale for its
+    /// energies \[J\], of which loads that balance leave rounding.
     pub fn weight(&mut self, s: &State) -> f64 {
         self.place(s);
         let g = Vec3(self.system.gravity).norm();
         let bodies = &self.system.directory.bodies;
         let placed = self.poses.iter().zip(bodies).filter(|(_, body)| !body.rotor);
         let size = placed.fold(0.0_f64, |size, (pose, _)| size.max(pose.p.norm()));
-        g * size * bodies.iter().skip(1).map(|b| b.heavy()).sum::<f64>()
+        let weight = g * size * bodies.iter().skip(1).map(|b| b.heavy()).sum::<f64>();
+        let system = self.system.clone();
+        if !system.forces.iter().any(|f| f.enabled && f.load.is_load()) {
+            return weight;
+        }
+        self.control(s);
+        let mut loads = 0.0;
+        for force in system.forces.iter().filter(|f| f.enabled && f.load.is_load()) {
+            let mut wrenches = vec![Wrench::zero(); force.ids.len()];
+            force.load.wrench(&self.at(s.t, &force.ids), &mut wrenches);
+            loads += wrenches.iter().map(|w| w.force.norm() * size + w.torque.norm()).sum::<f64>();
+        }
+        if loads.is_finite() { weight + loads } else { weight }
     }
 
     /// Energy books at `s`.
