@@ -2,7 +2,9 @@
 
 use crate::printer::{number, plural, short, table, time};
 use crate::style::Paint;
-use sarrus::analysis::{EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status};
+use sarrus::analysis::{
+    EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status, SteadyMotion,
+};
 use sarrus::system::System;
 
 /// Modes that are listed where not all are asked for.
@@ -12,13 +14,19 @@ const BODIES: usize = 3;
 
 /// A table of modes, slowest first.
 pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
+    let steady = r.motion.as_ref().filter(|m| m.steady);
     let state = match r.stable {
         Some(true) => paint.green("stable"),
         Some(false) => paint.red("not stable"),
-        None if r.equilibrium => paint.yellow("undecided"),
+        None if r.equilibrium || steady.is_some() => paint.yellow("undecided"),
+        None if r.motion.is_some() => paint.yellow("not steady"),
         None => paint.yellow("no equilibrium"),
     };
-    let place = if r.equilibrium { "at rest".to_string() } else { format!("at t = {} s", time(r.t)) };
+    let place = match steady {
+        _ if r.equilibrium => "at rest".to_string(),
+        Some(_) => format!("in steady motion at t = {} s", time(r.t)),
+        None => format!("at t = {} s", time(r.t)),
+    };
     let mut text = format!("{}: {state} {place}, ", paint.bold(&r.model));
     text += &if r.positions == r.speeds {
         plural(r.positions, "freedom")
@@ -33,14 +41,19 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
     let back = |n: usize| if n == 1 { "it" } else { "them" };
     text += &match r.modes.iter().filter(|m| m.kind == ModeKind::Free).count() {
         0 => String::new(),
-        // with rolling, positions and velocities are not the same in number, and modes stand for either
-        n if r.positions != r.speeds && n < r.modes.len() => {
+        n if steady.is_some() => {
+            format!("; {n} of the {} modes are zero: they lead to steady motions nearby", r.modes.len())
+        }
+        // with rolling, positions and velocities are not the same in number, and modes stand for either, as zeros in chains do
+        n if n < r.modes.len() && (r.positions != r.speeds || n >= r.positions) => {
             format!("; {n} of the {} modes are free: nothing drives {} back", r.modes.len(), back(n))
         }
         n if n == r.positions => format!(", free: nothing drives {} back", back(n)),
         n => format!(", {n} of them free: nothing drives {} back", back(n)),
     };
-    text += "\n\n";
+    text += "\n";
+    text += &steady.map_or_else(String::new, steady_motion);
+    text += "\n";
     if r.modes.is_empty() {
         return text + "  nothing can move\n";
     }
@@ -52,6 +65,40 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
         text += &format!("  ... {} in all: --all lists them\n", r.modes.len());
     }
     text
+}
+
+/// The frame from which a steady motion is seen.
+fn steady_motion(m: &SteadyMotion) -> String {
+    let size = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let list = |x: [f64; 3]| {
+        let largest = size(x);
+        // rounding beside the largest component is nothing
+        let words = x.map(|x| if x.abs() <= 1e-9 * largest { "0".into() } else { short(x) });
+        format!("({})", words.join(", "))
+    };
+    let (turn, speed) = (size(m.omega), size(m.velocity));
+    let mut motion = Vec::new();
+    if turn > 0.0 {
+        let axis = list(m.omega.map(|x| x / turn));
+        motion.push(format!("rotates about {axis} through {} at {} rad/s", list(m.point), short(turn)));
+    }
+    if speed > 0.0 && (turn == 0.0 || speed > 1e-9 * turn * size(m.point).max(1.0)) {
+        motion.push(format!("moves along {} at {} m/s", list(m.velocity.map(|x| x / speed)), short(speed)));
+    }
+    let motion = if motion.is_empty() { "stands still".to_string() } else { motion.join(" and ") };
+    let mut text = format!("  seen from a frame that {motion}");
+    let spins: Vec<String> = m
+        .spins
+        .iter()
+        .take(BODIES)
+        .map(|s| format!("{} spins at {} rad/s", s.body, short(size(s.omega))))
+        .collect();
+    if !spins.is_empty() {
+        let more = m.spins.len() - spins.len();
+        let more = if more > 0 { format!(" and {more} more spin") } else { String::new() };
+        text += &format!(", in which {}{more}", spins.join(", "));
+    }
+    text + &format!("; steady to {}\n", number(m.residual))
 }
 
 fn plural_of(n: usize, one: &str, many: &str) -> String {

@@ -10,27 +10,29 @@
 //! ```
 //!
 //! δq = Z_q ξ, δv = Z_v η + W ξ with bases of what J leaves free, orthonormal in the metric of M, and W ξ the least δv that Φ̇_q δq
-//! asks for, which is orthogonal to them. One solution of the sparse equations for each column gives δv̇. Where the mechanism moves,
-//! the bases turn with J Ż = -J̇ Z, J̇ = Φ̈_v - Φ̇_q, and no more than that needs (ZᵀM Ż = 0), so that
+//! asks for, which is orthogonal to them. One solution of the sparse equations for each column gives δv̇.
 //!
-//! ```text
-//! ξ̇ = Z_qᵀM δq̇,    η̇ = Z_vᵀM δv̇ + Ż_vᵀM W ξ.
-//! ```
+//! - At rest in equilibrium A is that of the motion itself, A = [0 1; -ZᵀKZ -ZᵀDZ].
+//! - About a [steady motion](super::steady) A is constant in the frame of that motion. A [flow](super::flow) with the generator Γ carries
+//!   the free motions along, and ξ̇ = Z_qᵀM (δq̇ - (Γ δ)_q), η̇ = Z_vᵀM (δv̇ - (Γ δ)_v).
+//! - About any other motion A is the derivative at that instant, and its eigenvalues mean little. The bases turn with J Ż = -J̇ Z,
+//!   J̇ = Φ̈_v - Φ̇_q, and no more than that needs (ZᵀM Ż = 0): ξ̇ = Z_qᵀM δq̇, η̇ = Z_vᵀM δv̇ + Ż_vᵀM W ξ.
 //!
-//! Rolling and other rows without a position level leave more positions free than velocities.
+//! Rolling and other rows without a position level leave more positions free than velocities. All derivatives are exact; what controllers
+//! put out counts as constant.
 //!
-//! At rest in equilibrium A is that of the motion itself, A = [0 1; -ZᵀKZ -ZᵀDZ]. At a state that moves or accelerates it is the
-//! derivative at that instant, in bases that turn with the mechanism: frequencies are as seen from there. All derivatives are exact; what controllers put out counts as constant.
-//!
-//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms. Where nothing moves or
-//! damps, the half of A that belongs to velocities is known.
+//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms; where the mechanism moves,
+//! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
 
 use super::basis::{check_size, free_motions};
+use super::flow::{Flow, Moving};
+use super::hidden::moves;
+use super::steady::{self, SteadyMotion};
 use crate::error::SetupError;
 use crate::failure;
 use sarrus_solve::{
-    Dynamics, Equations, HUB_DEGREE, Kkt, Options, Pair, Problem, Rank, Rows, SolveError, State, Structure,
-    Tangent, formulations, stabilizations,
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Pair, Problem, Rank, Rows, SolveError, State,
+    Structure, Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::{Mechanism, System};
@@ -53,6 +55,8 @@ pub struct Linearization {
     /// The largest Σ |z_i| |K_ij| |z_j| of a free motion, or what the largest load could come to on it \[1/s²\]: what rounding in
     /// ZᵀKZ is relative to, however much cancels in it.
     pub scale: f64,
+    /// The motion of the state, and how steady it is; none at rest. Where it is steady, A is that seen from its frame.
+    pub motion: Option<SteadyMotion>,
 }
 
 impl Linearization {
@@ -89,6 +93,43 @@ impl Linearization {
 /// Rounding in entries of A.
 const SAME: f64 = 1e-9;
 
+/// The equations of motion at a state, with their solution and tangent.
+pub(super) struct Instant {
+    pub eq: Equations,
+    pub accel: Accel,
+    pub tangent: Tangent,
+}
+
+impl Instant {
+    pub fn new(mechanism: &mut Mechanism, state: &State) -> Result<Instant, SetupError> {
+        let system = mechanism.system().clone();
+        let named = |source: SolveError| {
+            let element = failure::element(&source, &system.mechanism());
+            SetupError::Start { source, element }
+        };
+        let (eq, accel) = {
+            let none = Options::new();
+            let made = formulations::make("proximal", &none)
+                .and_then(|f| Ok((f, stabilizations::make("none", &none)?)));
+            let (formulation, stabilization) =
+                made.map_err(|source| SetupError::Method { source, at: sarrus_model::Span::NONE })?;
+            let mut dynamics = Dynamics::new(mechanism, formulation, stabilization).map_err(named)?;
+            dynamics.evaluate(state).map_err(named)?;
+            (dynamics.equations().clone(), dynamics.accel().clone())
+        };
+        let mut tangent = mechanism.system().new_tangent();
+        mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
+        Ok(Instant { eq, accel, tangent })
+    }
+
+    /// Small motions about the state.
+    pub fn small<'a>(&'a self, system: &'a System, state: &'a State) -> Result<Small<'a>, SolveError> {
+        let mut kkt = Kkt::new(&system.structure, &self.eq, HUB_DEGREE)?;
+        kkt.factor(&self.eq, Rows::All, Rank::Settle)?;
+        Ok(Small { system, eq: &self.eq, tangent: &self.tangent, kkt, state })
+    }
+}
+
 /// Linearizes about `state`, which is on the constraints.
 pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearization, SetupError> {
     check_size(mechanism.structure(), "modes")?;
@@ -97,42 +138,43 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         let element = failure::element(&source, &system.mechanism());
         SetupError::Start { source, element }
     };
-    let (eq, accel) = {
-        let none = Options::new();
-        let made =
-            formulations::make("proximal", &none).and_then(|f| Ok((f, stabilizations::make("none", &none)?)));
-        let (formulation, stabilization) =
-            made.map_err(|source| SetupError::Method { source, at: sarrus_model::Span::NONE })?;
-        let mut dynamics = Dynamics::new(mechanism, formulation, stabilization).map_err(named)?;
-        dynamics.evaluate(state).map_err(named)?;
-        (dynamics.equations().clone(), dynamics.accel().clone())
-    };
-    let mut tangent = system.new_tangent();
-    mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
+    let instant = Instant::new(mechanism, state)?;
+    let Instant { eq, accel, tangent } = &instant;
     let s = &system.structure;
-    let Zv = free_motions(s, &eq, false);
+    let Zv = free_motions(s, eq, false);
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
-    let Zq = if rolling { free_motions(s, &eq, true) } else { Zv.clone() };
+    let Zq = if rolling { free_motions(s, eq, true) } else { Zv.clone() };
 
-    let mut kkt = Kkt::new(s, &eq, HUB_DEGREE).map_err(named)?;
-    kkt.factor(&eq, Rows::All, Rank::Settle).map_err(named)?;
-    let mut small = Small { system: &system, eq: &eq, tangent: &tangent, kkt, state };
+    let mut small = instant.small(&system, state).map_err(named)?;
     let (fq, fv) = (Zq.len(), Zv.len());
     let n = fq + fv;
     let mut A = vec![0.0; n * n];
     let zero = vec![0.0; s.nv];
-    let momenta = |Z: &[Vec<f64>]| -> Vec<Vec<f64>> { Z.iter().map(|z| momentum(s, &eq, z)).collect() };
+    let momenta = |Z: &[Vec<f64>]| -> Vec<Vec<f64>> { Z.iter().map(|z| momentum(s, eq, z)).collect() };
     let MZv = momenta(&Zv);
     let MZq = if rolling { momenta(&Zq) } else { MZv.clone() };
+    let load = eq.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, tangent, load, z)));
     // at rest, with nothing that damps, velocities change positions and nothing else
     let at_rest = state.v.iter().all(|v| *v == 0.0);
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
     let springs = at_rest && !rolling && none(&tangent.D) && none(&tangent.phiddot_v);
-    let turning: Vec<Vec<f64>> = if at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v) {
-        Vec::new()
+    let moving = Moving::new(&system, mechanism, state, &accel.vdot);
+    let found = if at_rest {
+        None
     } else {
-        Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
+        let follow: Result<Vec<_>, _> = Zq.iter().map(|z| small.follow(z)).collect();
+        let follow = &follow.map_err(named)?;
+        let columns = steady::Columns { displacements: &Zq, follow, velocities: &Zv };
+        Some(steady::find(mechanism, &moving, &instant, &mut small, &columns, scale))
     };
+    let flow: Option<&Flow> = found.as_ref().filter(|(_, motion)| motion.steady).map(|(flow, _)| flow);
+    let turning: Vec<Vec<f64>> =
+        if flow.is_some() || (at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v)) {
+            Vec::new()
+        } else {
+            Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
+        };
     for j in 0..n {
         if springs && j >= fq {
             A[(j - fq) * n + j] = 1.0;
@@ -140,7 +182,7 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         }
         let (dq, dv) = if j < fq {
             let dv = small.follow(&Zq[j]).map_err(named)?;
-            let moved = momentum(s, &eq, &dv);
+            let moved = momentum(s, eq, &dv);
             for (i, turning) in turning.iter().enumerate() {
                 A[(fq + i) * n + j] = dot(turning, &moved);
             }
@@ -148,7 +190,10 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         } else {
             (&zero, Zv[j - fq].clone())
         };
-        let [rates, accelerations] = small.respond(dq, &dv).map_err(named)?;
+        let [mut rates, mut accelerations] = small.respond(dq, &dv).map_err(named)?;
+        if let Some(flow) = flow {
+            flow.subtract(&moving, dq, &dv, [&mut rates, &mut accelerations]);
+        }
         if !none(&rates) {
             for (i, z) in MZq.iter().enumerate() {
                 A[i * n + j] += dot(z, &rates);
@@ -158,16 +203,16 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
             A[(fq + i) * n + j] += dot(z, &accelerations);
         }
     }
-    let load = eq.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
-    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, &tangent, load, z)));
+    let motion = found.map(|(_, motion)| motion);
     Ok(Linearization {
         positions: fq,
         speeds: fv,
         A,
         displacements: Zq,
         velocities: Zv,
-        vdot: accel.vdot,
+        vdot: instant.accel.vdot,
         scale,
+        motion,
     })
 }
 
@@ -185,7 +230,7 @@ fn without_cancelling(s: &Structure, tangent: &Tangent, load: f64, z: &[f64]) ->
     tangent.pairs.iter().map(of).sum::<f64>().max(load * largest * largest)
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     // in lanes: a sum in one is as slow as its additions wait for each other
     let mut lanes = [0.0; 8];
     let (x, y) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -199,14 +244,36 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// M x.
-fn momentum(s: &Structure, eq: &Equations, x: &[f64]) -> Vec<f64> {
+pub(super) fn momentum(s: &Structure, eq: &Equations, x: &[f64]) -> Vec<f64> {
     let mut y = vec![0.0; s.nv];
     eq.mass_mul(s, x, &mut y);
     y
 }
 
+/// M⁻¹ f: the accelerations that forces alone would give.
+pub(super) fn free_accelerations(s: &Structure, eq: &Equations) -> Vec<f64> {
+    let mut out = vec![0.0; s.nv];
+    for col in &s.cols {
+        let minv = eq.minv[col.mass..][..col.size * col.size].chunks_exact(col.size);
+        for (out, row) in out[col.start..].iter_mut().zip(minv) {
+            *out = row.iter().zip(&eq.f[col.start..]).map(|(m, f)| m * f).sum();
+        }
+    }
+    out
+}
+
+/// Displacements within the rounding of positions.
+pub(super) fn rounded_positions(system: &System, state: &State) -> Vec<f64> {
+    let far = state.q.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+    let mut out = vec![0.0; system.structure.nv];
+    for body in system.directory.bodies.iter().skip(1) {
+        out[body.v..][..moves(body.kind)].fill(f64::EPSILON * far);
+    }
+    out
+}
+
 /// Small motions about one state.
-struct Small<'a> {
+pub(super) struct Small<'a> {
     system: &'a System,
     eq: &'a Equations,
     tangent: &'a Tangent,
@@ -241,8 +308,21 @@ impl Small<'_> {
         Ok(x)
     }
 
+    /// The least changes of (δq, δv) that bring them onto the constraints.
+    pub fn off_constraints(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
+        let s = &self.system.structure;
+        let [mut at_position, mut at_velocity] = [(); 2].map(|()| vec![0.0; s.nc]);
+        subtract_rows(s, &self.eq.J, dq, &mut at_position);
+        for row in &s.rows {
+            at_position[row.start + row.holonomic..row.start + row.size].fill(0.0);
+        }
+        subtract_rows(s, &self.eq.J, dv, &mut at_velocity);
+        subtract_rows(s, &self.tangent.phidot_q, dq, &mut at_velocity);
+        Ok([self.least(&at_position)?, self.least(&at_velocity)?])
+    }
+
     /// δq̇ and δv̇.
-    fn respond(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
+    pub fn respond(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
         let s = &self.system.structure;
         let mut f = vec![0.0; s.nv];
         subtract_pairs(s, self.tangent, &self.tangent.K, dq, &mut f);

@@ -5,6 +5,7 @@
 
 mod basis;
 mod equilibrium;
+mod flow;
 mod hidden;
 mod linearize;
 mod metric;
@@ -16,6 +17,7 @@ mod rest;
 mod roots;
 mod search;
 mod statics;
+mod steady;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,
@@ -24,3 +26,4 @@ pub use linearize::{Linearization, linearize};
 pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_at, modes_with};
 pub use place::{About, AboutError};
 pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};
+pub use steady::{Spin, SteadyMotion};

@@ -2,10 +2,11 @@
 
 use super::basis::check_size;
 use super::equilibrium::Search;
-use super::hidden::{Judge, moves};
-use super::linearize::{Linearization, linearize, mass_dot};
+use super::hidden::Judge;
+use super::linearize::{Linearization, free_accelerations, linearize, mass_dot, rounded_positions};
 use super::place::About;
 use super::roots::{Roots, roots, size};
+use super::steady::SteadyMotion;
 use crate::VERSION;
 use crate::error::SetupError;
 use crate::redundancy::{Nearby, Scaled, analyse, nearby_rank, shared};
@@ -21,6 +22,9 @@ use std::sync::Arc;
 
 /// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
 const REST: f64 = 1e-8;
+
+/// Squares of the parts of a mode that are rounding, relative to the rest.
+const ROUNDING: f64 = 1e-18;
 
 /// Most elements that a singular position is explained by.
 const NAMED: usize = 12;
@@ -87,11 +91,15 @@ pub struct ModesReport {
     pub t: f64,
     /// Whether it is at rest and stays so.
     pub equilibrium: bool,
+    /// The motion of the state, and how steady it is; none at rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<SteadyMotion>,
     /// Free positions.
     pub positions: usize,
     /// Free velocities; fewer than positions where something rolls.
     pub speeds: usize,
-    /// Whether nothing grows; none where the state is no equilibrium, or where nothing is seen to grow but modes are undecided.
+    /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
+    /// modes are undecided.
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
     pub modes: Vec<Mode>,
@@ -155,11 +163,21 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
 
     let mut notes = Vec::new();
-    if !equilibrium {
-        notes.push(
-            "the state moves or accelerates: eigenvalues tell how neighbours drift away at this instant, not how a rest is left"
+    let motion = linear.motion.clone();
+    let steady = motion.as_ref().is_some_and(|m| m.steady);
+    match &motion {
+        Some(m) if m.steady => {}
+        Some(m) => notes.push(format!(
+            "the motion is not steady (relative change of its coefficients {:.1e} within 0.7 rad): eigenvalues mean little; they tell \
+             how neighbours drift away at this instant",
+            m.residual
+        )),
+        None if equilibrium => {}
+        None => notes.push(
+            "the state is not in equilibrium, it accelerates from rest: eigenvalues mean little; they tell how neighbours drift away at \
+             this instant"
                 .into(),
-        );
+        ),
     }
     if !system.controllers.is_empty() {
         notes.push("what controllers put out counts as constant".into());
@@ -175,17 +193,24 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
             fastest / TAU
         ));
     }
-    let grows =
-        |m: &Mode| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided) && m.eigenvalue[0] > roots.growth;
-    let stable = !modes.iter().any(grows);
+    let growth = modes
+        .iter()
+        .filter(|m| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided))
+        .fold(0.0_f64, |most, m| most.max(m.eigenvalue[0]));
+    let stable = match growth {
+        growth if growth > roots.growth => Some(false),
+        growth if growth > roots.zero || undecided > 0 => None,
+        _ => Some(true),
+    };
     Ok(ModesReport {
         model: name.into(),
         version: VERSION,
         t: state.t,
         equilibrium,
+        motion,
         positions: linear.positions,
         speeds: linear.speeds,
-        stable: (equilibrium && (undecided == 0 || !stable)).then_some(stable),
+        stable: stable.filter(|_| equilibrium || steady),
         modes,
         A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
@@ -223,23 +248,10 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::FORCE, &mut eq);
-    let free: Vec<f64> = (0..s.nv)
-        .map(|i| {
-            let col = s.cols.iter().find(|c| (c.start..c.start + c.size).contains(&i));
-            col.map_or(0.0, |c| {
-                let row = &eq.minv[c.mass + (i - c.start) * c.size..][..c.size];
-                row.iter().zip(&eq.f[c.start..]).map(|(m, f)| m * f).sum()
-            })
-        })
-        .collect();
+    let free = free_accelerations(&s, &eq);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).sqrt();
     // positions are rounded, and stiff elements answer that
-    let far = state.q.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
-    let mut rounded = vec![0.0; s.nv];
-    for body in mechanism.system().directory.bodies.iter().skip(1) {
-        rounded[body.v..][..moves(body.kind)].fill(f64::EPSILON * far);
-    }
-    let answer = linear.scale * norm(&rounded);
+    let answer = linear.scale * norm(&rounded_positions(mechanism.system(), state));
     norm(&state.v) == 0.0 && norm(&linear.vdot) <= (REST * norm(&free) + answer).max(f64::MIN_POSITIVE)
 }
 
@@ -265,17 +277,28 @@ fn describe(
                 out.iter_mut().zip(z).for_each(|(o, z)| *o += factor * z);
             }
         }
-        parts.iter().flatten().any(|x| x.abs() > f64::EPSILON)
     };
-    if !add(&linear.displacements, 0) && pair.vector.len() > linear.positions {
+    // bases are orthonormal in M: sizes of the vector's parts are those of their motions
+    let part = |range: std::ops::Range<usize>| -> f64 {
+        pair.vector.get(range).unwrap_or_default().iter().map(|[a, b]| a * a + b * b).sum()
+    };
+    let is_zero = size(pair.value) <= roots.zero;
+    let [of_positions, of_speeds] = [part(0..linear.positions), part(linear.positions..linear.size())];
+    let rounding = if is_zero { ROUNDING } else { f64::EPSILON * f64::EPSILON };
+    let no_positions = of_speeds > 0.0 && of_positions <= rounding * of_speeds;
+    if no_positions {
         add(&linear.velocities, linear.positions);
+    } else {
+        add(&linear.displacements, 0);
     }
+    let norm = [of_positions, of_speeds][usize::from(no_positions)].sqrt().max(f64::MIN_POSITIVE);
 
     let kind = match pair.value {
-        v if size(v) <= roots.zero => {
-            let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-            let z = if norm(&parts[1]) > norm(&parts[0]) { &parts[1] } else { &parts[0] };
-            if judge.may_drive(z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
+        _ if is_zero => {
+            let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+            let z = if square(&parts[1]) > square(&parts[0]) { &parts[1] } else { &parts[0] };
+            let z: Vec<f64> = z.iter().map(|z| z / norm).collect();
+            if judge.may_drive(&z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
         }
         _ if im > roots.zero => ModeKind::Oscillation,
         _ if re > 0.0 => ModeKind::Growth,
