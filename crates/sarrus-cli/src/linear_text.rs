@@ -44,8 +44,8 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
         n if steady.is_some() => {
             format!("; {n} of the {} modes are zero: they lead to steady motions nearby", r.modes.len())
         }
-        // with rolling, positions and velocities are not the same in number, and modes stand for either
-        n if r.positions != r.speeds && n < r.modes.len() => {
+        // with rolling, positions and velocities are not the same in number, and modes stand for either, as zeros in chains do
+        n if n < r.modes.len() && (r.positions != r.speeds || n >= r.positions) => {
             format!("; {n} of the {} modes are free: nothing drives {} back", r.modes.len(), back(n))
         }
         n if n == r.positions => format!(", free: nothing drives {} back", back(n)),

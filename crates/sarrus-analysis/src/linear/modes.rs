@@ -285,7 +285,7 @@ fn describe(
     let is_zero = size(pair.value) <= roots.zero;
     let [of_positions, of_speeds] = [part(0..linear.positions), part(linear.positions..linear.size())];
     let rounding = if is_zero { ROUNDING } else { f64::EPSILON * f64::EPSILON };
-    let no_positions = of_positions <= rounding * of_speeds;
+    let no_positions = of_speeds > 0.0 && of_positions <= rounding * of_speeds;
     if no_positions {
         add(&linear.velocities, linear.positions);
     } else {
