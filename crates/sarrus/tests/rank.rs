@@ -83,7 +83,8 @@ fn a_door_moves_for_all_commands_or_for_none() {
         assert!(moves || misfit > 5e-6, "{e}: {:?}", checked.dof);
         assert!(!moves || misfit < 5e-5, "{e}: {:?}", checked.dof);
         assert_eq!(checked.mobility.structural, checked.dof, "{e}");
-        let says = |notes: &[String]| notes.iter().any(|n| n.contains("nearly depend") && n.contains("`low`"));
+        let says =
+            |notes: &[String]| notes.iter().any(|n| n.contains("nearly depend") && n.contains("`low`"));
         assert_eq!(says(&checked.notes), misfit > 1e-10 && misfit < 1e-4, "{e}: {:?}", checked.notes);
 
         let at_rest = run(DOOR, &set, Overrides::default()).report;
@@ -109,7 +110,8 @@ fn a_door_moves_for_all_commands_or_for_none() {
 #[test]
 fn every_formulation_swings_the_door_that_check_lets_move() {
     let turning = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
-    let kinds = ["proximal", "partitioned", "null_space", "pseudo_inverse", "udwadia_kalaba", "least_squares_1"];
+    let kinds =
+        ["proximal", "partitioned", "null_space", "pseudo_inverse", "udwadia_kalaba", "least_squares_1"];
     let more = ["least_squares_2", "udwadia_phohomsiri", "augmented_lagrangian"];
     for kind in kinds.into_iter().chain(more) {
         for e in ["1e-7", "2e-6"] {
@@ -202,7 +204,10 @@ fn bricard(theta: f64, inertia: f64) -> String {
     let mut text = String::from("format = 'sarrus/1'\ngravity = [0, 0, -9.81]\nrun.t_end = 0.5\n[bodies]\n");
     for i in 1..6 {
         let middle = add(hinges[i].0.map(|a| 0.5 * a), 0.5, hinges[(i + 1) % 6].0);
-        text += &format!("b{i} = {{ at = {}, mass = 1, inertia = [{inertia}, {inertia}, {inertia}] }}\n", list(middle));
+        text += &format!(
+            "b{i} = {{ at = {}, mass = 1, inertia = [{inertia}, {inertia}, {inertia}] }}\n",
+            list(middle)
+        );
     }
     text += "[joints]\n";
     for (i, (at, axis)) in hinges.iter().enumerate() {
@@ -225,7 +230,11 @@ fn regular_overconstrained_mechanisms_are_not_singular_at_rest() {
             let text = bricard(degrees.to_radians(), inertia);
             let (model, system) = load(&text, &[]);
             let checked = check(&model, &system).unwrap();
-            assert_eq!((checked.dof, checked.constraints.redundant), (Some(1), Some(1)), "{degrees} {inertia}");
+            assert_eq!(
+                (checked.dof, checked.constraints.redundant),
+                (Some(1), Some(1)),
+                "{degrees} {inertia}"
+            );
             let report = run(&text, &[], Overrides::default()).report;
             assert!(report.singular.is_empty(), "{degrees} {inertia}: {:?}", report.singular);
             assert!(report.certificate.passed, "{degrees} {inertia}: {:?}", report.certificate);

@@ -1,10 +1,11 @@
 //! Newton on positions with a line search, the slide back towards the model pose, and the linear solve for velocities.
 
 use super::AssemblyError;
+use crate::rank::TOLERANCE;
 use crate::start::Rows;
 use sarrus_solve::{
     Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, Standing, State,
-    set_out, sharpen,
+    Structure, kinematic_units, set_out, sharpen,
 };
 use sarrus_system::system::Family;
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -20,6 +21,11 @@ const CLOSED: f64 = 1e-12;
 const TOLERABLE: f64 = 1e-6;
 /// A singular position is looked for where a pivot, the square of an angle, is below this.
 const WEAK: f64 = 2.5e-3;
+
+/// What may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
+const EXACT: f64 = 1e-11;
+/// Violation over the singular value of rows that nearly depend on others.
+const MISFIT: f64 = 10.0;
 
 /// An element that is off: its name, its family, by how much.
 pub(super) type Off = (String, Family, f64);
@@ -208,16 +214,21 @@ pub(super) fn velocities(
     let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
     m.update(state, Stage::VELOCITY, &mut eq);
     kkt.factor(&eq, Which::All, Rank::Any)?;
+    let (mut rows, mut dependent) = (None, None);
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
         // the same decision as everywhere; a large model has that of its pivots
-        let rows = Rows::by_values(&all.structure, &eq);
-        if let Some(dependent) = rows.and_then(|rows| rows.to_settle(&all.structure)) {
+        rows = Rows::by_values(&all.structure, &eq);
+        dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
+        if let Some(dependent) = dependent {
             kkt.settle(&eq, dependent)?;
         }
     }
     eq.mass_mul(&all.structure, &state.v, &mut a);
     b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
-    kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;
+    let solved = kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;
+    if solved.residual > EXACT || kkt.smallest_pivot() < WEAK {
+        polish(&eq, &all.structure, dependent, &b, &mut v)?;
+    }
     let given = std::mem::replace(&mut state.v, v);
     let mut standing = Vec::new();
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
@@ -232,7 +243,51 @@ pub(super) fn velocities(
     }
     m.update(state, Stage::VELOCITY, &mut eq);
     let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
-    Ok((apart(&all, &eq.phidot, TOLERABLE * size, false), standing))
+    // rows that count as dependent are off by what they lack
+    let misfit = rows.and_then(|rows: Rows| rows.near).map_or(0.0, |sigma| MISFIT * sigma.min(TOLERANCE));
+    Ok((apart(&all, &eq.phidot, TOLERABLE.max(misfit) * size, false), standing))
+}
+
+/// Takes from `v` what the metric of M leaves of J v = `b`: with very light bodies it has few digits, and geometry has all.
+fn polish(
+    eq: &Equations,
+    s: &Structure,
+    dependent: Option<usize>,
+    b: &[f64],
+    v: &mut [f64],
+) -> Result<(), AssemblyError> {
+    let mut left = b.to_vec();
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let col = s.cols[e.col];
+            for (i, J) in eq.J[e.offset..][..row.size * col.size].chunks_exact(col.size).enumerate() {
+                left[row.start + i] -= J.iter().zip(&v[col.start..]).map(|(j, v)| j * v).sum::<f64>();
+            }
+        }
+    }
+    let size = b.iter().chain(&*v).fold(0.0_f64, |a, x| a.max(x.abs()));
+    if left.iter().all(|r| r.abs() <= EXACT * size) {
+        return Ok(());
+    }
+    let units = kinematic_units(s, &eq.J);
+    let mut plain = eq.clone();
+    plain.mass.fill(0.0);
+    plain.minv.fill(0.0);
+    for col in &s.cols {
+        for i in 0..col.size {
+            let (at, square) = (col.mass + i * (col.size + 1), units[col.start + i].powi(2));
+            (plain.mass[at], plain.minv[at]) = (square.recip(), square);
+        }
+    }
+    let mut kkt = Kkt::new(s, &plain, HUB_DEGREE)?;
+    match dependent {
+        Some(dependent) => kkt.settle(&plain, dependent).map(|_| ())?,
+        None => kkt.factor(&plain, Which::All, Rank::Any)?,
+    }
+    let (mut delta, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+    kkt.solve(&plain, &vec![0.0; s.nv], &left, &mut delta, &mut mu)?;
+    v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);
+    Ok(())
 }
 
 /// The rows of `all` that `system` has not: values that are to be kept.
