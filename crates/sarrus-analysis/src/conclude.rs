@@ -142,6 +142,10 @@ fn verdict(
         Because::End => (Status::Completed, "the end of the run was reached".into(), None),
         Because::Stopped | Because::Cut => {
             let reason = match stop {
+                Some(Stop::Drivers(found)) => {
+                    let failed = failure::contradicting(found);
+                    return (Status::Failed, failed.message.clone(), Some(failed));
+                }
                 Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
                 Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
                 Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),

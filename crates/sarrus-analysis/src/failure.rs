@@ -1,5 +1,6 @@
 //! What went wrong in a step, said with names instead of rows.
 
+use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
 use crate::report::FailureReport;
 use sarrus_model::functions::{Fault, fault, forget_fault};
@@ -30,8 +31,24 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
         Some((element, message)) => {
             FailureReport { message, element: Some(element), t: error.t(), number: None }
         }
-        None => told(error, mechanism),
+        None => {
+            let contradiction = match error {
+                StepError::Solve { source: SolveError::Inconsistent { .. }, .. }
+                | StepError::Project { .. }
+                | StepError::Newton { .. }
+                | StepError::NoStep { .. }
+                | StepError::StepTooSmall { .. } => drivers::find_in_rates(mechanism, s),
+                _ => None,
+            };
+            contradiction.map_or_else(|| told(error, mechanism), |found| contradicting(&found))
+        }
     }
+}
+
+/// Drivers that contradict each other.
+pub(crate) fn contradicting(found: &Contradiction) -> FailureReport {
+    let element = found.drivers.last().map(|name| format!("driver `{name}`"));
+    FailureReport { message: found.message(), element, t: found.t, number: Some(found.by) }
 }
 
 /// Runs what may call functions given by a program; where it cannot begin because one gave no number, the error names it.

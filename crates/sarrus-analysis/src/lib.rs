@@ -12,6 +12,7 @@ pub mod compare;
 mod components;
 mod conclude;
 mod contacts;
+mod drivers;
 mod energy;
 pub mod equations;
 mod error;

@@ -1,11 +1,12 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
+use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
 use crate::events::{Detector, Gaps, Onsets};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
-use crate::violation::Violations;
+use crate::violation::{Levels, Violations};
 use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
@@ -31,6 +32,8 @@ pub(crate) enum Stop {
     Wall(f64),
     /// An event with `stop`: its name, and why.
     Event(String, String),
+    /// Drivers that contradict each other.
+    Drivers(Contradiction),
     /// An event that fired too often: its name, and how often.
     Chatter(String, usize),
 }
@@ -44,6 +47,8 @@ pub(crate) struct Bounds {
     pub max_steps: Option<u64>,
     /// Longest wall time \[s\].
     pub wall_limit: Option<f64>,
+    /// Violations of positions and velocities up to which drivers are not suspected of contradicting each other.
+    pub certify: [f64; 2],
 }
 
 /// Everything that is kept of a run while it goes on.
@@ -201,6 +206,18 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Drivers that contradict each other at `s`, where constraints are no longer kept. Looked for when the violation first
+    /// exceeds what is certified, and again whenever it has doubled.
+    fn contradiction(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<Contradiction> {
+        let Levels { position, velocity, .. } = &self.violations.total;
+        let [next_position, next_velocity] = self.bounds.certify;
+        if position.max <= next_position && velocity.max <= next_velocity {
+            return None;
+        }
+        self.bounds.certify = [next_position.max(2.0 * position.max), next_velocity.max(2.0 * velocity.max)];
+        drivers::find(mechanism, s, [next_position, next_velocity])
+    }
+
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
@@ -279,6 +296,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         if let Some(onsets) = &mut self.onsets {
             onsets.look_ahead(mechanism, s);
         }
+        let contradiction = self.contradiction(ode.problem_mut(), s);
         if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {
             self.look(ode, s);
             let (start, end) = self.bounds.span;
@@ -289,6 +307,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         let elapsed = || self.started.elapsed().as_secs_f64();
         self.stop = match self.bounds {
             _ if asked => Some(Stop::Asked),
+            _ if contradiction.is_some() => contradiction.map(Stop::Drivers),
             Bounds { max_steps: Some(most), .. } if self.steps >= most => Some(Stop::Steps(most)),
             Bounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(Stop::Wall(limit)),
             _ => None,

@@ -121,7 +121,12 @@ impl<'w> Run<'w> {
         watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
 
         // the run
-        let bounds = Bounds { span, max_steps: settings.max_steps, wall_limit: settings.wall_limit };
+        let bounds = Bounds {
+            span,
+            max_steps: settings.max_steps,
+            wall_limit: settings.wall_limit,
+            certify: [settings.certify.position, settings.certify.velocity],
+        };
         let mut recorder = Recorder::new(&mut mechanism, &state, columns.clone(), bounds, watch);
         let samples = match columns {
             Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),

@@ -72,6 +72,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     /// Forces that depend on multipliers.
     reactive: Reactive,
     fast: Fast,
+    /// Whether terms of γ have cancelled down to their rounding, so that their sizes are needed.
+    cancels: bool,
 }
 
 /// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
@@ -93,6 +95,7 @@ pub struct Resting {
     friction: friction::Room,
     reactive: Reactive,
     fast: Fast,
+    cancels: bool,
 }
 
 impl Resting {
@@ -100,7 +103,7 @@ impl Resting {
     pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
         let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Resting { nearest, room, counts, near, bridge, friction, reactive, fast, .. } = self;
+        let Resting { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
         Dynamics {
             problem,
             formulation,
@@ -120,6 +123,7 @@ impl Resting {
             friction,
             reactive,
             fast,
+            cancels,
         }
     }
 }
@@ -174,6 +178,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             friction: friction::Room::default(),
             reactive,
             fast: Fast::Unknown,
+            cancels: false,
         })
     }
 
@@ -181,7 +186,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     pub fn rest(self) -> Resting {
         let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, fast, .. } = self;
+        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
         Resting {
             formulation,
             stabilization,
@@ -200,6 +205,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             friction,
             reactive,
             fast,
+            cancels,
         }
     }
 
@@ -307,12 +313,32 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// Accelerations without the frictions of rows.
     fn accelerate_smooth(&mut self, s: &State) -> Result<(), SolveError> {
-        if self.reactive.is_empty() { self.solve_once() } else { self.accelerate_with_reactions(s) }
+        if self.reactive.is_empty() { self.solve_once(s) } else { self.accelerate_with_reactions(s) }
     }
 
-    fn solve_once(&mut self) -> Result<(), SolveError> {
+    /// Solves the equations as they are. In even motion without load the terms of γ may cancel down to rounding, and rounding
+    /// compared with itself seems a contradiction. So before a contradiction is reported, the sizes of these terms are found;
+    /// from then on they are found at once.
+    fn solve_once(&mut self, s: &State) -> Result<(), SolveError> {
+        let mut solved = self.solve_with_terms(s);
+        if !self.cancels && matches!(solved, Err(SolveError::Inconsistent { .. })) {
+            self.cancels = true;
+            let again = self.solve_with_terms(s);
+            // a true contradiction: nothing has cancelled
+            self.cancels = again.is_ok();
+            solved = again;
+        }
+        solved
+    }
+
+    fn solve_with_terms(&mut self, s: &State) -> Result<(), SolveError> {
+        if self.cancels {
+            self.problem.gamma_terms(s, &mut self.eq.gamma_terms);
+        }
         let structure = self.problem.structure();
-        self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel)?;
+        let solved = self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel);
+        self.eq.gamma_terms.clear();
+        solved?;
         self.counts.refinements += u64::from(self.accel.refinements);
         Ok(())
     }

@@ -304,6 +304,8 @@ pub struct Equations {
     pub phi_t: Vec<f64>,
     /// Φ̇ = J v + Φ_t (nc).
     pub phidot: Vec<f64>,
+    /// Sizes of the terms of γ, those that cancel included (nc); empty where nobody asked for them.
+    pub gamma_terms: Vec<f64>,
 }
 
 impl Equations {
@@ -318,6 +320,7 @@ impl Equations {
             phi: vec![0.0; s.nc],
             phi_t: vec![0.0; s.nc],
             phidot: vec![0.0; s.nc],
+            gamma_terms: Vec::new(),
         }
     }
 
@@ -433,6 +436,12 @@ pub trait Problem {
     /// Fills the parts of `eq` that belong to `stage`. The hot path: must not allocate.
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations);
 
+    /// Sizes of the terms of γ at the state `s` of the last [`update`](Problem::update) with forces, those that cancel included:
+    /// γ is as uncertain as their rounding. Resizes `terms` to nc; empty where they are not known.
+    fn gamma_terms(&mut self, _s: &State, terms: &mut Vec<f64>) {
+        terms.clear();
+    }
+
     /// q̇ = N(q) v.
     fn qdot(&self, s: &State, qdot: &mut [f64]);
 
@@ -541,6 +550,10 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
         (**self).update(s, stage, eq);
+    }
+
+    fn gamma_terms(&mut self, s: &State, terms: &mut Vec<f64>) {
+        (**self).gamma_terms(s, terms);
     }
 
     fn qdot(&self, s: &State, qdot: &mut [f64]) {

@@ -10,6 +10,7 @@ mod branch;
 mod close;
 mod initial;
 
+use crate::drivers;
 use close::{Off, close, norm, velocities};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
@@ -70,6 +71,14 @@ pub enum AssemblyError {
         /// Values of `[initial]` that were to be kept.
         kept: Vec<String>,
         /// Where the first of them stands.
+        at: Span,
+    },
+    /// Drivers ask for velocities that contradict each other.
+    #[error("{message}")]
+    Drivers {
+        /// The drivers, the time, and what to do about it.
+        message: String,
+        /// Where the last of them stands.
         at: Span,
     },
     /// The values to be kept cannot be laid out.
@@ -145,6 +154,11 @@ impl AssemblyError {
                     format!("leave out one of the values of [initial] that are kept: {}", kept.join(", "))
                 };
                 vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
+            }
+            AssemblyError::Drivers { at, .. } => {
+                vec![Diagnostic::new(*at, self.to_string()).hint(
+                    "`sarrus check` without one of them counts the freedoms that drivers can prescribe",
+                )]
             }
             AssemblyError::Element { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
                 "its value and derivatives must be finite at the start, unlike those of `sqrt(t)` at 0",
@@ -261,6 +275,12 @@ fn put_together(
     let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state, spare)
         .map_err(|e| located(model, system, e))?;
     if let Some((worst, ..)) = off.first() {
+        let mut mechanism = system.mechanism();
+        mechanism.set_hints(&hints);
+        if let Some(found) = drivers::find_in_rates(&mut mechanism, &state) {
+            let at = found.drivers.last().and_then(|name| model.find(name)).map_or(Span::NONE, |e| e.span);
+            return Err(AssemblyError::Drivers { message: found.message(), at });
+        }
         let at = place(worst);
         let kept = names(&initial.velocities);
         return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });

@@ -14,6 +14,7 @@
 
 use crate::VERSION;
 use crate::assemble::assemble;
+use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
 use crate::failure;
 use crate::method::regularize;
@@ -158,6 +159,10 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
     way.method.prepare(&system.structure);
 
     let mut failed = None;
+    // drivers that share a redundancy may drift apart
+    let overdriven = rank < system.structure.nc && drivers::can_contradict(system);
+    let limits = [settings.certify.position, settings.certify.velocity];
+    let mut contradiction = None;
     let mut samples = Samples::every(settings.t_start, settings.every, settings.t_end);
     while let Some(t) = samples.next_time() {
         let there = way.go(&mut dynamics, &mut state, t);
@@ -165,6 +170,12 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
         if let Err(error) = there.and_then(|()| dynamics.evaluate(&state).map(|_| ()).map_err(solved)) {
             failed = Some(error);
             break;
+        }
+        if overdriven {
+            contradiction = drivers::find(dynamics.problem_mut(), &state, limits);
+            if contradiction.is_some() {
+                break;
+            }
         }
         let row = trajectory.push();
         row[0] = t;
@@ -189,6 +200,9 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
         ));
     }
     let (status, reason) = match &failed {
+        None if contradiction.is_some() => {
+            (Status::Failed, contradiction.as_ref().map(Contradiction::message).unwrap_or_default())
+        }
         None => (Status::Completed, "the end was reached".to_string()),
         Some(error) => {
             drop(dynamics);

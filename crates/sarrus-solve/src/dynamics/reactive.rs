@@ -144,7 +144,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         for iteration in 0..MOST {
             self.eq.f.copy_from_slice(&room.f);
             self.problem.add_reactive_forces(s, &room.n, &mut self.eq.f);
-            self.solve_once()?;
+            self.solve_once(s)?;
             self.problem.intensities(s, &self.eq, &self.accel.lambda, &mut room.g);
             let mut size = f64::MIN_POSITIVE;
             let mut change = 0.0_f64;

@@ -173,7 +173,7 @@ impl Correction {
         }
         for (row, b) in s.rows.iter().flat_map(|r| (0..r.size).map(move |i| (r, i))) {
             let t = &mut terms_c[row.start + b];
-            *t = eq.gamma[row.start + b].abs();
+            *t = eq.gamma[row.start + b].abs() + eq.gamma_terms.get(row.start + b).unwrap_or(&0.0);
             for e in &s.entries[row.entries.clone()] {
                 let col = s.cols[e.col];
                 let J = &eq.J[e.offset + b * col.size..][..col.size];

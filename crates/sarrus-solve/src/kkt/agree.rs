@@ -49,7 +49,7 @@ impl Kkt {
         b.iter_mut().zip(&least.w).for_each(|(b, w)| *b -= w);
         let solved = self.solve_once(eq, a, b, x, mu);
         let left = |i: usize| self.work.r[i] + least.w[i];
-        let (contradiction, contradicting) = self.largest_contradiction(left);
+        let (contradiction, contradicting) = self.largest_contradiction(eq, left);
         self.least = Some(least);
         solved.map(|report| SolveReport { contradiction, contradicting, ..report })
     }

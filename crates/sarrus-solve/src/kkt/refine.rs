@@ -176,20 +176,27 @@ impl Kkt {
         }
 
         let left = |i: usize| if self.is_dropped[i] { self.work.r[i] } else { 0.0 };
-        (report.contradiction, report.contradicting) = self.largest_contradiction(left);
+        (report.contradiction, report.contradicting) = self.largest_contradiction(eq, left);
         Ok(report)
     }
 
-    /// The largest of what is `left` of rows, relative to their terms, and its row; nothing where no row was dropped.
-    pub(super) fn largest_contradiction(&self, left: impl Fn(usize) -> f64) -> (f64, usize) {
+    /// The largest of what is `left` of rows, relative to their terms, and its row; nothing where no row was dropped. Terms of γ
+    /// that cancel count where `eq` has their sizes, and are shared by all rows as the others are.
+    pub(super) fn largest_contradiction(&self, eq: &Equations, left: impl Fn(usize) -> f64) -> (f64, usize) {
         let mut worst = (0.0, 0);
         if self.dropped.is_empty() {
             return worst;
         }
+        let cancelling = eq.gamma_terms.iter().zip(&self.scale).filter(|(_, s)| **s > 0.0);
+        let unit = cancelling.fold(0.0_f64, |a, (t, s)| a.max(t / s.sqrt()));
+        let cancelled = |i: usize| match eq.gamma_terms.get(i) {
+            Some(t) => t.max(SHARED * unit * self.scale[i].sqrt()),
+            None => 0.0,
+        };
         let Work { r_terms, dropped_terms, noise, .. } = &self.work;
         let kept = r_terms.iter().copied().enumerate();
         for (i, t) in kept.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
-            let (r, t) = (left(i).abs(), t.max(*noise));
+            let (r, t) = (left(i).abs(), t.max(*noise) + cancelled(i));
             if r > worst.0 * t {
                 worst = (r / t, i);
             }

@@ -7,6 +7,7 @@
 mod books;
 mod coordinates;
 mod forces;
+mod gamma_terms;
 mod ledger;
 mod masses;
 mod motion;
@@ -39,6 +40,8 @@ pub struct Mechanism {
     system: Arc<System>,
     poses: Vec<Pose<f64>>,
     twists: Vec<Twist<f64>>,
+    /// Velocities that are tried, at rest between trials; empty until then.
+    probes: Vec<Twist<f64>>,
     hints: Vec<f64>,
     fresh_hints: Vec<f64>,
     outs: Vec<f64>,
@@ -73,6 +76,7 @@ impl Mechanism {
         Mechanism {
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::zero(); n],
+            probes: Vec::new(),
             hints: system.hints.clone(),
             fresh_hints: system.hints.clone(),
             outs: vec![0.0; system.outs],
@@ -346,6 +350,10 @@ impl Problem for Mechanism {
         if stage.includes(Stage::POSITION) {
             self.update_rows(s, stage, eq);
         }
+    }
+
+    fn gamma_terms(&mut self, s: &State, terms: &mut Vec<f64>) {
+        self.sizes_of_gamma(s.t, terms);
     }
 
     fn qdot(&self, s: &State, qdot: &mut [f64]) {

@@ -1,0 +1,135 @@
+//! What contradicts and what only rounds: redundant mechanisms in even motion, drivers that no motion follows together, and the
+//! digits that redundant loops keep.
+
+mod common;
+
+use common::{load, outcome};
+use sarrus::prelude::*;
+
+/// A balanced shaft of length |a| on two bearings along `a`, spinning freely at `rate`; five of ten rows are redundant.
+fn shaft(a: [f64; 3], angle: f64, rate: f64) -> String {
+    let [x, y, z] = a;
+    let length = (x * x + y * y + z * z).sqrt();
+    let (inertia, end) = (0.02 * length * length, 10.0 / rate);
+    format!(
+        "gravity = [0, 0, 0]\ninitial.A.rate = {rate:?}\nrun.t_end = {end:?}\nparameters.a = [{x:?}, {y:?}, {z:?}]\n\
+         bodies.shaft = {{ at = 'a', orientation = {{ axis = 'a', angle = {angle} }}, mass = 1, inertia = [{inertia:?}, {inertia:?}, {inertia:?}] }}\n\
+         joints.A = {{ kind = 'revolute', bodies = ['ground', 'shaft'], at = [0, 0, 0], axis = 'a' }}\n\
+         joints.B = {{ kind = 'revolute', bodies = ['ground', 'shaft'], at = 'a', axis = 'a' }}"
+    )
+}
+
+fn spins_on(a: [f64; 3], angle: f64, rate: f64) {
+    let outcome = outcome(&load(&shaft(a, angle, rate)));
+    let column: Vec<f64> = outcome.trajectory.column("A.rate").unwrap().collect();
+    assert!(outcome.report.certificate.passed, "{a:?} {rate}: {:?}", outcome.report.certificate);
+    assert!(column.iter().all(|w| (w - rate).abs() < 1e-9 * rate), "{a:?} {rate}: {column:?}");
+}
+
+#[test]
+fn a_balanced_shaft_on_two_bearings_spins_on_in_every_orientation() {
+    for k in 0..8 {
+        let sign = |bit: u32| if k >> bit & 1 == 1 { -1.0 } else { 1.0 };
+        spins_on([sign(0), 2.0 * sign(1), 2.0 * sign(2)], 0.7, 7.3);
+        let t = f64::from(k);
+        spins_on([t.sin(), (1.7 * t).cos(), (2.3 * t + 0.4).sin()], 0.3 + t, 7.3);
+    }
+}
+
+#[test]
+fn a_balanced_shaft_spins_on_at_every_speed_and_size() {
+    for rate in [1e-3, 1.0, 1e4] {
+        for size in [1e-3, 1.0, 1e3] {
+            spins_on([size, 2.0 * size, -0.7 * size], 0.7, rate);
+        }
+    }
+}
+
+/// Two shafts at `angle` degrees, coupled by a universal joint; the first driven at an even rate.
+fn hooke(angle: f64) -> String {
+    format!(
+        "gravity = [0, 0, 0]\nparameters.be = '{angle} deg'\nrun.t_end = 2\n\
+         bodies.inn = {{ at = [-0.5, 0, 0], mass = 1, inertia = [0.01, 0.02, 0.02] }}\n\
+         bodies.out = {{ at = ['0.5*cos(be)', '0.5*sin(be)', 0], orientation = {{ axis = [0, 0, 1], angle = 'be' }}, mass = 1, inertia = [0.01, 0.02, 0.02] }}\n\
+         joints.bi = {{ kind = 'revolute', bodies = ['ground', 'inn'], at = [-0.5, 0, 0], axis = [1, 0, 0] }}\n\
+         joints.bo = {{ kind = 'revolute', bodies = ['ground', 'out'], at = ['0.5*cos(be)', '0.5*sin(be)', 0], axis = ['cos(be)', 'sin(be)', 0] }}\n\
+         joints.u = {{ kind = 'universal', bodies = ['inn', 'out'], at = [0, 0, 0], axis = [0, 0, 1], axis2 = ['-sin(be)', 'cos(be)', 0] }}\n\
+         drivers.d = {{ kind = 'joint', joint = 'bi', angle = 'pi*t' }}"
+    )
+}
+
+/// ω₂ = ω₁ cos β / (1 - sin²β sin²θ), with θ = 0 where the cross stands as in the model pose, or a quarter of a revolution later.
+#[test]
+fn a_driven_universal_joint_keeps_its_law_at_every_angle() {
+    for degrees in [0.0, 10.0, 30.0, 45.0, 60.0] {
+        let outcome = outcome(&load(&hooke(degrees)));
+        assert!(outcome.report.certificate.passed, "{degrees}: {:?}", outcome.report.certificate);
+        let column = |name| outcome.trajectory.column(name).unwrap().collect::<Vec<f64>>();
+        let (t, rate) = (column("t"), column("bo.rate"));
+        let (sin, cos) = f64::to_radians(degrees).sin_cos();
+        let law = |phase: f64| {
+            let error = |(t, w): (&f64, &f64)| {
+                let theta = std::f64::consts::PI * t + phase;
+                (w.abs() - std::f64::consts::PI * cos / (1.0 - (sin * theta.sin()).powi(2))).abs()
+            };
+            t.iter().zip(&rate).map(error).fold(0.0, f64::max)
+        };
+        let error = law(0.0).min(law(std::f64::consts::FRAC_PI_2));
+        assert!(error < 1e-6, "{degrees}: {error}");
+    }
+}
+
+/// A parallelogram whose two cranks are driven.
+fn parallelogram(first: &str, second: &str, third: &str) -> String {
+    format!(
+        "space = 'planar'\nrun.t_end = 1\n\
+         points.A = [0, 0]\npoints.B = 'polar(0.2, 60 deg)'\npoints.C = [0.6, 0]\npoints.D = 'C + polar(0.2, 60 deg)'\n\
+         bodies.crank = {{ from = 'A', to = 'B', mass = 1 }}\nbodies.coupler = {{ from = 'B', to = 'D', mass = 2 }}\n\
+         bodies.rocker = {{ from = 'C', to = 'D', mass = 1.25 }}\n\
+         joints.A = {{ kind = 'revolute', bodies = ['ground', 'crank'], at = 'A', reads = 0 }}\n\
+         joints.B = {{ kind = 'revolute', bodies = ['crank', 'coupler'], at = 'B' }}\n\
+         joints.D = {{ kind = 'revolute', bodies = ['coupler', 'rocker'], at = 'D' }}\n\
+         joints.C = {{ kind = 'revolute', bodies = ['ground', 'rocker'], at = 'C', reads = 0 }}\n\
+         drivers.d1 = {{ kind = 'joint', joint = 'A', {first} }}\n\
+         drivers.d2 = {{ kind = 'joint', joint = 'C', {second} }}\n{third}"
+    )
+}
+
+const THIRD: &str = "drivers.d3 = { kind = 'joint', joint = 'A', angle = 't' }";
+
+fn says(text: &str, names: &[&str], not: &[&str]) {
+    names.iter().for_each(|name| assert!(text.contains(name), "no {name}: {text}"));
+    not.iter().for_each(|name| assert!(!text.contains(name), "{name}: {text}"));
+}
+
+#[test]
+fn drivers_whose_rates_contradict_are_named_before_the_run() {
+    let (model, system) = load(&parallelogram("rate = 5", "rate = 6", ""));
+    let error = simulate(&model, &system, &Simulate::default(), &mut ()).err().unwrap().to_string();
+    says(&error, &["`d1` and `d2` contradict each other at t = 0", "leave out one"], &["joint"]);
+}
+
+#[test]
+fn the_smallest_set_of_contradicting_drivers_is_named() {
+    let (model, system) = load(&parallelogram("angle = 't'", "angle = '1.5*t'", THIRD));
+    let error = simulate(&model, &system, &Simulate::default(), &mut ()).err().unwrap().to_string();
+    says(&error, &["`d2` and `d3` contradict each other"], &["`d1`"]);
+}
+
+#[test]
+fn drivers_that_drift_apart_end_the_run_with_both_names_and_the_time() {
+    for later in ["t + 0.1*t^2", "t + 0.1*t^3", "t + 1e-6*t^2", "t + step(t - 0.5)*(t - 0.5)^3"] {
+        let (model, system) = load(&parallelogram("angle = 't'", &format!("angle = '{later}'"), ""));
+        let report = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
+        assert_eq!(report.status, Status::Failed, "{later}: {}", report.reason);
+        says(&report.reason, &["`d1` and `d2` contradict each other at t = ", "leave out one"], &[]);
+        let failure = report.failure.unwrap();
+        assert!(failure.t < 1.0 && (later.contains("step") == (failure.t >= 0.5)), "{later}: {}", failure.t);
+    }
+}
+
+#[test]
+fn drivers_that_agree_are_followed_together() {
+    let run = outcome(&load(&parallelogram("angle = '7*t + 0.3*t^2'", "angle = '7*t + 0.3*t^2'", "")));
+    assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
+}
