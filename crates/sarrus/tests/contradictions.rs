@@ -133,3 +133,27 @@ fn drivers_that_agree_are_followed_together() {
     let run = outcome(&load(&parallelogram("angle = '7*t + 0.3*t^2'", "angle = '7*t + 0.3*t^2'", "")));
     assert!(run.report.certificate.passed, "{:?}", run.report.certificate);
 }
+
+/// The overconstrained loop of six revolutes on the edges of a cube \[Bricard1897\], falling from rest.
+const BRICARD: &str = "gravity = [0, -9.81, 0]\n\
+    run.t_end = 5\nrun.rtol = 1e-12\nrun.atol = 1e-14\n\
+    bodies.b1 = { at = [0.5, 0, 0], mass = 1, inertia = [0.001, 0.0833, 0.0833] }\n\
+    bodies.b2 = { at = [1, -0.5, 0], mass = 1, inertia = [0.0833, 0.001, 0.0833] }\n\
+    bodies.b3 = { at = [1, -1, 0.5], mass = 1, inertia = [0.0833, 0.0833, 0.001] }\n\
+    bodies.b4 = { at = [0.5, -1, 1], mass = 1, inertia = [0.001, 0.0833, 0.0833] }\n\
+    bodies.b5 = { at = [0, -0.5, 1], mass = 1, inertia = [0.0833, 0.001, 0.0833] }\n\
+    joints.J1 = { kind = 'revolute', bodies = ['ground', 'b1'], at = [0, 0, 0], axis = [0, 1, 0] }\n\
+    joints.J2 = { kind = 'revolute', bodies = ['b1', 'b2'], at = [1, 0, 0], axis = [0, 0, 1] }\n\
+    joints.J3 = { kind = 'revolute', bodies = ['b2', 'b3'], at = [1, -1, 0], axis = [1, 0, 0] }\n\
+    joints.J4 = { kind = 'revolute', bodies = ['b3', 'b4'], at = [1, -1, 1], axis = [0, 1, 0] }\n\
+    joints.J5 = { kind = 'revolute', bodies = ['b4', 'b5'], at = [0, -1, 1], axis = [0, 0, 1] }\n\
+    joints.J6 = { kind = 'revolute', bodies = ['b5', 'ground'], at = [0, 0, 1], axis = [1, 0, 0] }\n";
+
+#[test]
+fn proximal_keeps_the_digits_of_a_redundant_loop() {
+    for formulation in ["proximal", "null_space"] {
+        let run = outcome(&load(&format!("run.formulation = '{formulation}'\n{BRICARD}")));
+        let drift = run.report.energy.max_drift;
+        assert!(drift < 1e-11, "{formulation}: {drift:e}");
+    }
+}

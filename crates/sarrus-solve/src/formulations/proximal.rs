@@ -43,6 +43,6 @@ impl Formulation for Proximal {
         let report = kkt.agree(report, eq, &eq.f, gamma, x, mu)?;
         (out.residual, out.refinements) = (report.residual, report.refinements);
         report.check()?;
-        kkt.least_norm(eq, &eq.f, gamma, x, mu)
+        kkt.least_norm(eq, &eq.f, x, mu)
     }
 }

@@ -8,9 +8,12 @@
 //!
 //!   γ ← γ - P r,   P r from proximal steps r ← ε (S + εI)⁻¹ r as in `least_norm.rs`,
 //!
-//! after which the rows that were kept determine the v̇ that least squares over all rows would give.
+//! after which the rows that were kept determine the v̇ that least squares over all rows would give. They do so badly where
+//! they are nearly dependent themselves, as at positions where the row that was dropped has little part in the redundancy:
+//! what is left of the contradiction, and rounding, is then magnified. So v̇ and λ are corrected over all rows at last,
+//! with S + εI for S, which does not depend on which rows were dropped.
 //!
-//! Cost: a factorization, some solutions, and the solution again, only where there are dependent rows and they contradict
+//! Cost: a factorization and some solutions where there are dependent rows, and the solution again where they contradict
 //! the others by more than rounding.
 
 use super::least_norm::EPSILON;
@@ -22,10 +25,12 @@ use crate::problem::Equations;
 const AGREED: f64 = 1e-13;
 /// Proximal steps.
 const STEPS: u32 = 6;
+/// Corrections over all rows. Each leaves ε / (s + ε) of what eigenvalue s of S has to do with.
+const CORRECTIONS: u32 = 3;
 
 impl Kkt {
-    /// After [`solve`](Kkt::solve), which gave `report`: makes the rows of `b` agree and solves again. Allocates the first
-    /// time.
+    /// After [`solve`](Kkt::solve), which gave `report`: makes the rows of `b` agree, solves again, and corrects `x` and `mu`
+    /// over all rows. Nothing to do where no row was dropped. Allocates the first time.
     pub fn agree(
         &mut self,
         report: SolveReport,
@@ -35,12 +40,17 @@ impl Kkt {
         x: &mut [f64],
         mu: &mut [f64],
     ) -> Result<SolveReport, SolveError> {
-        if self.dropped.is_empty() || report.contradiction <= AGREED {
+        if self.dropped.is_empty() {
             return Ok(report);
         }
         let mut least = self.take_least(eq);
         let epsilon = self.epsilon(EPSILON);
         self.soften(&mut least, epsilon);
+        if report.contradiction <= AGREED {
+            self.correct_softly(&mut least, CORRECTIONS, eq, a, b, x, mu);
+            self.least = Some(least);
+            return Ok(report);
+        }
         least.w.fill(0.0);
         self.dropped.iter().for_each(|&i| least.w[i] = self.work.r[i]);
         for _ in 0..STEPS {
@@ -50,6 +60,7 @@ impl Kkt {
         let solved = self.solve_once(eq, a, b, x, mu);
         let left = |i: usize| self.work.r[i] + least.w[i];
         let (contradiction, contradicting) = self.largest_contradiction(eq, left);
+        self.correct_softly(&mut least, CORRECTIONS, eq, a, b, x, mu);
         self.least = Some(least);
         solved.map(|report| SolveReport { contradiction, contradicting, ..report })
     }

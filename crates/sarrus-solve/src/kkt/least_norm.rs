@@ -46,13 +46,12 @@ pub(super) struct LeastNorm {
 
 impl Kkt {
     /// Replaces the multipliers `mu` of the last [`solve`](Kkt::solve) by those of least norm, with `x` to go with them:
-    /// the same but for the rounding of larger multipliers. Nothing to do where no row was dropped. Allocates the first
-    /// time.
+    /// the same, with the same J x, but for the rounding of larger multipliers. Nothing to do where no row was dropped.
+    /// Allocates the first time.
     pub fn least_norm(
         &mut self,
         eq: &Equations,
         a: &[f64],
-        b: &[f64],
         x: &mut [f64],
         mu: &mut [f64],
     ) -> Result<(), SolveError> {
@@ -76,7 +75,8 @@ impl Kkt {
             }
             mu.iter_mut().zip(&least.w).for_each(|(mu, w)| *mu -= w);
         }
-        self.least = Some(least);
+        least.w.fill(0.0);
+        eq.add_J_mul(&self.structure, x, &mut least.w);
 
         // x from these multipliers, and what that leaves to correct
         self.start(a, x);
@@ -93,9 +93,10 @@ impl Kkt {
             }
         }
         for _ in 0..CORRECTIONS {
-            self.residual(eq, a, b, x, mu);
+            self.residual(eq, a, &least.w, x, mu);
             self.correct(x, mu);
         }
+        self.least = Some(least);
         if mu.iter().all(|mu| mu.is_finite()) {
             Ok(())
         } else {
@@ -156,6 +157,25 @@ impl Kkt {
         for row in &self.plan.rows {
             let w = &mut least.w[row.start..][..row.size];
             w.iter_mut().zip(&z[row.at..]).for_each(|(w, z)| *w = epsilon * z);
+        }
+    }
+
+    /// Corrects `x` and `mu` for what is left of all rows, dropped ones included, with S + εI in place of S.
+    pub(super) fn correct_softly(
+        &mut self,
+        least: &mut LeastNorm,
+        passes: u32,
+        eq: &Equations,
+        a: &[f64],
+        b: &[f64],
+        x: &mut [f64],
+        mu: &mut [f64],
+    ) {
+        for _ in 0..passes {
+            self.residual(eq, a, b, x, mu);
+            self.work.z.copy_from_slice(&self.work.right);
+            least.ldl.solve(&mut self.work.z);
+            self.apply(x, mu);
         }
     }
 

@@ -73,7 +73,7 @@ impl SolveReport {
 #[derive(Debug, Clone)]
 pub(super) struct Work {
     /// [-r; -r_h], in elimination order.
-    right: Vec<f64>,
+    pub right: Vec<f64>,
     /// The correction [δμ; δx_h], likewise.
     pub z: Vec<f64>,
     /// r = b - J x.
@@ -325,7 +325,7 @@ impl Kkt {
     }
 
     /// μ += δμ and x += δx from the correction in `z`.
-    fn apply(&mut self, x: &mut [f64], mu: &mut [f64]) {
+    pub(super) fn apply(&mut self, x: &mut [f64], mu: &mut [f64]) {
         let z = &self.work.z;
         for row in &self.plan.rows {
             let n = row.size;
