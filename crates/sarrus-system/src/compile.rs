@@ -480,7 +480,7 @@ fn joint(
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
             factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
-        let mut row = Coupler { terms, value: 0.0, own_hints: vec![] };
+        let mut row = Coupler { terms, value: 0.0, unit: "", own_hints: vec![] };
         let mut sum = [0.0];
         constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
         row.value = sum[0];

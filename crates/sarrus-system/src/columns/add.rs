@@ -126,12 +126,6 @@ impl Columns {
                 }
             }
         }
-        // with stiffness a mesh is a force, below
-        for mesh in &system.directory.meshes {
-            if let Some(element) = mesh.element {
-                self.push(format!("{}.force", mesh.name), "N", Source::Effort(element, 0));
-            }
-        }
         for (i, force) in system.forces.iter().enumerate() {
             // springs inside joints are options of the joint: their readings are the joint's
             if inside_joint(system, &force.name) {

@@ -11,6 +11,8 @@ pub struct Coupler {
     pub terms: Vec<(f64, CoordinateRef)>,
     /// What they add up to.
     pub value: f64,
+    /// Unit of -λ: N where Φ is a length, else empty, as it depends on the coordinates.
+    pub unit: &'static str,
     /// Hints of coordinates that belong to no joint and are kept here.
     pub own_hints: Vec<(u32, CoordinateRef)>,
 }
@@ -25,6 +27,10 @@ impl Constraint for Coupler {
         for (factor, coordinate) in &self.terms {
             phi[0] += coordinate.value(at) * *factor;
         }
+    }
+
+    fn multiplier(&self, _row: usize) -> Multiplier {
+        Multiplier::force(self.unit, Scale::Factor(-1.0))
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
@@ -70,7 +76,7 @@ fn finish(
     terms: Vec<(f64, CoordinateRef)>,
     value: Option<f64>,
 ) -> Result<Built> {
-    let mut coupler = Coupler { terms, value: 0.0, own_hints: Vec::new() };
+    let mut coupler = Coupler { terms, value: 0.0, unit: "", own_hints: Vec::new() };
     coupler.value = match value {
         Some(value) => value,
         None => {

@@ -559,5 +559,5 @@ fn model_value(ctx: &Context, hints: &[f64], ids: &[u32], terms: &Terms) -> f64 
 fn finish(ctx: &Context, hints: &[f64], ids: Vec<u32>, terms: Terms, own: Vec<CoordinateRef>) -> Built {
     let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
     let value = model_value(ctx, hints, &ids, &terms);
-    Built::new(ids, Coupler { terms, value, own_hints })
+    Built::new(ids, Coupler { terms, value, unit: "N", own_hints })
 }

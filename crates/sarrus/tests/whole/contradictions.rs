@@ -1,9 +1,7 @@
 //! What contradicts and what only rounds: redundant mechanisms in even motion, drivers that no motion follows together, and the
 //! digits that redundant loops keep.
 
-mod common;
-
-use common::{load, outcome};
+use crate::common::{load, outcome};
 use sarrus::prelude::*;
 
 /// A balanced shaft of length |a| on two bearings along `a`, spinning freely at `rate`; five of ten rows are redundant.
