@@ -55,7 +55,7 @@ impl Rows {
     }
 
     /// How many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
-    pub fn to_settle(&self, s: &Structure) -> Option<usize> {
+    pub fn to_settle(self, s: &Structure) -> Option<usize> {
         self.known_redundant(s).filter(|n| *n > 0 || self.near.is_some())
     }
 
