@@ -21,6 +21,7 @@ mod partition;
 mod passage;
 mod problem;
 mod rank;
+mod rotations;
 pub mod stabilizations;
 pub mod staggered;
 pub mod tables;
@@ -39,5 +40,6 @@ pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
     Stage, State, Structure, StructureBuilder,
 };
+pub use rotations::{MOST_ROTATION, Rotated, Rotations};
 pub use tangent::{Pair, Tangent};
 pub use views::*;
