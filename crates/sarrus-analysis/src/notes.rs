@@ -48,7 +48,7 @@ pub(crate) fn rotations(
     system: &System,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    let limit = rotations.limit;
+    let limit = rotations.worst.map_or(rotations.limit, |worst| worst.limit);
     if rotations.bounded > 0 {
         notes.push(format!(
             "the rotation of a step was bounded to {limit} rad: {} steps from t = {} on were shortened for it, so that no revolution is \
