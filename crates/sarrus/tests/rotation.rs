@@ -139,12 +139,18 @@ fn fixed_steps_that_resolve_a_rotation_count_it() {
 /// Also in fixed steps of more than a revolution, which are not certified.
 #[test]
 fn rows_inside_a_step_follow_the_rotation() {
-    for (integrator, step) in [("radau5", ""), ("bdf", ""), ("generalized_alpha", "step = 0.25\n"), ("staggered", "step = 0.05\n")] {
+    for (integrator, step) in
+        [("radau5", ""), ("bdf", ""), ("generalized_alpha", "step = 0.25\n"), ("staggered", "step = 0.05\n")]
+    {
         let run = format!("t_end = 20\nevery = 0.013\n{step}integrator = \"{integrator}\"");
         let out = spatial(ROTOR, &run);
         let rows = out.trajectory.column("rotor.p.x").unwrap();
         for (x, t) in rows.zip(out.trajectory.column("t").unwrap()) {
-            assert!((x - 0.1 * (t * t).cos()).abs() < 2e-4, "{integrator} at t = {t}: {x} for {}", 0.1 * (t * t).cos());
+            assert!(
+                (x - 0.1 * (t * t).cos()).abs() < 2e-4,
+                "{integrator} at t = {t}: {x} for {}",
+                0.1 * (t * t).cos()
+            );
         }
     }
 }
