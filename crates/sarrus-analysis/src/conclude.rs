@@ -82,6 +82,7 @@ impl Run<'_> {
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
         notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
+        notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         notes.extend(notes::findings(method, found, system));
         notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
         notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
@@ -116,7 +117,8 @@ impl Run<'_> {
             constraints,
             reactions: ReactionsPart { not_unique: not_unique.clone().unwrap_or_default() },
             assembly: assembly_part(settings.assembly, &self.assembly),
-            certificate: Certificate::new(status, &violation, &energy, &limits),
+            certificate: Certificate::new(status, &violation, &energy, &limits)
+                .with_rotation(control.rotations.worst),
             violation,
             energy,
             events,

@@ -2,7 +2,7 @@
 
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
-use sarrus_solve::{Findings, PartitionFound, RankFound, StabilityFound, State};
+use sarrus_solve::{Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State};
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
 use sarrus_system::{Family, Mechanism, System};
@@ -61,6 +61,41 @@ pub(crate) fn parted(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// Steps that were bounded for the rotation in them, and a step that rotates something too far.
+pub(crate) fn rotations(
+    rotations: &Rotations,
+    integrator: &str,
+    is_fixed: bool,
+    system: &System,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let limit = rotations.worst.map_or(rotations.limit, |worst| worst.limit);
+    if rotations.bounded > 0 {
+        notes.push(format!(
+            "the rotation of a step was bounded to {limit} rad: {} steps from t = {} on were shortened for it, so that no revolution is \
+             lost",
+            rotations.bounded, rotations.first_bounded
+        ));
+    }
+    if let Some(Rotated { t, h, angle, limit, index }) = rotations.worst
+        && angle > limit
+    {
+        let rotates =
+            |i: usize| system.directory.bodies.iter().find(|b| (b.v..b.v + b.kind.nv()).contains(&i));
+        let what = index.and_then(rotates).map_or("a joint".into(), |body| format!("`{}`", body.name));
+        let hint = if is_fixed {
+            format!("; take steps of {:.2e} s or less (--step), or an adaptive integrator", h * limit / angle)
+        } else {
+            "; tighter tolerances shorten it".into()
+        };
+        notes.push(format!(
+            "the step of {h:.4} s from t = {t:.6} rotates {what} by {angle:.3} rad, where `{integrator}` resolves {limit:.3} rad: \
+             angles, and what depends on them, may be wrong{hint}"
+        ));
+    }
+    notes
 }
 
 /// What flexible members add to the sizes of a model.

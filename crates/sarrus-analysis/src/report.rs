@@ -4,6 +4,7 @@
 
 use crate::energy::EnergyBook;
 use crate::violation::{Levels, Spread};
+use sarrus_solve::Rotated;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -460,6 +461,9 @@ pub struct Certificate {
     pub velocity: Item,
     /// Relative error of the energy balance.
     pub energy: Item,
+    /// Rotation of a body, or of a joint, within the step that came nearest to its limit \[rad\]; left out where nothing rotates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Item>,
 }
 
 impl Certificate {
@@ -474,12 +478,20 @@ impl Certificate {
         let velocity = Item::new(violation.velocity.max, limits.velocity);
         let energy = Item::new(energy.balance_error, limits.energy);
         let items = position.passed && velocity.passed && energy.passed;
-        Certificate { passed: items && status != Status::Failed, position, velocity, energy }
+        Certificate { passed: items && status != Status::Failed, position, velocity, energy, rotation: None }
+    }
+
+    /// With the rotation of the step that came nearest to its limit.
+    pub fn with_rotation(mut self, worst: Option<Rotated>) -> Certificate {
+        self.rotation = worst.map(|worst| Item::new(worst.angle, worst.limit));
+        self.passed &= self.rotation.is_none_or(|item| item.passed);
+        self
     }
 
     /// The items by name.
-    pub fn items(&self) -> [(&'static str, Item); 3] {
-        [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)]
+    pub fn items(&self) -> impl Iterator<Item = (&'static str, Item)> {
+        let always = [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)];
+        always.into_iter().chain(self.rotation.map(|item| ("rotation", item)))
     }
 }
 

@@ -50,9 +50,6 @@ pub trait Chart: Send {
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [f64]);
 
-    /// The largest angular speed of anything, where it was placed \[rad/s\].
-    fn fastest(&self) -> f64;
-
     /// Takes note of an accepted state: turns of angles and signs of quaternions are counted from there.
     fn accept(&mut self, s: &State);
 }

@@ -15,15 +15,22 @@
 //! resting ones, and would depend on how many of them there are. Numbers in no group (energy bookkeeping, for
 //! example) are integrated but do not control the step.
 //!
+//! **Rotation.** A step that rotates a body by more than [`MOST_ROTATION`] is rejected whatever its error: a uniform rotation about a
+//! fixed axis has none in some coordinates, but revolutions are counted from step to step, and the states inside a step are
+//! interpolated between its ends. [`Rotations`] keeps what was found.
+//!
 //! **Controller.** For an estimate of size h^k, proportional-integral control \[Gustafsson1991\],
 //! \[Hairer1996, section IV.2\]: h' = h · safety · err^(-α) · err₋₁^β with β = 0.2/k, α = 1/k - 0.75 β, within the growth limits.
 
 use crate::error::{MethodError, SolveError};
 use crate::problem::{Array, Group, GroupKind, State};
+use crate::rotations::{Rotations, fraction_per_second};
 use crate::views::Ode;
 
 /// The most that a step may shrink after one trial.
 const SHRINK: f64 = 0.2;
+/// The power of a rotation beyond its limit that stands for an error: the highest that estimates go with.
+const EXCESS: i32 = 8;
 /// A remainder of the run within this fraction of a step is not left over for a step of its own.
 const SLIVER: f64 = 1e-9;
 /// A remainder within this fraction of a fixed step is shared with the step before it.
@@ -43,6 +50,8 @@ pub struct Control {
     pub t_end: f64,
     /// Work done so far.
     pub counts: StepCounts,
+    /// Rotations within steps so far.
+    pub rotations: Rotations,
     /// Size that the controller wants next.
     proposal: Option<f64>,
     /// Error of the last accepted step.
@@ -98,6 +107,7 @@ impl Control {
             step,
             t_end: f64::INFINITY,
             counts: StepCounts::default(),
+            rotations: Rotations::default(),
             proposal: None,
             previous_error: 1.0,
             grid_start: f64::NAN,
@@ -247,9 +257,19 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |worst: f64, e| if worst.is_nan() || e <= worst { worst } else { e })
 }
 
-/// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not.
+/// `error`, or more than one where a body rotates too far from `a` to `b`: then by as much as shortens the step to what is allowed,
+/// for estimates of any power up to [`EXCESS`].
+fn with_rotation(error: f64, groups: &[Group], control: &Control, a: &State, b: &State) -> f64 {
+    let per_second = |s: &State| fraction_per_second(groups, control.rotations.limit, &s.v).0;
+    let fraction = (b.t - a.t) * per_second(a).max(per_second(b));
+    if fraction > 1.0 { error.max(fraction.powi(EXCESS)) } else { error }
+}
+
+/// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Above one too where the
+/// step rotates a body too far.
 pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)))
+    let error = largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
+    with_rotation(error, groups, control, a, b)
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).
@@ -262,12 +282,13 @@ pub fn pair_error_norm(
     delta5: &State,
     delta3: &State,
 ) -> f64 {
-    largest(groups.iter().map(|g| {
+    let error = largest(groups.iter().map(|g| {
         let (e5, e3) = (length(g, delta5), length(g, delta3));
         let both = (e5 * e5 + 0.01 * e3 * e3).sqrt();
         let e = if both == 0.0 { 0.0 } else { e5 * (e5 / both) };
         e / allowed(g, control, a, b)
-    }))
+    }));
+    with_rotation(error, groups, control, a, b)
 }
 
 /// A first step for an estimate of size h^`power`: small enough that an explicit Euler step of it is accurate to

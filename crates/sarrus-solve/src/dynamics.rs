@@ -453,6 +453,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         Dynamics::bridge_dense(self, t, out)
     }
 
+    fn relative_rotation(&mut self, s: &State) -> Option<f64> {
+        self.problem.relative_rotation(s)
+    }
+
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         // friction of rigid contacts needs a solution for λ
         if self.problem.frictions() == 0 { Some(self) } else { None }

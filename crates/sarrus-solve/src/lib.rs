@@ -21,6 +21,7 @@ mod partition;
 mod passage;
 mod problem;
 mod rank;
+mod rotations;
 pub mod stabilizations;
 pub mod staggered;
 pub mod tables;
@@ -40,5 +41,6 @@ pub use problem::{
     Stage, State, Structure, StructureBuilder,
 };
 pub use rank::{TOLERANCE, kinematic_units};
+pub use rotations::{MOST_ROTATION, Rotated, Rotations};
 pub use tangent::{Pair, Tangent};
 pub use views::*;

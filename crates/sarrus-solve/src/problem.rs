@@ -467,6 +467,12 @@ pub trait Problem {
     /// there is used again.
     fn accept(&mut self, s: &State);
 
+    /// The largest angular speed \[rad/s\] of one body against another at `s`, of those whose joint counts the angle between them;
+    /// none where none does.
+    fn relative_rotation(&mut self, _s: &State) -> Option<f64> {
+        None
+    }
+
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.
     fn name_of_row(&self, row: usize) -> String;
 
@@ -582,6 +588,10 @@ impl<P: Problem + ?Sized> Problem for &mut P {
 
     fn accept(&mut self, s: &State) {
         (**self).accept(s);
+    }
+
+    fn relative_rotation(&mut self, s: &State) -> Option<f64> {
+        (**self).relative_rotation(s)
     }
 
     fn name_of_row(&self, row: usize) -> String {

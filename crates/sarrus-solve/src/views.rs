@@ -15,6 +15,7 @@ use crate::control::Control;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::rotations::{MOST_ROTATION, Speed};
 use crate::tangent::Tangent;
 
 /// q̇, v̇, ẋ as functions of the state.
@@ -97,6 +98,12 @@ pub trait Ode {
         None
     }
 
+    /// The largest angular speed \[rad/s\] of one body against another at `s`, of those whose joint counts the angle between them;
+    /// none where none does.
+    fn relative_rotation(&mut self, _s: &State) -> Option<f64> {
+        None
+    }
+
     /// The same problem for methods that take motion and multipliers in turn, if it can be had so.
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
         None
@@ -166,6 +173,10 @@ impl<T: Ode + ?Sized> Ode for &mut T {
 
     fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
         (**self).bridge_dense(t, out)
+    }
+
+    fn relative_rotation(&mut self, s: &State) -> Option<f64> {
+        (**self).relative_rotation(s)
     }
 
     fn staggered(&mut self) -> Option<&mut dyn Staggered> {
@@ -255,6 +266,11 @@ pub trait ImplicitStep: Send {
     /// As [`Step::is_adaptive`].
     fn is_adaptive(&self) -> bool;
 
+    /// As [`Step::rotation_limit`].
+    fn rotation_limit(&self) -> f64 {
+        MOST_ROTATION
+    }
+
     /// As [`Step::prepare`]; the first step may allocate too.
     fn prepare(&mut self, structure: &Structure);
 
@@ -283,6 +299,11 @@ pub trait Step: Send {
 
     /// Whether the method estimates its error and chooses its steps.
     fn is_adaptive(&self) -> bool;
+
+    /// The most that a step may rotate a body in space \[rad\].
+    fn rotation_limit(&self) -> f64 {
+        MOST_ROTATION
+    }
 
     /// Sizes the workspace and forgets the previous step. The only place that allocates.
     fn prepare(&mut self, structure: &Structure);
@@ -323,6 +344,11 @@ pub trait StaggeredStep: Send {
 
     /// As [`Step::is_adaptive`].
     fn is_adaptive(&self) -> bool;
+
+    /// As [`Step::rotation_limit`].
+    fn rotation_limit(&self) -> f64 {
+        MOST_ROTATION
+    }
 
     /// As [`Step::prepare`]; the first step may allocate too.
     fn prepare(&mut self, structure: &Structure);
@@ -365,6 +391,12 @@ impl View {
     }
 }
 
+/// Angular speeds at `s`, for a step of about `h` \[s\] while they grow by `growth` \[rad/s²\].
+fn speed<O: Ode>(ode: &mut O, s: &State, limit: f64, h: Option<f64>, growth: f64) -> Speed {
+    let of_bodies = Speed::of_bodies(&ode.structure().groups, limit, &s.v);
+    of_bodies.with_joints(h, growth, || ode.relative_rotation(s))
+}
+
 /// An integrator, by the view it needs.
 #[non_exhaustive]
 pub enum Integrator {
@@ -404,6 +436,15 @@ impl Integrator {
         }
     }
 
+    /// As [`Step::rotation_limit`].
+    pub fn rotation_limit(&self) -> f64 {
+        match self {
+            Integrator::Ode(m) => m.rotation_limit(),
+            Integrator::Staggered(m) => m.rotation_limit(),
+            Integrator::Implicit(m) => m.rotation_limit(),
+        }
+    }
+
     /// As [`Step::prepare`].
     pub fn prepare(&mut self, structure: &Structure) {
         match self {
@@ -413,8 +454,35 @@ impl Integrator {
         }
     }
 
-    /// As [`Step::step`].
+    /// As [`Step::step`]. Bounds the rotation within adaptive steps, and keeps that of all.
     pub fn step<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        s: &mut State,
+        control: &mut Control,
+    ) -> Result<StepInfo, StepError> {
+        let limit = self.rotation_limit();
+        control.rotations.limit = limit;
+        let asked = control.step;
+        let is_adaptive = self.is_adaptive();
+        let size = if is_adaptive { control.next_size() } else { asked };
+        let growth = control.rotations.growth;
+        let start = speed(ode, s, limit, size, growth);
+        let bound = size.filter(|_| is_adaptive).and_then(|h| start.bound(h, growth));
+        if bound.is_some() {
+            control.step = bound;
+        }
+        let taken = self.step_freely(ode, s, control);
+        if bound.is_some() {
+            control.step = asked;
+        }
+        let info = taken?;
+        let end = speed(ode, s, limit, Some(info.h), 0.0);
+        control.rotations.add(info.t, info.h, [start, end], bound.is_some());
+        Ok(info)
+    }
+
+    fn step_freely<O: Ode>(
         &mut self,
         ode: &mut O,
         s: &mut State,

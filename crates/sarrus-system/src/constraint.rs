@@ -131,6 +131,11 @@ pub trait Constraint: Send + Sync + 'static {
 
     /// New values of the hints this constraint keeps (see [`At::hints`]).
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+
+    /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
+    fn relative_rotation(&self, _at: &At<f64>) -> f64 {
+        0.0
+    }
 }
 
 /// The face of a constraint that a system stores: values and derivatives at an instant.
@@ -178,6 +183,8 @@ pub trait Rows: Send + Sync {
     fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]);
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
+    /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
+    fn relative_rotation(&self, at: &At<f64>) -> f64;
 }
 
 impl<C: Constraint> Rows for C {
@@ -273,5 +280,9 @@ impl<C: Constraint> Rows for C {
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
         Constraint::update_hints(self, at, hints);
+    }
+
+    fn relative_rotation(&self, at: &At<f64>) -> f64 {
+        Constraint::relative_rotation(self, at)
     }
 }

@@ -138,6 +138,11 @@ impl CoordinateRef {
         force.dot(slip) + torque.dot(V_B.w_W - V_A.w_W)
     }
 
+    /// The angular speed of its second body against the first \[rad/s\].
+    pub fn rotation(&self, at: &At<f64>) -> f64 {
+        (at.twist(self.b).w_W - at.twist(self.a).w_W).norm_squared().sqrt()
+    }
+
     /// Wrenches (force, torque about the centre of mass, world axes) on A and B of an effort along the coordinate.
     pub fn effort<R: Real>(&self, at: &At<R>, effort: R) -> [(Vec3<R>, Vec3<R>); 2] {
         let (F, M) = self.place(at);

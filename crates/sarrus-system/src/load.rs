@@ -89,6 +89,11 @@ pub trait Force: Send + Sync + 'static {
     /// New values of the hints that it keeps (see [`At::hints`]).
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
 
+    /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
+    fn relative_rotation(&self, _at: &At<f64>) -> f64 {
+        0.0
+    }
+
     /// Itself as a record, where it is of a kind that tables know; its bodies are then the places of its own, of a load on one body twice
     /// that.
     fn record(&self) -> Option<LoadRecord> {
@@ -128,6 +133,10 @@ pub trait Load: Send + Sync {
     }
     /// New values of the hints that it keeps.
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
+    fn relative_rotation(&self, _at: &At<f64>) -> f64 {
+        0.0
+    }
     /// Itself as a record, where it is of a kind that tables know.
     fn record(&self) -> Option<LoadRecord> {
         None
@@ -173,6 +182,10 @@ impl<F: Force> Load for F {
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
         Force::update_hints(self, at, hints);
+    }
+
+    fn relative_rotation(&self, at: &At<f64>) -> f64 {
+        Force::relative_rotation(self, at)
     }
 
     fn record(&self) -> Option<LoadRecord> {

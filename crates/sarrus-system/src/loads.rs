@@ -60,6 +60,10 @@ impl Load for Part {
         self.whole.update_hints(at, hints);
     }
 
+    fn relative_rotation(&self, at: &At<f64>) -> f64 {
+        self.whole.relative_rotation(at)
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         self.whole.readings()
     }

@@ -15,7 +15,9 @@ use crate::control::{
 use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
+use crate::rotations::{LAG, MOST_ROTATION};
 use crate::views::{Ode, Step, StepInfo};
+use sarrus_math::solve::c64;
 
 /// Options of the adaptive methods.
 pub const ADAPTIVE_OPTIONS: &[OptionDoc] = &[
@@ -64,6 +66,8 @@ pub struct ExplicitRk {
     interpolant: bool,
     /// Steps for which right sides are still taken on the constraints.
     careful: u32,
+    /// The most that a step may rotate a body \[rad\].
+    rotation_limit: f64,
 }
 
 impl ExplicitRk {
@@ -81,6 +85,7 @@ impl ExplicitRk {
             end_slope: false,
             interpolant: false,
             careful: 0,
+            rotation_limit: if tableau.error == Estimate::None { resolved(tableau) } else { MOST_ROTATION },
         }
     }
 
@@ -314,6 +319,10 @@ impl Step for ExplicitRk {
         self.tableau.error != Estimate::None
     }
 
+    fn rotation_limit(&self) -> f64 {
+        self.rotation_limit
+    }
+
     fn prepare(&mut self, structure: &Structure) {
         let fits =
             |s: &State| (s.q.len(), s.v.len(), s.x.len()) == (structure.nq, structure.nv, structure.nx);
@@ -386,6 +395,26 @@ impl Step for ExplicitRk {
         ode.normalize(&mut out.q);
         Ok(())
     }
+}
+
+/// The largest rotation \[rad\] in a step whose lag behind a uniform one is at most [`LAG`]. A quaternion is integrated as a vector:
+/// half the angle is the phase of y in ẏ = i y.
+fn resolved(tableau: &Tableau) -> f64 {
+    let lags = |angle: f64| {
+        let phase = 0.5 * angle;
+        let mut k: Vec<c64> = Vec::new();
+        let sum = |c: &[f64], k: &[c64]| {
+            c.iter().zip(k).fold(c64::new(1.0, 0.0), |sum, (c, k)| sum + *k * (phase * c))
+        };
+        for i in 0..tableau.c.len() {
+            let y = sum(tableau.a[i], &k);
+            k.push(c64::new(-y.im, y.re));
+        }
+        let y = sum(tableau.b, &k);
+        (y.im.atan2(y.re) / phase - 1.0).abs() > LAG
+    };
+    let angles = (1..).map(|i| 0.01 * f64::from(i)).take_while(|angle| *angle < MOST_ROTATION);
+    angles.take_while(|angle| !lags(*angle)).last().unwrap_or(0.01)
 }
 
 /// Evaluates the right side at `s`.

@@ -9,9 +9,7 @@
 //! A state that comes in is taken as it is where it is the one that went out; otherwise the chart reads it, so that
 //! whoever changes the state of a run (events, breaks) need not know.
 //!
-//! Needs the [`Ode`] view. An adaptive step turns nothing by more than [`MOST_TURN`], since the turns of
-//! angles are counted from step to step: in these coordinates the error alone does not see to that, as a flywheel that
-//! turns steadily has none.
+//! Needs the [`Ode`] view.
 //!
 //! Costs two passes over the chart per right side on top of the problem's; where the chart gives ẏ, it saves the
 //! factorization.
@@ -19,13 +17,9 @@
 use crate::chart::Chart;
 use crate::control::Control;
 use crate::error::{SolveError, StepError};
-use crate::problem::{Accel, Equations, Stage, State, Structure};
+use crate::problem::{Accel, Equations, GroupKind, Stage, State, Structure};
+use crate::rotations::MOST_ROTATION;
 use crate::views::{Ode, Step, StepInfo};
-
-/// The most that anything turns within an adaptive step \[rad\].
-pub const MOST_TURN: f64 = 3.0;
-/// What a step aims at, at the angular speed of its start \[rad\].
-const AIM: f64 = 2.5;
 
 /// A method in the coordinates of a chart.
 pub struct InChart {
@@ -35,8 +29,6 @@ pub struct InChart {
     end: State,
     /// The problem's state there.
     shown: State,
-    /// The largest angular speed there \[rad/s\].
-    fastest: f64,
     /// Whether they belong to a step.
     known: bool,
     /// Coordinates inside the step.
@@ -48,10 +40,7 @@ struct Room {
     chart: Box<dyn Chart>,
     /// Whether the chart finds accelerations, where it can.
     own: bool,
-    adaptive: bool,
     careful: bool,
-    /// Coordinates at the start of the step.
-    start: State,
     /// Coordinates of a state that is moved.
     moved: State,
     /// The problem's states and their rates.
@@ -66,14 +55,11 @@ struct Room {
 impl InChart {
     /// `method` in the coordinates of `chart`. `own` lets the chart find accelerations where it can.
     pub fn new(method: Box<dyn Step>, chart: Box<dyn Chart>, own: bool) -> InChart {
-        let adaptive = method.is_adaptive();
         let state = State::default;
         let room = Room {
             own: own && chart.is_whole(),
             chart,
-            adaptive,
             careful: false,
-            start: state(),
             moved: state(),
             full: state(),
             other: state(),
@@ -81,7 +67,7 @@ impl InChart {
             eq: Equations::default(),
             accel: Accel::default(),
         };
-        InChart { method, room, end: state(), shown: state(), fastest: 0.0, known: false, between: state() }
+        InChart { method, room, end: state(), shown: state(), known: false, between: state() }
     }
 }
 
@@ -98,11 +84,17 @@ impl Step for InChart {
         self.method.is_adaptive()
     }
 
+    fn rotation_limit(&self) -> f64 {
+        let has_quaternions =
+            self.room.chart.structure().groups.iter().any(|g| g.kind == GroupKind::Rotation);
+        if has_quaternions { self.method.rotation_limit() } else { MOST_ROTATION }
+    }
+
     fn prepare(&mut self, structure: &Structure) {
-        let Room { chart, start, moved, full, other, rates, eq, accel, .. } = &mut self.room;
+        let Room { chart, moved, full, other, rates, eq, accel, .. } = &mut self.room;
         let own = chart.structure();
         self.method.prepare(own);
-        for state in [&mut self.end, &mut self.between, start, moved] {
+        for state in [&mut self.end, &mut self.between, moved] {
             resize(state, own);
         }
         for state in [&mut self.shown, full, other, rates] {
@@ -122,23 +114,10 @@ impl Step for InChart {
         if !(self.known && self.shown == *s) {
             self.room.chart.compress(s, &mut self.end);
             self.room.chart.accept(&self.end);
-            self.fastest = self.room.chart.fastest();
         }
         self.known = false;
-        self.room.start.copy_from(&self.end);
-        // nothing turns too far, at the speeds that are known
-        let step = control.step;
-        if self.room.adaptive && control.next_size().is_some() {
-            let limit = AIM / self.fastest;
-            if limit.is_finite() {
-                control.step = Some(step.map_or(limit, |step| step.min(limit)));
-            }
-        }
-        let taken = self.method.step(&mut Reduced { ode, room: &mut self.room }, &mut self.end, control);
-        control.step = if self.room.adaptive { step } else { control.step };
-        let info = taken?;
+        let info = self.method.step(&mut Reduced { ode, room: &mut self.room }, &mut self.end, control)?;
         self.room.chart.expand(&self.end, s);
-        self.fastest = self.room.chart.fastest();
         self.shown.copy_from(s);
         self.known = true;
         Ok(info)
@@ -272,14 +251,8 @@ impl Ode for Reduced<'_> {
     }
 
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
-        let Room { chart, full, start, adaptive, own, .. } = &mut *self.room;
+        let Room { chart, full, own, .. } = &mut *self.room;
         chart.fill(s);
-        if *adaptive {
-            let turned = turned(chart.structure(), start, s);
-            if turned > MOST_TURN {
-                return Err(StepError::StepTooLarge { t: start.t, h, omega: turned / h });
-            }
-        }
         chart.expand(s, full);
         let mut moved = false;
         match if *own { self.ode.staggered() } else { None } {
@@ -294,16 +267,4 @@ impl Ode for Reduced<'_> {
         chart.accept(s);
         Ok(moved)
     }
-}
-
-/// The most that an angle differs in two states of a chart \[rad\].
-fn turned(structure: &Structure, a: &State, b: &State) -> f64 {
-    use crate::problem::GroupKind;
-    let mut most = 0.0_f64;
-    for group in structure.groups.iter().filter(|g| g.kind == GroupKind::Angle) {
-        for i in group.start..group.start + group.len {
-            most = most.max((a.q[i] - b.q[i]).abs());
-        }
-    }
-    most
 }

@@ -2,6 +2,7 @@
 //! all of them.
 
 mod abm;
+mod between;
 mod dense;
 mod drive;
 mod explicit_rk;
@@ -14,7 +15,7 @@ pub mod tableaux;
 pub use abm::Abm;
 pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, go_on, integrate};
 pub use explicit_rk::ExplicitRk;
-pub use in_chart::{InChart, MOST_TURN};
+pub use in_chart::InChart;
 pub use park1987::Park1987;
 pub use staggered::{Form, StaggeredMethod};
 

@@ -20,7 +20,7 @@
 //! evaluations, factorizations and solutions a step. To compare with; the symmetric form of `staggered` is cheaper, keeps the
 //! constraints, and bounds the energy's error.
 
-use super::staggered::hermite;
+use super::between::Between;
 use super::staggered::modules::{Modules, at};
 use super::staggered::options::epsilon;
 use crate::control::{Control, StepLimits};
@@ -28,6 +28,7 @@ use crate::error::{MethodError, StepError};
 use crate::findings::Findings;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Group, GroupKind, Stage, State, Structure};
+use crate::rotations::resolved;
 use crate::staggered::euler_parameters::update;
 use crate::staggered::{CentralDifference, Epsilon, SparseMultipliers, Verdict};
 use crate::views::{Staggered, StaggeredStep, StepInfo};
@@ -65,7 +66,7 @@ pub struct Park1987 {
     /// At both ends, for what lies between; found when asked for.
     ends: [Accel; 2],
     xdots: [Vec<f64>; 2],
-    qdots: [Vec<f64>; 2],
+    between: Between,
     is_known: [bool; 2],
     /// ω½, among all velocities (nv).
     omega: Vec<f64>,
@@ -93,7 +94,7 @@ impl Park1987 {
             xdot: Vec::new(),
             ends: Default::default(),
             xdots: Default::default(),
-            qdots: Default::default(),
+            between: Between::default(),
             is_known: [false; 2],
             omega: Vec::new(),
             delta: Vec::new(),
@@ -195,9 +196,8 @@ impl Park1987 {
 
     /// Accelerations and rates at an end of the step, where they are not known yet.
     fn know(&mut self, view: &mut dyn Staggered, which: usize) -> Result<(), StepError> {
-        let Park1987 { modules, eq, half, ends, xdots, qdots, start, end, is_known, .. } = self;
+        let Park1987 { modules, eq, half, ends, xdots, start, end, is_known, .. } = self;
         let s = if which == 0 { start } else { end };
-        view.qdot(s, &mut qdots[which]);
         if !is_known[which] {
             ends[which].lambda.copy_from_slice(&half.lambda);
             evaluate(modules, view, s, eq, &mut ends[which], 2)?;
@@ -221,12 +221,17 @@ impl StaggeredStep for Park1987 {
         false
     }
 
+    /// Euler parameters by the midpoint rule lag by θ²/48.
+    fn rotation_limit(&self) -> f64 {
+        resolved(1.0 / 48.0)
+    }
+
     fn prepare(&mut self, s: &Structure) {
         let zeros = || State::zeros(s);
         (self.start, self.end, self.middle) = (zeros(), zeros(), zeros());
         self.xdot = vec![0.0; s.nx];
         self.xdots = [vec![0.0; s.nx], vec![0.0; s.nx]];
-        self.qdots = [vec![0.0; s.nq], vec![0.0; s.nq]];
+        self.between.prepare(s);
         (self.omega, self.delta) = (vec![0.0; s.nv], vec![0.0; s.nv]);
         self.turned = [vec![0.0; s.nv], vec![0.0; s.nv]];
         self.before = vec![0.0; s.nv];
@@ -260,6 +265,7 @@ impl StaggeredStep for Park1987 {
         self.modules.tell(view);
         control.accept_fixed();
         self.accepted = true;
+        self.between.forget();
         s.copy_from(&self.end);
         Ok(StepInfo { t, h, error: 0.0, rejected: 0 })
     }
@@ -267,14 +273,9 @@ impl StaggeredStep for Park1987 {
     fn dense(&mut self, view: &mut dyn Staggered, t: f64, out: &mut State) -> Result<(), StepError> {
         self.know(view, 0)?;
         self.know(view, 1)?;
-        let Park1987 { start, end, ends, xdots, qdots, .. } = self;
-        let h = end.t - start.t;
-        let theta = if h > 0.0 { ((t - start.t) / h).clamp(0.0, 1.0) } else { 1.0 };
-        hermite(&mut out.q, theta, h, [&start.q, &end.q], [&qdots[0], &qdots[1]]);
-        hermite(&mut out.v, theta, h, [&start.v, &end.v], [&ends[0].vdot, &ends[1].vdot]);
-        hermite(&mut out.x, theta, h, [&start.x, &end.x], [&xdots[0], &xdots[1]]);
-        out.t = t.clamp(start.t, end.t);
-        view.normalize(&mut out.q);
+        let Park1987 { start, end, ends, xdots, between, .. } = self;
+        let rates = [0, 1].map(|i| (&*ends[i].vdot, &*xdots[i]));
+        between.write(view, [start, end], rates, t, out);
         Ok(())
     }
 

@@ -30,17 +30,18 @@ pub(super) mod options;
 mod symmetric;
 mod two_stage;
 
+use super::between::Between;
 use crate::control::{Control, StepLimits};
 use crate::error::StepError;
 use crate::findings::Findings;
 use crate::problem::{State, Structure};
+use crate::rotations::{MOST_ROTATION, resolved};
 use crate::staggered::{
     CentralDifference, Controller, Epsilon, MotionModule, MultiplierModule, SparseMultipliers,
     VariationalMotion, Verdict,
 };
 use crate::views::{Staggered, StaggeredStep, StepInfo};
 use chain::Chain;
-pub(super) use chain::hermite;
 use error::ErrorEstimate;
 use modules::{Modules, at};
 use one_step::OneStep;
@@ -73,9 +74,9 @@ pub struct StaggeredMethod {
     accepted: bool,
     start: State,
     end: State,
-    /// q̇ at both ends, once asked for.
-    qdot: [Vec<f64>; 2],
-    has_qdot: bool,
+    between: Between,
+    /// The most that a step may rotate a body \[rad\].
+    rotation_limit: f64,
     /// The highest frequency found at the start \[rad/s\].
     highest: Option<f64>,
 }
@@ -102,8 +103,9 @@ impl StaggeredMethod {
             accepted: false,
             start: State::default(),
             end: State::default(),
-            qdot: Default::default(),
-            has_qdot: false,
+            between: Between::default(),
+            // central differences of quaternions lag by θ²/48
+            rotation_limit: if form == Form::Symmetric { MOST_ROTATION } else { resolved(1.0 / 48.0) },
             highest: None,
         }
     }
@@ -187,7 +189,8 @@ impl StaggeredMethod {
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
         self.modules.tell(view);
-        (self.accepted, self.has_qdot) = (true, false);
+        self.accepted = true;
+        self.between.forget();
     }
 
     /// A step of fixed size.
@@ -236,12 +239,16 @@ impl StaggeredStep for StaggeredMethod {
         self.adaptive.is_some()
     }
 
+    fn rotation_limit(&self) -> f64 {
+        self.rotation_limit
+    }
+
     fn prepare(&mut self, structure: &Structure) {
         let fits =
             |s: &State| (s.q.len(), s.v.len(), s.x.len()) == (structure.nq, structure.nv, structure.nx);
         if !self.prepared || !fits(&self.start) {
             (self.start, self.end) = (State::zeros(structure), State::zeros(structure));
-            self.qdot = [vec![0.0; structure.nq], vec![0.0; structure.nq]];
+            self.between.prepare(structure);
         }
         (self.prepared, self.accepted) = (false, false);
     }
@@ -269,21 +276,9 @@ impl StaggeredStep for StaggeredMethod {
     }
 
     fn dense(&mut self, view: &mut dyn Staggered, t: f64, out: &mut State) -> Result<(), StepError> {
-        if !self.has_qdot {
-            view.qdot(&self.start, &mut self.qdot[0]);
-            view.qdot(&self.end, &mut self.qdot[1]);
-            self.has_qdot = true;
-        }
-        let (start, end) = (&self.start, &self.end);
-        let h = end.t - start.t;
-        let theta = if h > 0.0 { ((t - start.t) / h).clamp(0.0, 1.0) } else { 1.0 };
         let (accel, xdot) = self.chain.ends();
-        let [q0, q1] = &self.qdot;
-        hermite(&mut out.q, theta, h, [&start.q, &end.q], [q0, q1]);
-        hermite(&mut out.v, theta, h, [&start.v, &end.v], [&accel[0].vdot, &accel[1].vdot]);
-        hermite(&mut out.x, theta, h, [&start.x, &end.x], [&xdot[0], &xdot[1]]);
-        out.t = t.clamp(start.t, end.t);
-        view.normalize(&mut out.q);
+        let rates = [0, 1].map(|i| (&*accel[i].vdot, &*xdot[i]));
+        self.between.write(view, [&self.start, &self.end], rates, t, out);
         Ok(())
     }
 

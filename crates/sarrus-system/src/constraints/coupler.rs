@@ -38,6 +38,10 @@ impl Constraint for Coupler {
             hints[*hint as usize] = coordinate.value(at);
         }
     }
+
+    fn relative_rotation(&self, at: &At<f64>) -> f64 {
+        self.own_hints.iter().map(|(_, coordinate)| coordinate.rotation(at)).fold(0.0, f64::max)
+    }
 }
 
 /// Reads `kind = "coupler"`.

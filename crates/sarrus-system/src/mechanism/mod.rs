@@ -491,6 +491,21 @@ impl Problem for Mechanism {
         std::mem::swap(&mut self.hints, &mut self.fresh_hints);
     }
 
+    fn relative_rotation(&mut self, s: &State) -> Option<f64> {
+        if self.hints.is_empty() {
+            return None;
+        }
+        self.place(s);
+        let system = &self.system;
+        let joints = system.directory.joints.iter().flat_map(|joint| {
+            let counted = (0..joint.readings.len()).filter(|&k| joint.readings[k].1.is_some());
+            counted.map(|k| joint.coordinate(k, 0, 1).rotation(&self.at(s.t, &joint.bodies)))
+        });
+        let rows = system.elements.iter().map(|e| e.rows.relative_rotation(&self.at(s.t, &e.ids)));
+        let forces = system.forces.iter().map(|f| f.load.relative_rotation(&self.at(s.t, &f.ids)));
+        Some(joints.chain(rows).chain(forces).fold(0.0, f64::max))
+    }
+
     fn frictions(&self) -> usize {
         self.system.slides.len()
     }

@@ -101,14 +101,6 @@ impl Chart for Tree {
         self.fall_from(&s.q, &s.v, None, ydot)
     }
 
-    fn fastest(&self) -> f64 {
-        if let Some(planar) = &self.planar {
-            return planar.fastest();
-        }
-        let of_bodies = self.placed.iter().map(|placed| placed.velocity.w.norm_squared());
-        of_bodies.fold(0.0, f64::max).sqrt()
-    }
-
     fn accept(&mut self, s: &State) {
         self.last.copy_from_slice(&s.q);
         // in the plane there are no signs to be kept

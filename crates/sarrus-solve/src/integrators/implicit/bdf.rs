@@ -13,6 +13,8 @@
 //! **Error.** γ (y₁ - y_p)/(t₁ - t₋ₖ), y_p being the polynomial through k + 1 earlier states: the leading term of the error of order k,
 //! and likewise of its neighbours, of which the one that allows the longest step is taken.
 //!
+//! All states that a formula takes are in one chart, which ends at a rotation by π: steps rotate a body by that over the highest order.
+//!
 //! Starts with order 1. Damps what oscillates faster than the steps; orders above 2 are unstable for lightly damped oscillations that
 //! steps of a few per period resolve badly, so that flexible members want `order = 2` or `generalized_alpha`. For stiff and strongly
 //! damped systems, at all tolerances.
@@ -23,6 +25,7 @@ use crate::error::{MethodError, SolveError, StepError};
 use crate::implicit::{Kinematics, Newton, NewtonOptions, Target};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Stage, State};
+use crate::rotations::MOST_ROTATION;
 use crate::views::{Implicit, Integrator};
 
 /// The highest order.
@@ -189,6 +192,11 @@ impl Scheme for Bdf {
 
     fn error_power(&self) -> u32 {
         self.order as u32 + 1
+    }
+
+    /// A formula goes back over as many steps as its order.
+    fn rotation_limit(&self) -> f64 {
+        MOST_ROTATION / self.highest as f64
     }
 
     fn begin(&mut self, view: &mut dyn Implicit, s: &State, _h: Option<f64>) -> Result<(), SolveError> {

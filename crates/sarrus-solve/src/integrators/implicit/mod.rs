@@ -14,10 +14,11 @@ pub use linear_euler::LinearEuler;
 pub use newmark::{Family, Newmark};
 pub use radau5::Radau5;
 
-use super::staggered::hermite;
+use super::between::Between;
 use crate::control::{Control, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::problem::{State, Structure};
+use crate::rotations::MOST_ROTATION;
 use crate::views::{Implicit, ImplicitStep, StepInfo};
 
 /// A first step that is not given: this fraction of what is left.
@@ -42,6 +43,11 @@ pub trait Scheme: Send {
 
     /// The power of h that the estimate of the error goes with.
     fn error_power(&self) -> u32;
+
+    /// As [`Step::rotation_limit`](crate::views::Step::rotation_limit).
+    fn rotation_limit(&self) -> f64 {
+        MOST_ROTATION
+    }
 
     /// Begins at `s`, of a problem that may be new; `h` is the size of the first step \[s\], if it is known.
     fn begin(&mut self, view: &mut dyn Implicit, s: &State, h: Option<f64>) -> Result<(), SolveError>;
@@ -90,9 +96,7 @@ pub struct Stepper<S: Scheme> {
     limits: StepLimits,
     start: State,
     end: State,
-    /// q̇ at both ends, once asked for.
-    qdot: [Vec<f64>; 2],
-    has_qdot: bool,
+    between: Between,
     /// Whether `start` and `end` belong to a step that was taken.
     accepted: bool,
 }
@@ -105,8 +109,7 @@ impl<S: Scheme> Stepper<S> {
             limits,
             start: State::default(),
             end: State::default(),
-            qdot: Default::default(),
-            has_qdot: false,
+            between: Between::default(),
             accepted: false,
         }
     }
@@ -136,7 +139,8 @@ impl<S: Scheme> Stepper<S> {
         self.scheme.accept(view, &self.start, &self.end);
         view.accept(&self.end);
         control.counts.rhs += self.scheme.tell(view);
-        (self.accepted, self.has_qdot) = (true, false);
+        self.accepted = true;
+        self.between.forget();
     }
 
     fn fixed(&mut self, view: &mut dyn Implicit, control: &mut Control) -> Result<(), StepError> {
@@ -209,9 +213,13 @@ impl<S: Scheme> ImplicitStep for Stepper<S> {
         self.scheme.is_adaptive()
     }
 
+    fn rotation_limit(&self) -> f64 {
+        self.scheme.rotation_limit()
+    }
+
     fn prepare(&mut self, structure: &Structure) {
         (self.start, self.end) = (State::zeros(structure), State::zeros(structure));
-        self.qdot = [vec![0.0; structure.nq], vec![0.0; structure.nq]];
+        self.between.prepare(structure);
         self.accepted = false;
     }
 
@@ -234,21 +242,9 @@ impl<S: Scheme> ImplicitStep for Stepper<S> {
     }
 
     fn dense(&mut self, view: &mut dyn Implicit, t: f64, out: &mut State) -> Result<(), StepError> {
-        if !self.has_qdot {
-            view.qdot(&self.start, &mut self.qdot[0]);
-            view.qdot(&self.end, &mut self.qdot[1]);
-            self.has_qdot = true;
-        }
-        let (start, end) = (&self.start, &self.end);
-        let h = end.t - start.t;
-        let theta = if h > 0.0 { ((t - start.t) / h).clamp(0.0, 1.0) } else { 1.0 };
         let [a, b] = self.scheme.ends();
-        let [q0, q1] = &self.qdot;
-        hermite(&mut out.q, theta, h, [&start.q, &end.q], [q0, q1]);
-        hermite(&mut out.v, theta, h, [&start.v, &end.v], [a.vdot, b.vdot]);
-        hermite(&mut out.x, theta, h, [&start.x, &end.x], [a.xdot, b.xdot]);
-        out.t = t.clamp(start.t, end.t);
-        view.normalize(&mut out.q);
+        let rates = [(a.vdot, a.xdot), (b.vdot, b.xdot)];
+        self.between.write(view, [&self.start, &self.end], rates, t, out);
         Ok(())
     }
 

@@ -64,13 +64,3 @@ pub(super) fn trapezoid(x: &mut [f64], start: &[f64], h: f64, rates: [&[f64]; 2]
         *x = start[i] + 0.5 * h * (rates[0][i] + rates[1][i]);
     }
 }
-
-/// The cubic with values `y` and slopes `d` at the ends of a step.
-pub(in crate::integrators) fn hermite(out: &mut [f64], theta: f64, h: f64, y: [&[f64]; 2], d: [&[f64]; 2]) {
-    let (a, b) = (theta * (theta - 1.0), 1.0 - 2.0 * theta);
-    for (i, out) in out.iter_mut().enumerate() {
-        let (y0, y1) = (y[0][i], y[1][i]);
-        let change = y1 - y0;
-        *out = y0 + theta * change + a * (b * change + h * ((theta - 1.0) * d[0][i] + theta * d[1][i]));
-    }
-}

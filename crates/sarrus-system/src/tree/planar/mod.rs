@@ -246,11 +246,6 @@ impl Planar {
         }
     }
 
-    /// The largest angular speed, where the links were placed.
-    pub fn fastest(&self) -> f64 {
-        self.placed.iter().map(|at| at.w.abs()).fold(0.0, f64::max)
-    }
-
     /// ẏ of the bodies' accelerations `vdot`, where the links were placed at speeds `y`: those of least squares, as in `read.rs`.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         for i in 1..self.own.len() {
