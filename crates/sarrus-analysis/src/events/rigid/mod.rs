@@ -16,6 +16,8 @@
 
 mod impact;
 mod instant;
+mod shares;
+mod staying;
 mod touch;
 mod watch;
 
