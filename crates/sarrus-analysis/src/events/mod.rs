@@ -76,6 +76,8 @@ pub(crate) struct Journey {
     /// When gaps were looked at last, and how often then.
     touched_at: f64,
     at_once: usize,
+    /// When a contact slid over the end of its surface last.
+    passed_at: f64,
     /// Whether contacts that are held share their forces in more than one way.
     is_shared: bool,
     /// Events that fired at the instant at hand, each with whether its condition held just before.
@@ -98,6 +100,7 @@ impl Journey {
             touches: Firings::new(system.contacts.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
+            passed_at: f64::NAN,
             is_shared: false,
             fired: Vec::new(),
             begun: false,
@@ -214,6 +217,12 @@ impl Journey {
             }
             let due = match due {
                 Ok(due) => due,
+                // the surface that a contact slides along may end here
+                Err(Ended { because: Because::Failed(StepError::Solve { .. } | StepError::Project { .. }), .. })
+                    if self.pass_edge(mechanism, state, recorder) =>
+                {
+                    Vec::new()
+                }
                 Err(ended) => {
                     self.note(mechanism);
                     return Ok(ended);

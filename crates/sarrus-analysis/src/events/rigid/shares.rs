@@ -12,12 +12,12 @@ use super::instant::Instant;
 use super::staying::Staying;
 use super::watch::{Gaps, Now, Watched};
 use super::SLOW;
-use sarrus_solve::{Accel, SolveError, State};
+use sarrus_solve::{Accel, Equations, Problem, SolveError, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
-/// Residual of accelerations, relative, up to which rows do not contradict each other.
-const AGREE: f64 = 1e-10;
+/// Residual of J v̇ = γ, relative, up to which rows do not contradict each other.
+const AGREE: f64 = 1e-9;
 
 /// Forces of what is held.
 #[derive(Clone)]
@@ -29,16 +29,17 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// The margin at `s` with the multipliers `accel`, where there are any, and the largest normal force.
+    /// The margin at `s` with the accelerations `solved`, where there are any, and the largest normal force.
     pub fn margin(
         &self,
         mechanism: &Mechanism,
         s: &State,
-        accel: Option<&Accel>,
+        solved: Option<(&Equations, &Accel)>,
         gaps: &Gaps,
     ) -> Result<(f64, f64), SolveError> {
         let mut largest = 0.0;
-        if let Some(accel) = accel.filter(|accel| accel.residual <= AGREE) {
+        let agree = |(eq, accel): &(&Equations, &Accel)| contradiction(mechanism, eq, accel) <= AGREE;
+        if let Some((_, accel)) = solved.filter(agree) {
             let forces = self.watched.iter().map(|watched| watched.force(accel, &mut largest));
             let least = forces.fold(f64::INFINITY, f64::min);
             if least > 0.0 {
@@ -65,4 +66,12 @@ impl Shares {
         let margin = staying.contacts().margin();
         Ok((if margin.is_nan() { 0.0 } else { margin }, largest.max(margin.abs())))
     }
+}
+
+/// What is left of J v̇ = γ, relative to the largest acceleration.
+fn contradiction(mechanism: &Mechanism, eq: &Equations, accel: &Accel) -> f64 {
+    let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let mut left: Vec<f64> = eq.gamma.iter().map(|x| -x).collect();
+    eq.add_J_mul(mechanism.structure(), &accel.vdot, &mut left);
+    largest(&left) / largest(&accel.vdot).max(largest(&eq.gamma)).max(f64::MIN_POSITIVE)
 }

@@ -11,7 +11,7 @@ use super::{CLOSED, LOW, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
 use sarrus_solve::complementarity::{Place, Status};
-use sarrus_solve::{SolveError, State, StepError};
+use sarrus_solve::{Problem, SolveError, State, StepError};
 use sarrus_system::contact::rigid::{Gap, Sliding};
 use sarrus_system::system::{DISSIPATED, WORK};
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -19,6 +19,11 @@ use std::sync::Arc;
 
 /// Instants at the same time that are too many.
 const AT_ONCE: usize = 50;
+
+/// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
+const BEHIND: f64 = 1e-11;
+/// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
+const OFF: f64 = 1e-6;
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -120,6 +125,35 @@ impl Journey {
         let after = free.energy(state);
         state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
         Ok(())
+    }
+
+    /// Where no step leads on from `state`: whether a contact that is held slides over the end of its surface there. Its normal jumps, and its row
+    /// contradicts the motion from there on. If so, `state` is brought just behind it ([`BEHIND`]), where the contact is seen to part or to hit.
+    pub(in super::super) fn pass_edge(
+        &mut self,
+        mechanism: &Mechanism,
+        state: &mut State,
+        recorder: &Recorder<'_>,
+    ) -> bool {
+        let Some(gaps) = &recorder.gaps else { return false };
+        let held = || gaps.list.iter().zip(&gaps.now).filter(|(_, now)| **now != Now::Open);
+        if held().next().is_none() || self.passed_at == state.t {
+            return false;
+        }
+        let Ok(mut free) = self.without_holds(mechanism, state) else { return false };
+        let mut behind = state.clone();
+        let ahead = BEHIND * (self.route.span.1 - self.route.span.0);
+        let way: Vec<f64> = state.v.iter().map(|v| v * ahead).collect();
+        free.retract(&mut behind.q, &way);
+        behind.t += ahead;
+        super::super::jump::settle(&mut free, &mut behind);
+        let fast = OFF * gaps.fastest;
+        let ends = held().any(|(gap, _)| !(free.gap_rows(&behind, gap).rates[0].abs() <= fast));
+        if ends {
+            state.copy_from(&behind);
+            self.passed_at = state.t;
+        }
+        ends
     }
 
     /// The mechanism without the rows of places that are held.

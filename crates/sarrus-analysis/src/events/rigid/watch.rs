@@ -276,8 +276,8 @@ impl Gaps {
             // rows that contradict each other have no accelerations: the margin tells
             Some(shares) => {
                 let solved = ode.evaluate(s).is_ok();
-                let (mechanism, _, accel) = ode.parts();
-                shares.margin(mechanism, s, solved.then_some(accel), self)?
+                let (mechanism, eq, accel) = ode.parts();
+                shares.margin(mechanism, s, solved.then_some((eq, accel)), self)?
             }
             None => (0.0, 0.0),
         };
