@@ -218,11 +218,10 @@ impl Journey {
             let due = match due {
                 Ok(due) => due,
                 // the surface that a contact slides along may end here
-                Err(Ended { because: Because::Failed(StepError::Solve { .. } | StepError::Project { .. }), .. })
-                    if self.pass_edge(mechanism, state, recorder) =>
-                {
-                    Vec::new()
-                }
+                Err(Ended {
+                    because: Because::Failed(StepError::Solve { .. } | StepError::Project { .. }),
+                    ..
+                }) if self.pass_edge(mechanism, state, recorder) => Vec::new(),
                 Err(ended) => {
                     self.note(mechanism);
                     return Ok(ended);

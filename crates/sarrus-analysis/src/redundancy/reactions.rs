@@ -71,7 +71,10 @@ pub(crate) fn components(
         .map(|(element, efforts)| (*element, efforts.iter().map(|(name, _)| name.to_string()).collect()))
         .collect();
     for element in &system.elements {
-        if matches!(element.family, Family::Joint | Family::Lock | Family::Internal | Family::Hold | Family::Contact) {
+        if matches!(
+            element.family,
+            Family::Joint | Family::Lock | Family::Internal | Family::Hold | Family::Contact
+        ) {
             continue;
         }
         let rows: Vec<usize> = (element.start..element.start + element.rows.rows()).collect();

@@ -13,7 +13,8 @@
 use super::{Contacts, DEPENDENT, SOLVED, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus, SupportedConeT,
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
+    SupportedConeT,
 };
 use sarrus_math::solve::Svd;
 

@@ -377,7 +377,9 @@ impl Contacts<'_> {
             _ => usize::MAX,
         };
         let count = self.places.iter().try_fold(1_usize, |all, place| all.checked_mul(options(place)));
-        let Some(count) = count.filter(|count| *count <= MOST_TRIED) else { return Err(NoSolution::NotFound) };
+        let Some(count) = count.filter(|count| *count <= MOST_TRIED) else {
+            return Err(NoSolution::NotFound);
+        };
         for set in 0..count {
             let mut rest = set;
             let mut status: Vec<Status> = Vec::with_capacity(first.len());

@@ -8,10 +8,10 @@
 //! Cost: while the multipliers of least norm are inside all cones, that of the accelerations; else a dense decomposition of the rows of all
 //! contacts that are held, and a small program.
 
+use super::SLOW;
 use super::instant::Instant;
 use super::staying::Staying;
 use super::watch::{Gaps, Now, Watched};
-use super::SLOW;
 use sarrus_solve::{Accel, Equations, Problem, SolveError, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use super::watch::{Gaps, Now};
 use super::{CLOSED, LOW, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
+use sarrus_model::Space;
 use sarrus_solve::complementarity::{Place, Status};
 use sarrus_solve::{Problem, SolveError, State, StepError};
 use sarrus_system::contact::rigid::{Gap, Sliding};
@@ -24,6 +25,9 @@ const AT_ONCE: usize = 50;
 const BEHIND: f64 = 1e-11;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
+
+/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts that stick go on where no program decides.
+const UNDECIDED: f64 = 1e-2;
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -108,7 +112,10 @@ impl Journey {
         let before = gaps.now.clone();
         self.hold(gaps, staying, &mut free, mechanism, state, told)?;
         let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
-        gaps.shares = self.is_shared.then(shares);
+        // in space, slips that all but agree make the forces of what slides too ill-conditioned for that
+        let planar = self.system.directory.space == Space::Planar;
+        let clear = planar || !gaps.now.contains(&Now::Slides);
+        gaps.shares = (self.is_shared && clear).then(shares);
         gaps.loosen(&before);
         Ok(())
     }
@@ -274,7 +281,17 @@ impl Journey {
         let sliding = stays.iter().enumerate().filter(|(own, _)| problem.slips[*own].is_some());
         let jams = sliding.map(|(own, &k)| (own, k, problem.own(own).0)).filter(|(.., left)| !(*left > 0.0));
         let jams: Vec<(usize, usize, f64)> = jams.collect();
-        let found = problem.contacts().solve().map_err(|_| {
+        let found = problem.contacts().solve();
+        if found.is_err()
+            && gaps.shares.is_some()
+            && stays.iter().all(|&k| gaps.now[at.which[k]] == Now::Sticks)
+            && problem.contacts().margin() >= -UNDECIDED * gaps.largest
+        {
+            // at the edge of the cones: as it is until it is clear
+            self.is_shared = true;
+            return Ok(stays.iter().map(|&k| (at.which[k], Now::Sticks, Vec::new())).collect());
+        }
+        let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
             self.no_force(gaps, at, t, worst.map(|&(_, k, left)| (k, left)))
         })?;

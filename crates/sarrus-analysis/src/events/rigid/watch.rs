@@ -22,8 +22,8 @@ const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
-/// Doublings of what counts as nothing.
-const MOST_SAME: i32 = 20;
+/// Doublings of what counts as nothing: to a hundredth of the largest force.
+const MOST_SAME: i32 = 23;
 
 /// What is done at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub(crate) struct Gaps {
     pub(super) fastest: f64,
     /// Which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
+    /// By how much more than friction can hold a contact that sticks may seem to need, as a part of it ([`Gaps::loosen`]).
+    slack: Vec<f64>,
     /// Forces of what is held, where they are not unique.
     pub(super) shares: Option<Shares>,
     /// What was held where forces were not unique, each once, and the columns that this concerns.
@@ -82,7 +84,8 @@ pub(crate) struct Gaps {
     values: Vec<f64>,
     gap_values: Vec<f64>,
     near: State,
-    largest: f64,
+    /// Largest normal force of the leg.
+    pub(super) largest: f64,
     met: bool,
 }
 
@@ -95,6 +98,7 @@ impl Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
             rebounds: vec![false; n],
+            slack: vec![0.0; n],
             shares: None,
             analysed: Vec::new(),
             not_unique: Vec::new(),
@@ -141,7 +145,7 @@ impl Gaps {
             };
             self.watched.push(Watched::Bears(own.start));
             if let Some((_, across)) = element(self.ids[i][1]) {
-                let mu = gap.rigid.mu;
+                let mu = gap.rigid.mu * (1.0 + self.slack[i]);
                 self.watched.push(Watched::Grips(own.start, across.start, across.rows.rows(), mu));
             }
             if own.sliding.is_some() {
@@ -161,9 +165,18 @@ impl Gaps {
     }
 
     /// After an instant before which contacts did what `before` says. Where forces are not unique, a program found that nothing has to
-    /// change, to its own accuracy: if that repeats, what counts as nothing grows.
+    /// change, to its own accuracy: if that repeats, what counts as nothing grows. Where they are watched one by one, those of least norm may ask
+    /// more friction of a contact than there is while others have it to spare: what is watched is let out a little.
     pub(super) fn loosen(&mut self, before: &[Now]) {
-        self.same = if self.now == before { self.same + 1 } else { 0 };
+        let same = self.now == before;
+        self.same = if same { self.same + 1 } else { 0 };
+        for (slack, now) in self.slack.iter_mut().zip(&self.now) {
+            *slack = match now {
+                Now::Sticks if same => 1.2 * *slack + 0.05,
+                Now::Sticks => *slack,
+                _ => 0.0,
+            };
+        }
     }
 
     /// What counts as nothing, by watched number.
