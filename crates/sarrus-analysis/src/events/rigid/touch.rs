@@ -116,7 +116,7 @@ impl Journey {
         let planar = self.system.directory.space == Space::Planar;
         let clear = planar || !gaps.now.contains(&Now::Slides);
         gaps.shares = (self.is_shared && clear).then(shares);
-        gaps.loosen(&before);
+        gaps.loosen(&before, self.is_shared);
         Ok(())
     }
 

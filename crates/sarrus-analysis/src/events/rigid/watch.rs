@@ -164,16 +164,16 @@ impl Gaps {
         self.largest = 0.0;
     }
 
-    /// After an instant before which contacts did what `before` says. Where forces are not unique, a program found that nothing has to
+    /// After an instant before which contacts did what `before` says. Where forces are not unique (`shared`), a program found that nothing has to
     /// change, to its own accuracy: if that repeats, what counts as nothing grows. Where they are watched one by one, those of least norm may ask
     /// more friction of a contact than there is while others have it to spare: what is watched is let out a little.
-    pub(super) fn loosen(&mut self, before: &[Now]) {
+    pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
         self.same = if same { self.same + 1 } else { 0 };
         for (slack, now) in self.slack.iter_mut().zip(&self.now) {
             *slack = match now {
-                Now::Sticks if same => 1.2 * *slack + 0.05,
-                Now::Sticks => *slack,
+                Now::Sticks if shared && same => 1.2 * *slack + 0.05,
+                Now::Sticks if shared => *slack,
                 _ => 0.0,
             };
         }
