@@ -282,14 +282,18 @@ impl Journey {
         let jams = sliding.map(|(own, &k)| (own, k, problem.own(own).0)).filter(|(.., left)| !(*left > 0.0));
         let jams: Vec<(usize, usize, f64)> = jams.collect();
         let found = problem.contacts().solve();
-        if found.is_err()
-            && gaps.shares.is_some()
-            && stays.iter().all(|&k| gaps.now[at.which[k]] == Now::Sticks)
-            && problem.contacts().margin() >= -UNDECIDED * gaps.largest
-        {
+        let held = stays.iter().zip(&problem.slips).all(|(&k, slip)| match gaps.now[at.which[k]] {
+            Now::Open => false,
+            Now::Held | Now::Sticks => slip.is_none(),
+            Now::Slides => slip.is_some(),
+        });
+        if found.is_err() && held && problem.contacts().margin() >= -UNDECIDED * gaps.largest {
             // at the edge of the cones: as it is until it is clear
             self.is_shared = true;
-            return Ok(stays.iter().map(|&k| (at.which[k], Now::Sticks, Vec::new())).collect());
+            let same = stays.iter().zip(&problem.slips);
+            let same =
+                same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()));
+            return Ok(same.collect());
         }
         let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));

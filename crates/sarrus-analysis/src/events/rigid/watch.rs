@@ -169,7 +169,7 @@ impl Gaps {
     /// more friction of a contact than there is while others have it to spare: what is watched is let out a little.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
-        self.same = if same { self.same + 1 } else { 0 };
+        self.same = if same && shared { self.same + 1 } else { 0 };
         for (slack, now) in self.slack.iter_mut().zip(&self.now) {
             *slack = match now {
                 Now::Sticks if shared && same => 1.2 * *slack + 0.05,
