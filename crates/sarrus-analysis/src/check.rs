@@ -3,10 +3,11 @@
 
 use crate::assemble::assemble_sparing;
 use crate::error::SetupError;
+use crate::events::Journey;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
+    Shared, UniquenessReport, add_sliding, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};
@@ -34,6 +35,9 @@ pub struct CheckReport {
     pub size: SizeReport,
     /// Rows and their rank.
     pub constraints: ConstraintsReport,
+    /// Rigid contacts that are closed at the start and bear: rows too, where reactions are judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_contacts: Option<ClosedContacts>,
     /// Degrees of freedom: velocities minus rank.
     pub dof: Option<usize>,
     /// Velocities minus rows, as counting says; below the true mobility where rows are redundant.
@@ -76,6 +80,17 @@ impl CheckReport {
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
+}
+
+/// Rigid contacts that are closed and bear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ClosedContacts {
+    /// Points at which they touch.
+    pub points: usize,
+    /// Rows of all constraints with theirs: along each normal, and across it where it sticks.
+    pub rows: usize,
+    /// The rank of these; none where it could not be found.
+    pub rank: Option<usize>,
 }
 
 /// Whether redundancy is of the mechanism or of the moment.
@@ -161,20 +176,44 @@ pub fn check_with(
     // who reacts uniquely, and who shares the rest
     let mut sharing = Shared::default();
     let mut analysis = None;
-    let known = rows.known_redundant(structure);
-    let whole = with_tooth_forces(&mut mechanism, &state, &eq);
-    let scaled = match spare {
-        Some(kkt) => Scaled::with(kkt, structure, &whole, known),
-        None => Scaled::new(structure, &whole, known),
-    };
-    if let Ok(mut scaled) = scaled
-        && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
-    {
-        sharing = shared(&mechanism, &found, &mut scaled);
-        analysis = Some(found);
+    let method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
+    // with rigid contacts that are closed; where no force fits, the run says so
+    let (mut held, mut there) = (system.mechanism(), state.clone());
+    held.be_like(&mechanism);
+    let points =
+        Journey::resting(system, &method, &settings).close_contacts(&mut held, &mut there).unwrap_or(0);
+    let mut closed_contacts = None;
+    let mut dependent = rows.rank.map_or(0, |rank| structure.nc - rank);
+    if points > 0 {
+        let mut eq = Equations::new(&held);
+        held.update(&there, Stage::FORCE, &mut eq);
+        add_sliding(&mut held, &there, &mut eq);
+        let own = held.structure().clone();
+        let rows = Rows::find(&own, &eq)?;
+        closed_contacts = Some(ClosedContacts { points, rows: own.nc, rank: rows.rank });
+        dependent = rows.rank.map_or(0, |rank| own.nc - rank);
+        let whole = with_tooth_forces(&mut held, &there, &eq);
+        if let Ok(mut scaled) = Scaled::new(&own, &whole, rows.known_redundant(&own))
+            && let Ok(found) = analyse(&mut held, &there, &eq, &mut scaled, dependent > 0)
+        {
+            sharing = shared(&held, &found, &mut scaled);
+            analysis = Some(found);
+        }
+    } else {
+        let known = rows.known_redundant(structure);
+        let whole = with_tooth_forces(&mut mechanism, &state, &eq);
+        let scaled = match spare {
+            Some(kkt) => Scaled::with(kkt, structure, &whole, known),
+            None => Scaled::new(structure, &whole, known),
+        };
+        if let Ok(mut scaled) = scaled
+            && let Ok(found) = analyse(&mut mechanism, &state, &eq, &mut scaled, redundant)
+        {
+            sharing = shared(&mechanism, &found, &mut scaled);
+            analysis = Some(found);
+        }
     }
     let distribution = if options.distribute { Some(distribute(&mut mechanism, &state)?) } else { None };
-    let method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
     let along = if options.along { Some(along(model, system, options.distribute, watch)?) } else { None };
 
     let Shared { sets, groups, unresolved, more } = sharing;
@@ -184,6 +223,7 @@ pub fn check_with(
         space: if model.space == Space::Planar { "planar" } else { "spatial" },
         size: size(system),
         constraints: rank_report(structure, &rows),
+        closed_contacts,
         dof: rows.rank.map(freedom),
         counted_mobility: structure.nv as i64 - structure.nc as i64,
         redundancy,
@@ -201,7 +241,7 @@ pub fn check_with(
         why: method.why.clone(),
         notes: Vec::new(),
     };
-    report.notes = notes(&report, analysis.as_ref(), unresolved, more);
+    report.notes = notes(&report, analysis.as_ref(), dependent, unresolved, more);
     report.notes.extend(near_dependence(system, &eq, &rows));
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(crate::contacts::restitutions(system));
@@ -214,7 +254,14 @@ pub fn check_with(
     Ok(report)
 }
 
-fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize, more: bool) -> Vec<String> {
+/// `dependent` are the redundant rows, with those of closed contacts.
+fn notes(
+    r: &CheckReport,
+    analysis: Option<&Analysis>,
+    dependent: usize,
+    unresolved: usize,
+    more: bool,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let redundant = r.constraints.redundant.unwrap_or(0);
     if let (Some(dof), true) = (r.dof, redundant > 0) {
@@ -267,9 +314,9 @@ fn notes(r: &CheckReport, analysis: Option<&Analysis>, unresolved: usize, more: 
     }
     // the estimate knows nothing of pivots: far from them, one of the two is wrong
     let (found, estimate, error) = (analysis.dependent.len(), clear.dimension, clear.dimension_error);
-    if redundant != found {
+    if dependent != found {
         notes.push(format!(
-            "uncertain rank: by {} {redundant} rows are redundant, by a factorization with rows of equal size {found}",
+            "uncertain rank: by {} {dependent} rows are redundant, by a factorization with rows of equal size {found}",
             r.constraints.rank_method
         ));
     } else if (found as f64 - estimate).abs() > 5.0 * error + 0.5 {

@@ -63,7 +63,16 @@ impl Run<'_> {
             let (why, _) = failure::solve(why, name.as_deref().unwrap_or("one of them"));
             notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
         }
-        match not_unique {
+        let mut not_unique = not_unique.clone();
+        if let (Some(columns), Some(gaps)) = (&mut not_unique, &recorder.gaps) {
+            // with the contacts that were closed on the way
+            gaps.not_unique.iter().for_each(|c| {
+                if !columns.contains(c) {
+                    columns.push(c.clone());
+                }
+            });
+        }
+        match &not_unique {
             Some(columns) if !columns.is_empty() => notes.push(format!(
                 "{} components of reactions are not unique: minimum-norm values are shown (`sarrus check`)",
                 columns.len()

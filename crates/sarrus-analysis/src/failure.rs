@@ -229,7 +229,8 @@ pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
         SolveError::Jammed { left, .. } => (
             format!(
                 "no contact force of {name} satisfies Coulomb's law here, or more than one does: friction drives it together as fast \
-                 as any normal force drives it apart (Painlevé's paradox); what follows is an impact without collision, or a jam"
+                 as any normal force drives it apart (Painlevé's paradox); what follows is an impact without collision, or a jam; a smaller `mu`, or surfaces that give way (`law` in \
+                 place of `method = \"impulsive\"`), have a solution"
             ),
             Some(*left),
         ),

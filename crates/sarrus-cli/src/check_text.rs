@@ -76,6 +76,11 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         ],
         ["method".to_string(), r.method.clone()],
     ];
+    if let Some(closed) = &r.closed_contacts {
+        let rank = closed.rank.map_or(String::new(), |rank| format!(", rank {rank}"));
+        let text = format!("{} bear; with them {} rows{rank}", plural(closed.points, "point"), closed.rows);
+        rows.push(["closed contacts".to_string(), text]);
+    }
     if !r.events.is_empty() {
         rows.push(["events".to_string(), shorten(&r.events, NAMES)]);
     }

@@ -141,6 +141,7 @@ pub enum SolveError {
     #[error(
         "no contact force of `{contact}` satisfies Coulomb's law here{at}{}",
         left.map_or(String::new(), |left| format!(": friction drives it together faster than any normal force drives it apart (Painlevé's paradox: {left:.3e} of the compliance is left); what follows is an impact without collision, or a jam"))
+            + "; a smaller `mu`, or surfaces that give way (`law` in place of `method = \"impulsive\"`), have a solution"
     )]
     NoForce {
         /// The contact.

@@ -29,6 +29,7 @@ use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, SingularReport};
+use crate::settings::Settings;
 use crate::start::Rows;
 use chatter::{Firings, MOST};
 use jump::Landed;
@@ -75,6 +76,10 @@ pub(crate) struct Journey {
     /// When gaps were looked at last, and how often then.
     touched_at: f64,
     at_once: usize,
+    /// When a contact slid over the end of its surface last.
+    passed_at: f64,
+    /// Whether contacts that are held share their forces in more than one way.
+    is_shared: bool,
     /// Events that fired at the instant at hand, each with whether its condition held just before.
     fired: Vec<(usize, bool)>,
     begun: bool,
@@ -95,6 +100,8 @@ impl Journey {
             touches: Firings::new(system.contacts.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
+            passed_at: f64::NAN,
+            is_shared: false,
             fired: Vec::new(),
             begun: false,
             system: system.clone(),
@@ -109,6 +116,14 @@ impl Journey {
             failed_at: None,
             redundant: None,
         }
+    }
+
+    /// One that goes nowhere.
+    pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> Journey {
+        let span = (settings.t_start, settings.t_end);
+        let jump = settings.certify.position;
+        let route = Route { breaks: Vec::new(), span, known: span.1, until: span.1, resume: false, jump };
+        Journey::new(system, &Arc::new(method.clone()), route)
     }
 
     /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
@@ -159,6 +174,7 @@ impl Journey {
             self.begun = true;
             self.redundant = None;
             // legs with the same rows, until something happens
+            let mut behind = false;
             let due = loop {
                 // also where the leg before was interrupted in that very step
                 if recorder.gaps.as_mut().is_some_and(Gaps::met) {
@@ -176,8 +192,14 @@ impl Journey {
                     }
                     Err(source) => Leg::Ended(failed(source, control, state.t)),
                 };
-                if let Leg::Ended(ended) = way {
-                    break Err(ended);
+                match way {
+                    Leg::Ended(ended) => break Err(ended),
+                    // contacts may let go where a force or a driver switches
+                    Leg::Break if recorder.gaps.is_some() => {
+                        behind = true;
+                        break Ok(Vec::new());
+                    }
+                    Leg::Break | Leg::Event => {}
                 }
                 if recorder.onsets.as_mut().is_some_and(Onsets::met) {
                     control.restart();
@@ -190,8 +212,16 @@ impl Journey {
                 return Ok(ended.clone());
             }
             self.close(&dynamics);
+            if behind && let Err(error) = self.cross(mechanism, state) {
+                return Ok(ended(Because::Failed(error), control, state.t));
+            }
             let due = match due {
                 Ok(due) => due,
+                // the surface that a contact slides along may end here
+                Err(Ended {
+                    because: Because::Failed(StepError::Solve { .. } | StepError::Project { .. }),
+                    ..
+                }) if self.pass_edge(mechanism, state, recorder) => Vec::new(),
                 Err(ended) => {
                     self.note(mechanism);
                     return Ok(ended);

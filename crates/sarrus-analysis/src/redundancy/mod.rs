@@ -37,7 +37,7 @@ pub use report::*;
 pub(crate) use mobility::{Nearby, nearby_rank};
 pub(crate) use scaled::Scaled;
 
-use sarrus_solve::{Equations, SolveError, State};
+use sarrus_solve::{Equations, Problem, SolveError, Stage, State};
 use sarrus_system::Mechanism;
 use std::borrow::Cow;
 
@@ -55,10 +55,10 @@ pub struct Analysis {
 impl Analysis {
     /// Names of the columns that are not unique.
     pub fn not_unique(&self) -> Vec<String> {
-        self.reactions
-            .iter()
-            .flat_map(|r| r.not_unique.iter().map(move |c| format!("{}.{c}", r.name)))
-            .collect()
+        let columns = self.reactions.iter().flat_map(|r| r.not_unique.iter().map(move |c| (r, c)));
+        // of a contact the normal force is one, how its points share it is not
+        let columns = columns.filter(|(r, c)| r.family != "contact" || *c == "force");
+        columns.map(|(r, c)| format!("{}.{c}", r.name)).collect()
     }
 }
 
@@ -89,6 +89,33 @@ pub(crate) fn analyse(
     let uniqueness = nulls.as_ref().map(|n| reactions::uniqueness(&components, n));
     let reactions = components.into_iter().map(reactions::Components::report).collect();
     Ok(Analysis { dependent, reactions, uniqueness })
+}
+
+/// J with the friction of contacts that slide in their rows: what their multipliers do to the motion. `s` is that of `eq`, with forces.
+pub(crate) fn add_sliding(mechanism: &mut Mechanism, s: &State, eq: &mut Equations) {
+    let structure = mechanism.structure().clone();
+    for k in 0..mechanism.frictions() {
+        let mut c = vec![0.0; structure.nv];
+        let row = mechanism.friction(s, k, &mut c);
+        let Some(own) = structure.rows.iter().find(|own| own.start == row) else { continue };
+        for e in &structure.entries[own.entries.clone()] {
+            let col = structure.cols[e.col];
+            let J = &mut eq.J[e.offset..][..col.size];
+            J.iter_mut().zip(&c[col.start..]).for_each(|(J, c)| *J += c);
+        }
+    }
+}
+
+/// Columns that are not unique at `s` with the contacts that `mechanism` holds; none where that cannot be told.
+pub(crate) fn not_unique_with_contacts(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(s, Stage::FORCE, &mut eq);
+    add_sliding(mechanism, s, &mut eq);
+    let structure = mechanism.structure().clone();
+    let whole = with_tooth_forces(mechanism, s, &eq);
+    let scaled = Scaled::new(&structure, &whole, None);
+    let found = scaled.and_then(|mut scaled| analyse(mechanism, s, &eq, &mut scaled, true));
+    found.map(|found| found.not_unique()).unwrap_or_default()
 }
 
 /// Who shares redundancies.

@@ -48,7 +48,7 @@ impl Components {
     }
 }
 
-/// Components of all joints, then of constraints and drivers, in the model's order.
+/// Components of all joints, then of constraints, drivers and closed rigid contacts, in the model's order.
 pub(crate) fn components(
     mechanism: &mut Mechanism,
     s: &State,
@@ -71,7 +71,10 @@ pub(crate) fn components(
         .map(|(element, efforts)| (*element, efforts.iter().map(|(name, _)| name.to_string()).collect()))
         .collect();
     for element in &system.elements {
-        if matches!(element.family, Family::Joint | Family::Lock | Family::Internal | Family::Hold) {
+        if matches!(
+            element.family,
+            Family::Joint | Family::Lock | Family::Internal | Family::Hold | Family::Contact
+        ) {
             continue;
         }
         let rows: Vec<usize> = (element.start..element.start + element.rows.rows()).collect();
@@ -84,7 +87,41 @@ pub(crate) fn components(
         let family = element.family.name();
         all.push(Components { name: element.name.clone(), family, parts, directions: rows.len(), free });
     }
+    all.extend(of_contacts(&system, lengths, nulls));
     all
+}
+
+/// Rigid contacts that are closed: the normal force of each, which is the sum over the points at which it touches, how these share it, and
+/// the friction of those that stick.
+fn of_contacts(system: &System, lengths: &[f64], nulls: &[Vec<f64>]) -> Vec<Components> {
+    let held = || system.elements.iter().filter(|e| e.family == Family::Contact);
+    let mut names: Vec<&str> = Vec::new();
+    for element in held() {
+        if !names.contains(&element.name.as_str()) {
+            names.push(&element.name);
+        }
+    }
+    let of_contact = |name: &&str| {
+        let rows = |along: bool| -> Vec<usize> {
+            let own = held().filter(|e| e.name == *name && (e.rows.holonomic() == 1) == along);
+            own.flat_map(|e| e.start..e.start + e.rows.rows()).collect()
+        };
+        let (normals, across) = (rows(true), rows(false));
+        let largest = |rows: &[usize]| rows.iter().map(|&row| part(&[(row, 1.0)], nulls)).fold(0.0, f64::max);
+        // λ of a row is that of the scaled row over its length
+        let sum: Vec<(usize, f64)> = normals.iter().map(|&row| (row, 1.0 / lengths[row])).collect();
+        let mut parts = vec![("force".to_string(), part(&sum, nulls))];
+        if normals.len() > 1 {
+            parts.push(("distribution".into(), largest(&normals)));
+        }
+        if !across.is_empty() {
+            parts.push(("friction".into(), largest(&across)));
+        }
+        let all: Vec<usize> = normals.into_iter().chain(across).collect();
+        let (family, free) = (Family::Contact.name(), rank(&all, nulls));
+        Components { name: name.to_string(), family, parts, directions: all.len(), free }
+    };
+    names.iter().map(of_contact).collect()
 }
 
 fn of_joint(

@@ -24,6 +24,7 @@
 //!
 //! Cost: dense, O(n³) a guess, n places that touch at one instant. Allocates; not for what every stage of a step does.
 
+mod margin;
 mod program;
 #[cfg(test)]
 mod tests;
@@ -32,8 +33,8 @@ use sarrus_math::solve::Svd;
 
 /// Changes of a guess before another is tried.
 const CHANGES: usize = 30;
-/// Places along the normal alone that are tried in all combinations.
-const MOST_TRIED: usize = 12;
+/// Combinations of open, sticking and sliding places that are all tried.
+const MOST_TRIED: usize = 4096;
 /// Solutions of the equations for one guess.
 const ITERATIONS: usize = 40;
 /// Rounding: relative size of what counts as nothing.
@@ -368,15 +369,29 @@ impl Contacts<'_> {
         turned
     }
 
-    /// All combinations of few places along the normal alone.
+    /// All combinations of few places, along the normal alone or in the plane.
     fn try_all(&self, first: &[usize]) -> Result<Solution, NoSolution> {
-        let n = first.len();
-        if n > MOST_TRIED || self.places.iter().any(|place| place.across > 0) {
+        let options = |place: &Place| match place.across {
+            0 => 2,
+            1 => 4,
+            _ => usize::MAX,
+        };
+        let count = self.places.iter().try_fold(1_usize, |all, place| all.checked_mul(options(place)));
+        let Some(count) = count.filter(|count| *count <= MOST_TRIED) else {
             return Err(NoSolution::NotFound);
-        }
-        for set in 0..1_u32 << n {
-            let status = |k: usize| if set >> k & 1 == 1 { Status::Stick } else { Status::Open };
-            let mut status: Vec<Status> = (0..n).map(status).collect();
+        };
+        for set in 0..count {
+            let mut rest = set;
+            let mut status: Vec<Status> = Vec::with_capacity(first.len());
+            for place in self.places {
+                status.push(match rest % options(place) {
+                    0 => Status::Open,
+                    1 => Status::Stick,
+                    2 => Status::Slide([1.0, 0.0]),
+                    _ => Status::Slide([-1.0, 0.0]),
+                });
+                rest /= options(place);
+            }
             let Some((kappa, is_unique)) = self.equations(&mut status, first, &vec![0.0; self.rows()]) else {
                 continue;
             };

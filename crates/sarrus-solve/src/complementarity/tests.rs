@@ -44,6 +44,16 @@ fn redundant_places_share_by_least_norm_and_say_so() {
     assert!(found.kappa.iter().all(|k| (k - 0.5).abs() < 1e-14), "{:?}", found.kappa);
 }
 
+/// Two contacts that say the same share 2: at best each bears 1. Where they contradict each other the margin is negative.
+#[test]
+fn a_margin_is_that_of_the_best_of_all_forces() {
+    let margin =
+        |b: [f64; 2]| Contacts { places: &[SMOOTH; 2], W: &[1.0; 4], symmetric: &[1.0; 4], b: &b }.margin();
+    assert!((margin([-2.0, -2.0]) - 1.0).abs() < 1e-9, "{}", margin([-2.0, -2.0]));
+    assert!((margin([2.0, 2.0]) + 1.0).abs() < 1e-9, "{}", margin([2.0, 2.0]));
+    assert!(margin([-2.0, -2.1]) < -1e-3, "{}", margin([-2.0, -2.1]));
+}
+
 /// κ_t = μ κ_n where it slips, less where it sticks.
 #[test]
 fn friction_holds_what_it_can() {

@@ -61,8 +61,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         x.clear();
         x.extend(rows.iter().map(|&row| -self.accel.lambda[row]));
-        // of the size of what is borne, so that differences are as good as solutions
-        let size = x.iter().fold(0.0_f64, |size, N| size.max(N.abs()));
+        // of the size of what acts, so that differences are as good as solutions; N itself passes zero where a contact lifts off
+        let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let (load, unit) = (largest(f), largest(c));
+        let size = if unit > 0.0 { load / unit } else { 0.0 }.max(largest(&self.accel.lambda));
         let size = if size > 0.0 { size } else { 1.0 };
         A.clear();
         A.resize(n * n, 0.0);

@@ -7,7 +7,10 @@
 //! 1. what approaches at places that are closed is an impact of all of them together ([`impact`]): velocities jump;
 //! 2. of those that then neither approach nor part, accelerations tell which stay closed, which of them stick and which slide:
 //!    0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law, a complementarity problem again;
-//! 3. these are held by rows, g = 0 and where they stick slip = 0, and the run goes on with the system of what acts.
+//! 3. these are held by rows, g = 0 and where they stick slip = 0, and the run goes on with the system of what acts. Where their forces are
+//!    not unique they are watched together ([`shares`]).
+//!
+//! The same is done behind every break in time, where a force or a driver switches, and where a contact slides over the end of its surface.
 //!
 //! Rebounds lower than [`LOW`] of the size of the mechanism, where it is pressed on, are none: the sequence of a bouncing ball ends in
 //! rest. So does one that chatters: a contact that meets [`MOST`](super::chatter::MOST) times within a thousandth of the run stays closed.
@@ -16,6 +19,8 @@
 
 mod impact;
 mod instant;
+mod shares;
+mod staying;
 mod touch;
 mod watch;
 

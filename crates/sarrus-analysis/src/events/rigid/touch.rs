@@ -4,19 +4,30 @@ use super::super::chatter::MOST;
 use super::super::{Journey, active::Hold};
 use super::impact::{self, gained};
 use super::instant::{Instant, dot};
+use super::shares::Shares;
+use super::staying::Staying;
 use super::watch::{Gaps, Now};
 use super::{CLOSED, LOW, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
-use sarrus_solve::complementarity::{Contacts, Place, Status};
-use sarrus_solve::{SolveError, State, StepError};
+use sarrus_model::Space;
+use sarrus_solve::complementarity::{Place, Status};
+use sarrus_solve::{Problem, SolveError, State, StepError};
 use sarrus_system::contact::rigid::{Gap, Sliding};
-use sarrus_system::system::DISSIPATED;
+use sarrus_system::system::{DISSIPATED, WORK};
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
 
 /// Instants at the same time that are too many.
 const AT_ONCE: usize = 50;
+
+/// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
+const BEHIND: f64 = 1e-11;
+/// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
+const OFF: f64 = 1e-6;
+
+/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts that stick go on where no program decides.
+const UNDECIDED: f64 = 1e-2;
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -48,9 +59,42 @@ impl Journey {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
+        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
+        self.settle_gaps(gaps, mechanism, state, &mut told)?;
+        if gaps.shares.is_some() && !gaps.analysed.contains(&gaps.now) {
+            gaps.analysed.push(gaps.now.clone());
+            gaps.not_unique.extend(crate::redundancy::not_unique_with_contacts(mechanism, state));
+        }
+        recorder.enter(mechanism, state);
+        self.tell(gaps, told, state.t, recorder);
+        Ok(())
+    }
+
+    /// The contacts that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
+    pub(crate) fn close_contacts(
+        &mut self,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+    ) -> Result<usize, StepError> {
+        let mut gaps = Gaps::new(self.system.gaps());
+        if gaps.list.is_empty() {
+            return Ok(0);
+        }
+        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
+        self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
+        Ok(gaps.now.iter().filter(|now| **now != Now::Open).count())
+    }
+
+    /// Impacts at `state`, and the rows of what stays closed.
+    fn settle_gaps(
+        &mut self,
+        gaps: &mut Gaps,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+        told: &mut [Told],
+    ) -> Result<(), StepError> {
         let t = state.t;
         let solve = |source| StepError::Solve { t, source };
-        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
         // what holds whatever the gaps do
         let mut free = self.without_holds(mechanism, state)?;
         let which = self.closed(gaps, &mut free, state);
@@ -58,19 +102,65 @@ impl Journey {
         let slow = SLOW * gaps.fastest;
         let mut at = Instant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
-            self.hit(gaps, &at, state, slow, &mut told)?;
+            self.hit(gaps, &at, state, slow, told)?;
             at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         gaps.rebounds.fill(false);
         let u = at.rates();
         at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
-        let staying = self.staying(gaps, &at, slow)?;
+        let staying = self.staying(gaps, &at, slow, t)?;
         let before = gaps.now.clone();
-        self.hold(gaps, staying, &mut free, mechanism, state, &mut told)?;
-        gaps.loosen(&before);
-        recorder.enter(mechanism, state);
-        self.tell(gaps, told, t, recorder);
+        self.hold(gaps, staying, &mut free, mechanism, state, told)?;
+        let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
+        // in space, slips that all but agree make the forces of what slides too ill-conditioned for that
+        let planar = self.system.directory.space == Space::Planar;
+        let clear = planar || !gaps.now.contains(&Now::Slides);
+        gaps.shares = (self.is_shared && clear).then(shares);
+        gaps.loosen(&before, self.is_shared);
         Ok(())
+    }
+
+    /// Behind a break in time: brings `state` onto the rows that hold whatever the gaps do. The work of that impulse is a driver's.
+    pub(in super::super) fn cross(
+        &mut self,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+    ) -> Result<(), StepError> {
+        let mut free = self.without_holds(mechanism, state)?;
+        let before = free.energy(state);
+        super::super::jump::settle(&mut free, state);
+        let after = free.energy(state);
+        state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
+        Ok(())
+    }
+
+    /// Where no step leads on from `state`: whether a contact that is held slides over the end of its surface there. Its normal jumps, and its row
+    /// contradicts the motion from there on. If so, `state` is brought just behind it ([`BEHIND`]), where the contact is seen to part or to hit.
+    pub(in super::super) fn pass_edge(
+        &mut self,
+        mechanism: &Mechanism,
+        state: &mut State,
+        recorder: &Recorder<'_>,
+    ) -> bool {
+        let Some(gaps) = &recorder.gaps else { return false };
+        let held = || gaps.list.iter().zip(&gaps.now).filter(|(_, now)| **now != Now::Open);
+        if held().next().is_none() || self.passed_at == state.t {
+            return false;
+        }
+        let Ok(mut free) = self.without_holds(mechanism, state) else { return false };
+        let mut behind = state.clone();
+        let ahead = BEHIND * (self.route.span.1 - self.route.span.0);
+        let way: Vec<f64> = state.v.iter().map(|v| v * ahead).collect();
+        free.retract(&mut behind.q, &way);
+        behind.t += ahead;
+        super::super::jump::settle(&mut free, &mut behind);
+        let fast = OFF * gaps.fastest;
+        let ends = held().any(|(gap, _)| !(free.gap_rows(&behind, gap).rates[0].abs() <= fast));
+        if ends {
+            state.copy_from(&behind);
+            self.passed_at = state.t;
+        }
+        ends
     }
 
     /// The mechanism without the rows of places that are held.
@@ -174,58 +264,49 @@ impl Journey {
 
     /// Of the places at an instant, which stay closed: what they do, and how they slip.
     fn staying(
-        &self,
+        &mut self,
         gaps: &mut Gaps,
         at: &Instant,
         slow: f64,
+        t: f64,
     ) -> Result<Vec<(usize, Now, Vec<f64>)>, StepError> {
         let u = at.rates();
         let stays: Vec<usize> = (0..at.which.len()).filter(|&k| u[at.first[k]] <= slow).collect();
+        self.is_shared = false;
         if stays.is_empty() {
             return Ok(Vec::new());
         }
-        // rows that are solved for: of a place that slides that along the normal alone, with friction in its column
-        let n = at.len();
-        let (mut rows, mut places, mut slips) = (Vec::new(), Vec::new(), Vec::new());
-        for &k in &stays {
-            let (i, across) = (at.first[k], at.rows[k].rates.len() - 1);
-            let slip = &u[i + 1..][..across];
-            let speed = dot(slip, slip).sqrt();
-            let slides = across > 0 && speed > 10.0 * slow;
-            let own = if slides { 0 } else { across };
-            rows.extend(i..=i + own);
-            places.push(Place { mu: gaps.list[at.which[k]].rigid.mu, across: own });
-            slips.push(slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>()));
+        let problem = Staying::new(at, &gaps.list, &stays, |_, speed| speed > 10.0 * slow);
+        // contacts whose friction takes away all of their compliance
+        let sliding = stays.iter().enumerate().filter(|(own, _)| problem.slips[*own].is_some());
+        let jams = sliding.map(|(own, &k)| (own, k, problem.own(own).0)).filter(|(.., left)| !(*left > 0.0));
+        let jams: Vec<(usize, usize, f64)> = jams.collect();
+        let found = problem.contacts().solve();
+        let held = stays.iter().zip(&problem.slips).all(|(&k, slip)| match gaps.now[at.which[k]] {
+            Now::Open => false,
+            Now::Held | Now::Sticks => slip.is_none(),
+            Now::Slides => slip.is_some(),
+        });
+        if found.is_err() && held && problem.contacts().margin() >= -UNDECIDED * gaps.largest {
+            // at the edge of the cones: as it is until it is clear
+            self.is_shared = true;
+            let same = stays.iter().zip(&problem.slips);
+            let same =
+                same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()));
+            return Ok(same.collect());
         }
-        let m = rows.len();
-        let mut W: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| at.W[i * n + j])).collect();
-        let symmetric = W.clone();
-        let b: Vec<f64> = rows.iter().map(|&i| at.free[i]).collect();
-        let mut column = 0;
-        for (place, (&k, slip)) in places.iter().zip(stays.iter().zip(&slips)) {
-            if let Some(d) = slip {
-                let mu = gaps.list[at.which[k]].rigid.mu;
-                for (r, &i) in rows.iter().enumerate() {
-                    let across = at.first[k] + 1;
-                    W[r * m + column] -=
-                        mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
-                }
-                let left = W[column * m + column] / symmetric[column * m + column];
-                if !(left > 0.0) {
-                    if b[column] >= 0.0 {
-                        let name = &self.system.contacts[gaps.list[at.which[k]].contact].contact.name;
-                        gaps.notes.push(format!(
-                            "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
-                        ));
-                    } else {
-                        return Err(self.no_force(gaps, at, f64::NAN, Some((k, left))));
-                    }
-                }
-            }
-            column += 1 + place.across;
+        let found = found.map_err(|_| {
+            let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
+            self.no_force(gaps, at, t, worst.map(|&(_, k, left)| (k, left)))
+        })?;
+        for &(_, k, _) in jams.iter().filter(|(own, ..)| found.status[*own] == Status::Open) {
+            let name = &self.system.contacts[gaps.list[at.which[k]].contact].contact.name;
+            gaps.notes.push(format!(
+                "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
+            ));
         }
-        let problem = Contacts { places: &places, W: &W, symmetric: &symmetric, b: &b };
-        let found = problem.solve().map_err(|_| self.no_force(gaps, at, f64::NAN, None))?;
+        self.is_shared = !found.is_unique;
+        let Staying { slips, places, .. } = problem;
         let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
         let each = each.filter_map(|(((&k, status), slip), place)| {
             let own = at.which[k];
@@ -337,6 +418,6 @@ impl Journey {
         let contact = own.map_or(String::new(), |i| self.system.contacts[i].contact.name.clone());
         let stands = at.stands.get(place).cloned().unwrap_or_default();
         let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
-        StepError::Solve { t: if t.is_nan() { self.touched_at } else { t }, source }
+        StepError::Solve { t, source }
     }
 }

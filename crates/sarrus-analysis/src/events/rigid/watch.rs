@@ -7,6 +7,7 @@
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
 use super::super::search::{Point, crossing, may_reach, peak};
+use super::shares::Shares;
 use super::{CLOSED, SLOW, size};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
@@ -20,6 +21,9 @@ const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
+
+/// Doublings of what counts as nothing: to a hundredth of the largest force.
+const MOST_SAME: i32 = 23;
 
 /// What is done at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +40,15 @@ pub(super) enum Now {
 
 /// A number that is watched.
 #[derive(Clone, Copy, Debug)]
-enum Watched {
+pub(super) enum Watched {
     Gap(usize),
     /// The row, and of a place that sticks the rows across with μ.
     Bears(usize),
     Grips(usize, usize, usize, f64),
     /// The element.
     Slips(usize),
+    /// All that is held, where forces are not unique.
+    Shares,
 }
 
 /// Watches the gaps of a run.
@@ -58,8 +64,15 @@ pub(crate) struct Gaps {
     pub(super) fastest: f64,
     /// Which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
-    /// By how much more than friction can hold a place that sticks may seem to need, as a part of it ([`Gaps::loosen`]).
+    /// By how much more than friction can hold a contact that sticks may seem to need, as a part of it ([`Gaps::loosen`]).
     slack: Vec<f64>,
+    /// Forces of what is held, where they are not unique.
+    pub(super) shares: Option<Shares>,
+    /// What was held where forces were not unique, each once, and the columns that this concerns.
+    pub(super) analysed: Vec<Vec<Now>>,
+    pub not_unique: Vec<String>,
+    /// How often what is held was found to stay as it is.
+    same: i32,
     /// What a reader should know.
     pub(super) notes: Vec<String>,
     /// By contact: how many places were hit, and how fast at most \[m/s\].
@@ -71,7 +84,8 @@ pub(crate) struct Gaps {
     values: Vec<f64>,
     gap_values: Vec<f64>,
     near: State,
-    largest: f64,
+    /// Largest normal force of the leg.
+    pub(super) largest: f64,
     met: bool,
 }
 
@@ -85,6 +99,10 @@ impl Gaps {
             ids: vec![[None; 2]; n],
             rebounds: vec![false; n],
             slack: vec![0.0; n],
+            shares: None,
+            analysed: Vec::new(),
+            not_unique: Vec::new(),
+            same: 0,
             gap_values: vec![0.0; n],
             list,
             fastest: 0.0,
@@ -134,20 +152,28 @@ impl Gaps {
                 self.watched.push(Watched::Slips(place));
             }
         }
+        if let Some(shares) = &mut self.shares {
+            // together, beside the gaps and the slips
+            let (alone, bear) = self.watched.iter().partition(|w| !w.bears());
+            (self.watched, shares.watched) = (alone, bear);
+            self.watched.push(Watched::Shares);
+        }
         self.armed.clear();
         let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
         self.armed.extend(self.watched.iter().map(rebounds));
         self.largest = 0.0;
     }
 
-    /// After an instant before which places did what `before` says. Where redundant places stick, the multipliers of least norm may ask more friction of
-    /// one than there is while others have it to spare: if nothing has changed, all can go on sticking, and what is watched is let out a little.
-    pub(super) fn loosen(&mut self, before: &[Now]) {
+    /// After an instant before which contacts did what `before` says. Where forces are not unique (`shared`), a program found that nothing has to
+    /// change, to its own accuracy: if that repeats, what counts as nothing grows. Where they are watched one by one, those of least norm may ask
+    /// more friction of a contact than there is while others have it to spare: what is watched is let out a little.
+    pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
+        self.same = if same && shared { self.same + 1 } else { 0 };
         for (slack, now) in self.slack.iter_mut().zip(&self.now) {
             *slack = match now {
-                Now::Sticks if same => 1.2 * *slack + 0.05,
-                Now::Sticks => *slack,
+                Now::Sticks if shared && same => 1.2 * *slack + 0.05,
+                Now::Sticks if shared => *slack,
                 _ => 0.0,
             };
         }
@@ -159,6 +185,7 @@ impl Gaps {
             Watched::Gap(_) => CLOSED * size(s),
             Watched::Bears(_) | Watched::Grips(..) => LITTLE * self.largest,
             Watched::Slips(_) => SLOW * self.fastest,
+            Watched::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
         }
     }
 
@@ -255,21 +282,27 @@ impl Gaps {
         out: &mut Vec<f64>,
     ) -> Result<(), SolveError> {
         out.clear();
-        if self.watched.iter().any(|w| matches!(w, Watched::Bears(_) | Watched::Grips(..))) {
+        if self.watched.iter().any(Watched::bears) {
             ode.evaluate(s)?;
         }
+        let shared = match &self.shares {
+            // rows that contradict each other have no accelerations: the margin tells
+            Some(shares) => {
+                let solved = ode.evaluate(s).is_ok();
+                let (mechanism, eq, accel) = ode.parts();
+                shares.margin(mechanism, s, solved.then_some((eq, accel)), self)?
+            }
+            None => (0.0, 0.0),
+        };
+        self.largest = self.largest.max(shared.1);
         let (mechanism, _, accel) = ode.parts();
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
         let system = mechanism.system().clone();
         for watched in &self.watched {
             let value = match *watched {
                 Watched::Gap(i) => self.gap_values[i],
-                Watched::Bears(row) => bears(accel, row, &mut self.largest),
-                Watched::Grips(row, across, n, mu) => {
-                    let pulls = &accel.lambda[across..across + n];
-                    let pulls = pulls.iter().map(|x| x * x).sum::<f64>().sqrt();
-                    mu * bears(accel, row, &mut self.largest) - pulls
-                }
+                Watched::Bears(_) | Watched::Grips(..) => watched.force(accel, &mut self.largest),
+                Watched::Shares => shared.0,
                 Watched::Slips(place) => {
                     let element = &system.elements[place];
                     let speed = |at: &At<f64>| {
@@ -285,9 +318,26 @@ impl Gaps {
     }
 }
 
-/// N of a row.
-fn bears(accel: &Accel, row: usize, largest: &mut f64) -> f64 {
-    let N = -accel.lambda[row];
-    *largest = largest.max(N.abs());
-    N
+impl Watched {
+    /// Whether it is of a force.
+    fn bears(&self) -> bool {
+        matches!(self, Watched::Bears(_) | Watched::Grips(..))
+    }
+
+    /// How much less than that force could be; the largest normal force is noted.
+    pub(super) fn force(&self, accel: &Accel, largest: &mut f64) -> f64 {
+        let mut normal = |row: usize| {
+            let N = -accel.lambda[row];
+            *largest = largest.max(N.abs());
+            N
+        };
+        match *self {
+            Watched::Bears(row) => normal(row),
+            Watched::Grips(row, across, n, mu) => {
+                let pulls = &accel.lambda[across..across + n];
+                mu * normal(row) - pulls.iter().map(|x| x * x).sum::<f64>().sqrt()
+            }
+            Watched::Gap(_) | Watched::Slips(_) | Watched::Shares => f64::INFINITY,
+        }
+    }
 }

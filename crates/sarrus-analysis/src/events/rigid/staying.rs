@@ -1,0 +1,64 @@
+//! The problem of the accelerations at contacts that stay closed.
+//!
+//! Of a contact that slides only the row along the normal is solved for, with friction of known direction in its column, so that W
+//! is not symmetric. Of one that does not slip all rows are.
+
+use super::instant::{Instant, dot};
+use sarrus_solve::complementarity::{Contacts, Place};
+use sarrus_system::contact::rigid::Gap;
+
+/// The problem.
+pub(super) struct Staying {
+    pub places: Vec<Place>,
+    /// Directions of those that slide.
+    pub slips: Vec<Option<Vec<f64>>>,
+    /// The column of each along its normal.
+    pub columns: Vec<usize>,
+    W: Vec<f64>,
+    symmetric: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Staying {
+    /// Of the contacts `stays` among those at an instant; `slides` says, by its number there and its speed, whether one slides.
+    pub fn new(at: &Instant, gaps: &[Gap], stays: &[usize], slides: impl Fn(usize, f64) -> bool) -> Staying {
+        let (n, u) = (at.len(), at.rates());
+        let (mut rows, mut places, mut slips, mut columns) = (vec![], vec![], vec![], vec![]);
+        for &k in stays {
+            let (i, across) = (at.first[k], at.rows[k].rates.len() - 1);
+            let slip = &u[i + 1..][..across];
+            let speed = dot(slip, slip).sqrt();
+            let slides = across > 0 && slides(k, speed);
+            let own = if slides { 0 } else { across };
+            columns.push(rows.len());
+            rows.extend(i..=i + own);
+            places.push(Place { mu: gaps[at.which[k]].rigid.mu, across: own });
+            slips.push(slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>()));
+        }
+        let m = rows.len();
+        let mut W: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| at.W[i * n + j])).collect();
+        let symmetric = W.clone();
+        let b: Vec<f64> = rows.iter().map(|&i| at.free[i]).collect();
+        for ((&k, slip), (place, &column)) in stays.iter().zip(&slips).zip(places.iter().zip(&columns)) {
+            let Some(d) = slip else { continue };
+            let across = at.first[k] + 1;
+            for (r, &i) in rows.iter().enumerate() {
+                W[r * m + column] -=
+                    place.mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
+            }
+        }
+        Staying { places, slips, columns, W, symmetric, b }
+    }
+
+    /// As it is solved.
+    pub fn contacts(&self) -> Contacts<'_> {
+        Contacts { places: &self.places, W: &self.W, symmetric: &self.symmetric, b: &self.b }
+    }
+
+    /// Of a contact, what friction leaves of its own compliance, over all of it, and its acceleration where nothing is borne.
+    pub fn own(&self, contact: usize) -> (f64, f64) {
+        let (column, m) = (self.columns[contact], self.b.len());
+        let own = column * m + column;
+        (self.W[own] / self.symmetric[own], self.b[column])
+    }
+}
