@@ -1,12 +1,12 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
 use super::broad::Broad;
-use super::candidates::{Candidate, flags, margin, pairs};
+use super::candidates::{Candidate, Wanted, margin, pairs};
 use super::friction::RELAX;
 use super::memory::{Key, Memories, Memory, Snapshot};
 use super::pair::{Bodies, Pair};
 use super::place::{Act, approach, onset, remember};
-use super::surface::{Touch, thickness};
+use super::surface::{Touch, thickness, through};
 use super::{ContactElement, Tally, What, gap};
 use crate::derive::Scratch;
 use crate::load::Wrench;
@@ -28,8 +28,8 @@ pub(crate) struct Room {
     broad: Option<Broad>,
     /// The thickness of each surface \[m\].
     thick: Vec<f64>,
-    /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
-    sides: Vec<Vec<u8>>,
+    /// Which pairs entries watch.
+    wanted: Wanted,
     /// What is remembered of their places.
     pub memories: Memories,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
@@ -47,7 +47,6 @@ impl Room {
     /// For a system, nothing remembered.
     pub fn new(system: &System) -> Room {
         let mut candidates = Vec::new();
-        let sides = system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect();
         let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
         let planar = system.directory.space == Space::Planar;
         let broad = (count > FEW).then(|| Broad::new(margin(system), planar));
@@ -63,7 +62,7 @@ impl Room {
             candidates,
             broad,
             thick: system.surfaces.iter().map(|own| thickness(&own.surface.geometry, planar)).collect(),
-            sides,
+            wanted: Wanted::new(system),
             memories: Memories::new(n),
             heat: vec![[0.0; 2]; n],
             rates: vec![0.0; FIRST_STATE + system.states.len()],
@@ -83,19 +82,10 @@ impl Room {
         let Some(broad) = &mut self.broad else { return };
         let system = bodies.system;
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
-        let sides = &self.sides;
-        let of = |entry: usize, i: usize, j: usize| {
-            let (a, b) =
-                (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
-            if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
-                return false;
-            }
-            let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
-            let [a, b] = [i, j].map(|i| system.surfaces[i].body);
-            apart.binary_search(&[a.min(b), a.max(b)]).is_err()
-        };
+        let wanted = &self.wanted;
+        let of = |entry: usize, i: usize, j: usize| wanted.has(system, entry, i, j);
         let entries = system.contacts.len();
-        let allowed = |i: usize, j: usize| (0..entries).any(|entry| of(entry, i, j));
+        let allowed = |i: usize, j: usize| wanted.any(system, i, j);
         if broad.update(system.surfaces.len(), surface, bodies.poses, allowed) {
             self.candidates.clear();
             for &[i, j] in broad.pairs() {
@@ -128,12 +118,11 @@ impl Room {
         let fastest = (0..system.surfaces.len() as u32).map(speed).fold(0.0, f64::max);
         let pass = |&candidate: &Candidate| {
             let [_, a, b] = candidate;
-            let thick = self.thick[a as usize] + self.thick[b as usize];
-            // sheets have nothing to get through
-            if !(thick > 0.0 && thick.is_finite()) {
+            let pair = Pair::new(system, candidate);
+            let thick = through(self.thick[a as usize] + self.thick[b as usize], pair.own.map(|own| own.far));
+            if !thick.is_finite() {
                 return f64::INFINITY;
             }
-            let pair = Pair::new(system, candidate);
             let mut touching = false;
             if !all {
                 // one that is just met counts
@@ -199,7 +188,7 @@ impl Room {
     pub fn for_each_place(&mut self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Act<f64>, bool)) {
         self.refresh(bodies);
         self.for_each(bodies, |pair, _, act| {
-            let [a, b] = pair.surfaces.map(|i| self.sides[pair.number as usize][i as usize]);
+            let [a, b] = pair.surfaces.map(|i| self.wanted.sides[pair.number as usize][i as usize]);
             found(pair, act, a & 1 == 0 || b & 2 == 0);
         });
     }

@@ -178,6 +178,11 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }
 
+    /// Places the bodies at `s`, and nothing else.
+    pub(crate) fn place_bodies(&mut self, s: &State) {
+        self.place(s);
+    }
+
     /// The same to be kept, until it is put back.
     pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);
