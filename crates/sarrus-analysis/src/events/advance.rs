@@ -118,7 +118,7 @@ impl Advance {
             if !located && entry.contact.rigid.is_none() && gaps[1] < 0.0 && -gaps[1] < SHALLOW * thick {
                 continue;
             }
-            if gaps[0] > sweep.grazing(meeting) {
+            if gaps[0] > sweep.grazing(system, meeting) {
                 self.items.push(Item { meeting, gaps });
             } else if sweep.approach(system, meeting) * (end - t) > SHALLOW * thick {
                 self.late.push(meeting);
@@ -166,7 +166,7 @@ impl Advance {
             self.items.clear();
             for &meeting in &self.late {
                 let gaps = [0, 1].map(|k| sweep.gap(system, meeting, &self.frames[k]));
-                if gaps[0] > sweep.grazing(meeting) {
+                if gaps[0] > sweep.grazing(system, meeting) {
                     self.items.push(Item { meeting, gaps });
                 }
             }
@@ -208,7 +208,7 @@ impl Advance {
             }
             let lower = sweep.lower(system, meeting, &self.frames[a], &self.frames[b], gaps);
             // also what is no number
-            if !(lower >= -sweep.grazing(meeting)) {
+            if !(lower >= -sweep.grazing(system, meeting)) {
                 self.items.push(item);
                 open = true;
             }

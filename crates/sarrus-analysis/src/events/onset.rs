@@ -2,7 +2,8 @@
 //!
 //! The force of a contact begins with a kink or a jump: a step over it loses the order of the method, and one that is long beside
 //! the contact may not see it at all. So the first touch inside a step is bounded from below ([`super::advance`]), and the step ends
-//! there. Places of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
+//! there. Pairs that are open at its start bear nothing in it, so that what stages find beyond the touch does not spoil the motion up
+//! to it. Places of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
 //! are.
 //!
 //! A bristle that slides and turns back is met likewise: from there on it sticks.
@@ -49,6 +50,8 @@ pub(crate) struct Onsets {
     chattered: Option<f64>,
     /// Whether steps adapt to errors.
     adaptive: bool,
+    /// Overlaps at the start.
+    overlaps: Vec<String>,
 }
 
 impl Onsets {
@@ -56,6 +59,7 @@ impl Onsets {
     pub fn new(span: (f64, f64), adaptive: bool) -> Onsets {
         Onsets {
             adaptive,
+            overlaps: Vec::new(),
             looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
             scratch: Vec::new(),
             firings: Firings::new(1, span),
@@ -87,6 +91,8 @@ impl Onsets {
         let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
         self.pairs = pairs;
         self.until = s.t + longest.max(self.least);
+        // smooth up to the touch that ends the step
+        mechanism.lock_contacts(self.locates());
     }
 
     /// Whether every onset ends a step.
@@ -99,8 +105,29 @@ impl Onsets {
         self.until
     }
 
-    /// What a reader should know.
-    pub fn note(&self) -> Option<String> {
+    /// Notes what overlaps at `s`, where the run starts.
+    pub fn note_overlaps(&mut self, mechanism: &mut Mechanism, s: &State) {
+        let system = mechanism.system().clone();
+        mechanism.contact_overlaps(s, |i, depth, energy| {
+            let entry = &system.contacts[i].contact;
+            let stored = if entry.rigid.is_some() {
+                "rigid bodies cannot overlap: the overlap stays until they part".to_string()
+            } else {
+                format!("{energy:.4e} J are stored in it, and come out as motion")
+            };
+            self.overlaps.push(format!(
+                "contact `{}` overlaps by {depth:.4e} m at the start: {stored}; move the bodies apart unless this is meant",
+                entry.name
+            ));
+        });
+    }
+
+    /// Facts for the report.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.overlaps.iter().cloned().chain(self.note())
+    }
+
+    fn note(&self) -> Option<String> {
         match (self.chattered, self.crowded) {
             (Some(t), _) => Some(format!(
                 "contacts closed and opened {MOST} times within a thousandth of the run: from t = {t} on their onsets are not \

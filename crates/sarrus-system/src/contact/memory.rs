@@ -5,6 +5,7 @@
 //! at, see that.
 
 use super::Tally;
+use super::candidates::Candidate;
 
 /// A place: entry, its two surfaces, and which of their places.
 pub type Key = (u32, u32, u32, u32);
@@ -38,6 +39,13 @@ pub struct Snapshot {
     pub places: Vec<Memory>,
     /// Of entries: what they have done so far.
     pub tallies: Vec<Tally>,
+    /// Pairs that are open, in ascending order; gaps given by expressions as [`gap_of`].
+    pub open: Vec<Candidate>,
+}
+
+/// Stands for the gap of an entry among pairs.
+pub fn gap_of(entry: usize) -> Candidate {
+    [entry as u32, u32::MAX, u32::MAX]
 }
 
 impl Snapshot {
@@ -49,8 +57,14 @@ impl Snapshot {
         }
     }
 
+    /// Whether a pair was open.
+    pub fn is_open(&self, pair: Candidate) -> bool {
+        self.open.binary_search(&pair).is_ok()
+    }
+
     fn clear(&mut self, entries: usize) {
         self.places.clear();
+        self.open.clear();
         self.tallies.clear();
         self.tallies.resize(entries, Tally::default());
     }
@@ -117,6 +131,7 @@ impl Memories {
             }
         }
         self.fresh.places.sort_unstable_by_key(|memory| memory.key);
+        self.fresh.open.sort_unstable();
         std::mem::swap(&mut self.now, &mut self.fresh);
     }
 }

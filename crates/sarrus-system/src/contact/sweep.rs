@@ -17,11 +17,11 @@
 //!
 //! Cost: candidates of the swept boxes of the step, by [`Broad`] where there are more than a few pairs.
 
-use super::What;
 use super::broad::Broad;
 use super::candidates::{Candidate, Wanted, margin, pairs};
 use super::geometry::bounds::{Aabb, bounds};
 use super::surface::{Geometry, Surface, rounding, thickness, through, touches};
+use super::{SurfaceEntry, What};
 use crate::mechanism::Mechanism;
 use crate::system::System;
 use sarrus_math::{Pose, Twist, Vec3};
@@ -100,7 +100,6 @@ struct Sizes {
     lever: f64,
     far: f64,
     thick: f64,
-    convex: bool,
     wall: bool,
 }
 
@@ -151,7 +150,6 @@ impl Sweep {
                 lever: if wall { 0.0 } else { own.far - rounding(geometry) },
                 far: own.far,
                 thick: thickness(geometry, planar),
-                convex: !matches!(geometry, Geometry::Mesh(_) | Geometry::Ends { .. }),
                 wall,
             }
         });
@@ -293,14 +291,10 @@ impl Sweep {
     }
 
     /// Overlap that may be passed over \[m\].
-    pub fn grazing(&self, meeting: Meeting) -> f64 {
+    pub fn grazing(&self, system: &System, meeting: Meeting) -> f64 {
         match meeting {
-            Meeting::Gap(i) => GRAZING * self.nodes[0].gaps[i as usize].abs().max(1e-6),
-            Meeting::Pair([_, a, b]) => {
-                let [a, b] = [a, b].map(|i| &self.sizes[i as usize]);
-                let part = if a.convex && b.convex { GRAZING } else { GRAZING_ROUGH };
-                part * a.far.min(b.far)
-            }
+            Meeting::Gap(i) => grazing_gap(self.nodes[0].gaps[i as usize]),
+            Meeting::Pair([_, a, b]) => grazing([a, b].map(|i| &system.surfaces[i as usize])),
         }
     }
 
@@ -447,9 +441,8 @@ impl Sweep {
         let [_, i, j] = candidate;
         let [i, j] = [i, j].map(|i| &system.surfaces[i as usize]);
         let at = |frame: &Frame| {
-            let support = |own: &super::SurfaceEntry, n: Vec3| {
-                support(&own.surface, &frame.poses[own.body as usize], n)
-            };
+            let support =
+                |own: &SurfaceEntry, n: Vec3| support(&own.surface, &frame.poses[own.body as usize], n);
             -support(i, -n) - support(j, n)
         };
         at(a).min(at(b))
@@ -488,6 +481,23 @@ impl Sweep {
         };
         Some(least - off)
     }
+}
+
+/// Whether a surface is convex, so that a direction separates it from another one.
+fn is_convex(geometry: &Geometry) -> bool {
+    !matches!(geometry, Geometry::Mesh(_) | Geometry::Ends { .. })
+}
+
+/// Overlap of two surfaces that may be passed over, and gap up to which they count as touching where a step begins \[m\].
+pub(super) fn grazing(own: [&SurfaceEntry; 2]) -> f64 {
+    let convex = own.iter().all(|own| is_convex(&own.surface.geometry));
+    let part = if convex { GRAZING } else { GRAZING_ROUGH };
+    part * own[0].far.min(own[1].far)
+}
+
+/// The same of a gap given by an expression.
+pub(super) fn grazing_gap(gap: f64) -> f64 {
+    GRAZING * gap.abs().max(1e-6)
 }
 
 /// The matrix of differentiation on Chebyshev-Lobatto nodes, without its diagonal \[Berrut2004\].

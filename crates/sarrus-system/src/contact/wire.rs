@@ -3,10 +3,11 @@
 use super::broad::Broad;
 use super::candidates::{Candidate, Wanted, margin, pairs};
 use super::friction::RELAX;
-use super::memory::{Key, Memories, Memory, Snapshot};
+use super::memory::{Key, Memories, Memory, Snapshot, gap_of};
 use super::pair::{Bodies, Pair};
 use super::place::{Act, approach, onset, remember};
 use super::surface::{Touch, thickness, through};
+use super::sweep::{grazing, grazing_gap};
 use super::{ContactElement, Tally, What, gap};
 use crate::derive::Scratch;
 use crate::load::Wrench;
@@ -32,6 +33,8 @@ pub(crate) struct Room {
     wanted: Wanted,
     /// What is remembered of their places.
     pub memories: Memories,
+    /// Whether a pair that is open where a step starts bears nothing in it. Whoever says so finds the first touch and ends the step there.
+    pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
     /// Rates of the states of places, laid out as x.
@@ -64,6 +67,7 @@ impl Room {
             thick: system.surfaces.iter().map(|own| thickness(&own.surface.geometry, planar)).collect(),
             wanted: Wanted::new(system),
             memories: Memories::new(n),
+            locks: false,
             heat: vec![[0.0; 2]; n],
             rates: vec![0.0; FIRST_STATE + system.states.len()],
             work: 0.0,
@@ -165,12 +169,17 @@ impl Room {
         out.sort_unstable_by_key(|(key, _)| *key);
     }
 
+    /// Whether a pair bears nothing in the step that began with what is `remembered`.
+    pub(super) fn is_locked(&self, remembered: &Snapshot, candidate: Candidate) -> bool {
+        self.locks && remembered.is_open(candidate)
+    }
+
     /// Calls `found` with every place that overlaps, and what it does.
     fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.yields() {
+            if !pair.entry.yields() || self.is_locked(remembered, candidate) {
                 continue;
             }
             pair.touches(bodies, 0.0, &mut |touch| {
@@ -207,7 +216,8 @@ impl Room {
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
-                let force = gap::force(&entry.contact.law, &here, memory.onset);
+                let locked = self.is_locked(remembered, gap_of(i));
+                let force = gap::force(&entry.contact.law, &here, memory.onset).filter(|_| !locked);
                 found(i, entry, &here, force, scratch);
             }
         }
@@ -273,6 +283,43 @@ impl Room {
         [along, across]
     }
 
+    /// Calls `found` with the entries that overlap by more than grazing: number, depth \[m\], and the energy that overlaps store \[J\], which
+    /// rigid ones do not.
+    pub fn overlaps(
+        &mut self,
+        bodies: &Bodies,
+        scratch: &mut Scratch,
+        mut found: impl FnMut(usize, f64, f64),
+    ) {
+        self.refresh(bodies);
+        for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, entry)| entry.enabled) {
+            let (mut deepest, mut energy) = (0.0_f64, 0.0);
+            let law = &entry.contact.law;
+            let soft = entry.contact.rigid.is_none();
+            for &candidate in self.candidates.iter().filter(|candidate| candidate[0] == i as u32) {
+                let pair = Pair::new(bodies.system, candidate);
+                pair.touches(bodies, 0.0, &mut |touch| {
+                    if -touch.gap > grazing(pair.own) {
+                        deepest = deepest.max(-touch.gap);
+                    }
+                    if soft {
+                        energy += law.stored(pair.stiffness(touch.radius), -touch.gap);
+                    }
+                });
+            }
+            if let What::Gap { ids, rows } = &entry.contact.what {
+                let gap = gap::find(&**rows, &bodies.at(ids), scratch).gap;
+                if -gap > grazing_gap(gap) {
+                    deepest = -gap;
+                    energy = if soft { law.stored(law.stiffness.unwrap_or(0.0), -gap) } else { 0.0 };
+                }
+            }
+            if deepest > 0.0 {
+                found(i, deepest, energy);
+            }
+        }
+    }
+
     /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
     pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
         self.refresh(bodies);
@@ -319,7 +366,9 @@ impl Room {
                     continue;
                 }
                 sums.enter(pair.number as usize, now);
+                let mut least = reach;
                 pair.touches(bodies, reach, &mut |touch| {
+                    least = least.min(touch.gap);
                     let old = before.find(pair.key(touch.slot));
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
@@ -333,6 +382,9 @@ impl Room {
                         sums.leave(passed, &old);
                     }
                 });
+                if least > grazing(pair.own) {
+                    now.open.push(candidate);
+                }
             }
             sums.enter(usize::MAX, now);
             for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
@@ -345,6 +397,9 @@ impl Room {
                     if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
+                if here.gap > grazing_gap(here.gap) {
+                    now.open.push(gap_of(i));
+                }
                 let mut sums = Sums { entry: i, ..Sums::default() };
                 match normal {
                     Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),

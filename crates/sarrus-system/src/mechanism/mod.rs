@@ -204,6 +204,18 @@ impl Mechanism {
         })
     }
 
+    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which whoever
+    /// asks for it has to end the step.
+    pub fn lock_contacts(&mut self, locks: bool) {
+        self.contacts.locks = locks;
+    }
+
+    /// Calls `found` with the contacts that overlap at `s`: number, depth \[m\], and the energy that overlaps store \[J\], 0 of rigid ones.
+    pub fn contact_overlaps(&mut self, s: &State, found: impl FnMut(usize, f64, f64)) {
+        self.observe(s, |_| ());
+        self.with_contacts(s, |contacts, bodies, scratch| contacts.overlaps(bodies, scratch, found));
+    }
+
     /// What every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[Tally] {
         self.contacts.tallies()
