@@ -171,7 +171,7 @@ impl Room {
 
     /// Whether a pair bears nothing in the step that began with what is `remembered`.
     pub(super) fn is_locked(&self, remembered: &Snapshot, candidate: Candidate) -> bool {
-        self.locks && remembered.is_open(candidate)
+        self.locks && remembered.was_open(candidate)
     }
 
     /// Calls `found` with every place that overlaps, and what it does.
@@ -373,8 +373,13 @@ impl Room {
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
                         let act = pair.act(bodies, &touch, &old);
-                        let memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
+                        let mut memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
+                        if passed == 0.0 && !old.closed {
+                            // closed from the start: as if it had come to this depth from a touch
+                            let stored = pair.contact().law.stored(pair.stiffness(touch.radius), -touch.gap);
+                            memory.onset = memory.onset.max((2.0 * stored / two.mass).sqrt());
+                        }
                         now.places.push(memory);
                     } else {
                         let (speed, _) = approach(&touch, &two, touch.points[0]);
@@ -382,9 +387,7 @@ impl Room {
                         sums.leave(passed, &old);
                     }
                 });
-                if least > grazing(pair.own) {
-                    now.open.push(candidate);
-                }
+                now.note_gap(candidate, least, grazing(pair.own), before);
             }
             sums.enter(usize::MAX, now);
             for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
@@ -397,9 +400,7 @@ impl Room {
                     if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
-                if here.gap > grazing_gap(here.gap) {
-                    now.open.push(gap_of(i));
-                }
+                now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
                 let mut sums = Sums { entry: i, ..Sums::default() };
                 match normal {
                     Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),

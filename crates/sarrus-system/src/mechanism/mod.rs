@@ -208,6 +208,7 @@ impl Mechanism {
     /// asks for it has to end the step.
     pub fn lock_contacts(&mut self, locks: bool) {
         self.contacts.locks = locks;
+        self.contacts.memories.settle();
     }
 
     /// Calls `found` with the contacts that overlap at `s`: number, depth \[m\], and the energy that overlaps store \[J\], 0 of rigid ones.
