@@ -89,7 +89,7 @@ impl Run<'_> {
         let fixed = control.step.filter(|_| !integrator.is_adaptive());
         notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
-        notes.extend(recorder.onsets.as_ref().and_then(Onsets::note));
+        notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         notes.extend(notes::findings(method, found, system));

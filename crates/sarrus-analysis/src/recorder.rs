@@ -2,7 +2,7 @@
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Detector, Gaps, Onsets};
+use crate::events::{Advance, Ahead, Detector, Gaps, Onsets};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
@@ -65,6 +65,8 @@ pub(crate) struct Recorder<'a> {
     pub events: Vec<EventReport>,
     /// Who looks for events, where the model has any.
     pub detector: Option<Detector>,
+    /// Bounds gaps over each step, where the model has contacts.
+    pub advance: Option<Advance>,
     /// Who looks for contacts that close and open, where they are located.
     pub onsets: Option<Onsets>,
     /// Who looks at the gaps of rigid contacts, where the model has any.
@@ -118,6 +120,7 @@ impl<'a> Recorder<'a> {
             stop: None,
             events: Vec::new(),
             detector: None,
+            advance: None,
             onsets: None,
             gaps: None,
             sampler: None,
@@ -147,6 +150,7 @@ impl<'a> Recorder<'a> {
             stop: self.stop.clone(),
             events: self.events.clone(),
             detector: self.detector.clone(),
+            advance: self.advance.clone(),
             onsets: self.onsets.clone(),
             gaps: self.gaps.clone(),
             sampler: self.sampler.clone(),
@@ -220,8 +224,16 @@ impl<'a> Recorder<'a> {
 
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
-        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step))?;
-        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step))?;
+        let ahead = match &mut self.advance {
+            Some(advance) => {
+                let held = self.gaps.as_ref().map_or(&[][..], Gaps::held);
+                let located = self.onsets.as_ref().is_some_and(Onsets::locates);
+                advance.look(step, held, located)?
+            }
+            None => Ahead::Clear,
+        };
+        let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step, ahead))?;
+        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
         if due.is_some_and(|due| due <= first) {

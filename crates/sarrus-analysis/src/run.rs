@@ -5,7 +5,7 @@
 
 use crate::assemble::{AssemblyReport, assemble};
 use crate::error::SetupError;
-use crate::events::{Detector, Gaps, Journey, NoStart, Onsets, Pause};
+use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause};
 use crate::failure;
 use crate::joints;
 use crate::legs::Route;
@@ -137,8 +137,10 @@ impl<'w> Run<'w> {
         if !conditions.is_empty() {
             recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
         }
-        if !system.contacts.is_empty() && integrator.is_adaptive() {
-            let mut onsets = Onsets::new(span);
+        if !system.contacts.is_empty() {
+            recorder.advance = Some(Advance::new());
+            let mut onsets = Onsets::new(span, integrator.is_adaptive());
+            onsets.note_overlaps(&mut mechanism, &state);
             onsets.look_ahead(&mut mechanism, &state);
             recorder.onsets = Some(onsets);
         }

@@ -10,6 +10,7 @@
 //! An event that chatters ends the run ([`chatter`]).
 
 mod active;
+mod advance;
 mod chatter;
 mod dead_centre;
 mod detect;
@@ -21,6 +22,7 @@ mod search;
 mod watch;
 
 pub(crate) use active::Active;
+pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::Detector;
 pub(crate) use onset::Onsets;
 pub(crate) use rigid::Gaps;

@@ -1,16 +1,19 @@
 //! Contacts that close and open within a step of an adaptive integrator.
 //!
 //! The force of a contact begins with a kink or a jump: a step over it loses the order of the method, and one that is long beside
-//! the contact may not see it at all. So the gaps are looked at inside each step, at the places of [`super::detect`], and the step ends
-//! where one of them changes its sign, located as events are. A gap that has its least between two looks is searched for, so that
-//! what flies through a thin body is met.
+//! the contact may not see it at all. So the first touch inside a step is bounded from below ([`super::advance`]), and the step ends
+//! there. Pairs that are open at its start bear nothing in it, so that what stages find beyond the touch does not spoil the motion up
+//! to it. Places of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
+//! are.
 //!
 //! A bristle that slides and turns back is met likewise: from there on it sticks.
 //!
-//! Done while no more than [`MOST_PLACES`] places are in play. Above that the error control finds the steps. No step is longer than
+//! Steps of fixed size, and those with more than [`MOST_PLACES`] pairs in play, end at a touch only if they would pass over it: where
+//! the surfaces are apart again, or deep in each other, at the end. Else the error control finds the steps. No step is longer than
 //! what touches takes to get through, by the speeds and the thickness of both, and in a crowd what may touch. Where places close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
 
+use super::advance::Ahead;
 use super::chatter::{Firings, MOST};
 use super::search::{Point, crossing, may_reach, peak};
 use sarrus_solve::integrators::Taken;
@@ -45,12 +48,18 @@ pub(crate) struct Onsets {
     crowded: Option<f64>,
     /// Since when they chattered \[s\].
     chattered: Option<f64>,
+    /// Whether steps adapt to errors.
+    adaptive: bool,
+    /// Overlaps at the start.
+    overlaps: Vec<String>,
 }
 
 impl Onsets {
     /// For a run over `span` \[s\].
-    pub fn new(span: (f64, f64)) -> Onsets {
+    pub fn new(span: (f64, f64), adaptive: bool) -> Onsets {
         Onsets {
+            adaptive,
+            overlaps: Vec::new(),
             looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
             scratch: Vec::new(),
             firings: Firings::new(1, span),
@@ -82,6 +91,13 @@ impl Onsets {
         let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
         self.pairs = pairs;
         self.until = s.t + longest.max(self.least);
+        // smooth up to the touch that ends the step
+        mechanism.lock_contacts(self.locates());
+    }
+
+    /// Whether every onset ends a step.
+    pub fn locates(&self) -> bool {
+        self.adaptive && self.pairs <= MOST_PLACES && self.chattered.is_none()
     }
 
     /// When the next step has to end \[s\].
@@ -89,8 +105,29 @@ impl Onsets {
         self.until
     }
 
-    /// What a reader should know.
-    pub fn note(&self) -> Option<String> {
+    /// Notes what overlaps at `s`, where the run starts.
+    pub fn note_overlaps(&mut self, mechanism: &mut Mechanism, s: &State) {
+        let system = mechanism.system().clone();
+        mechanism.contact_overlaps(s, |i, depth, energy| {
+            let entry = &system.contacts[i].contact;
+            let stored = if entry.rigid.is_some() {
+                "rigid bodies cannot overlap: the overlap stays until they part".to_string()
+            } else {
+                format!("{energy:.4e} J are stored in it, and come out as motion")
+            };
+            self.overlaps.push(format!(
+                "contact `{}` overlaps by {depth:.4e} m at the start: {stored}; move the bodies apart unless this is meant",
+                entry.name
+            ));
+        });
+    }
+
+    /// Facts for the report.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.overlaps.iter().cloned().chain(self.note())
+    }
+
+    fn note(&self) -> Option<String> {
         match (self.chattered, self.crowded) {
             (Some(t), _) => Some(format!(
                 "contacts closed and opened {MOST} times within a thousandth of the run: from t = {t} on their onsets are not \
@@ -104,11 +141,32 @@ impl Onsets {
         }
     }
 
-    /// Looks into a step; returns the time at which it is to be cut.
-    pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    /// Looks into a step whose gaps are bounded by `ahead`; returns the time at which it is to be cut.
+    pub fn cut(
+        &mut self,
+        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        ahead: Ahead,
+    ) -> Result<Option<f64>, StepError> {
+        let touch = match ahead {
+            Ahead::Met { soft: Some(t), .. } | Ahead::Until(t) => Some(t),
+            _ => None,
+        };
+        let change = if ahead == Ahead::Clear { None } else { self.change(step)? };
+        // a place that changes right where the step began is past it
         let (t, h) = (step.info.t, step.end.t - step.info.t);
-        if self.pairs > MOST_PLACES || self.chattered.is_some() {
-            self.crowded.get_or_insert(t);
+        let change = change.filter(|first| *first > t + 1e-9 * h);
+        let first = touch.into_iter().chain(change).reduce(f64::min).filter(|first| *first < step.end.t);
+        self.cut_at = first.unwrap_or(self.cut_at);
+        Ok(first)
+    }
+
+    /// The first time at which a sampled place closes or opens.
+    fn change(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        let (t, h) = (step.info.t, step.end.t - step.info.t);
+        if !self.locates() {
+            if self.adaptive {
+                self.crowded.get_or_insert(t);
+            }
             return Ok(None);
         }
         for ((time, gaps), place) in self.looks.iter_mut().zip(PLACES) {
@@ -148,7 +206,8 @@ impl Onsets {
                 let (Some(before), Some(here)) = (look(k - 1), look(k)) else { break };
                 let found = if here.1.holds {
                     Some(crossing(before, here, &mut judge)?)
-                } else if let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
+                } else if (closed || key.3 & TURN != 0)
+                    && let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds
@@ -166,9 +225,6 @@ impl Onsets {
                 }
             }
         }
-        // a place that changes right where the step began is past it
-        let first = first.filter(|first| *first > t + 1e-9 * h && *first < step.end.t);
-        self.cut_at = first.unwrap_or(self.cut_at);
         Ok(first)
     }
 }

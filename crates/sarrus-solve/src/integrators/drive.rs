@@ -74,6 +74,11 @@ pub struct Taken<'a, O: ?Sized> {
 }
 
 impl<O: Ode> Taken<'_, O> {
+    /// Order of the dense output.
+    pub fn order(&self) -> u32 {
+        self.method.dense_order()
+    }
+
     /// The state at time `t` \[s\] inside the step, by dense output; it is off the constraints by the accuracy of that.
     pub fn at(&mut self, t: f64) -> Result<(&mut O, &State), StepError> {
         if t < self.end.t {

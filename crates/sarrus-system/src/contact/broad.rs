@@ -72,16 +72,64 @@ impl Broad {
         poses: &[Pose],
         allowed: impl Fn(usize, usize) -> bool,
     ) -> bool {
-        if self.boxes.len() == count && self.holds(count, &surface, poses) {
+        let now = |i: usize| {
+            let (surface, body) = surface(i);
+            bounds(surface, &poses[body])
+        };
+        if self.boxes.len() == count && self.holds(count, &surface, poses, now) {
             return false;
         }
-        self.built += 1;
-        self.place(count, &surface, poses);
-        self.pairs.clear();
-        self.sweep(&surface, &allowed);
-        self.against_walls(count, &surface, poses, &allowed);
-        self.pairs.sort_unstable();
+        self.find(count, &surface, poses, now, &allowed);
         true
+    }
+
+    /// The same for boxes that hold surfaces over an interval of time, at whose start bodies have `poses`; `moves` says which move in it.
+    /// Boxes that have become much smaller are taken anew too.
+    pub fn update_swept<'a>(
+        &mut self,
+        boxes: &[Aabb],
+        surface: impl Fn(usize) -> (&'a Surface, usize),
+        poses: &[Pose],
+        moves: impl Fn(usize) -> bool,
+        allowed: impl Fn(usize, usize) -> bool,
+    ) -> bool {
+        let count = boxes.len();
+        let mut known = self.boxes.len() == count;
+        for (wall, _, moved) in &mut self.walls {
+            if !*moved && moves(surface(*wall as usize).1) {
+                *moved = true;
+                known = false;
+            }
+        }
+        let wide = |b: &Aabb| (0..3).map(|i| b.high[i] - b.low[i]).fold(0.0, f64::max);
+        let fits = |(old, new): (&Aabb, &Aabb)| !(wide(old) > wide(new) + 2.0 * self.margin);
+        known = known && self.boxes.iter().zip(boxes).all(fits);
+        if known && self.holds(count, &surface, poses, |i| boxes[i]) {
+            return false;
+        }
+        let first = self.boxes.len() != count;
+        self.find(count, &surface, poses, |i| boxes[i], &allowed);
+        if first && self.walls.iter().any(|(wall, ..)| moves(surface(*wall as usize).1)) {
+            return self.update_swept(boxes, surface, poses, moves, allowed);
+        }
+        true
+    }
+
+    /// Finds the candidates of boxes `now`.
+    fn find<'a>(
+        &mut self,
+        count: usize,
+        surface: &impl Fn(usize) -> (&'a Surface, usize),
+        poses: &[Pose],
+        now: impl Fn(usize) -> Aabb,
+        allowed: &impl Fn(usize, usize) -> bool,
+    ) {
+        self.built += 1;
+        self.place(count, surface, poses, now);
+        self.pairs.clear();
+        self.sweep(surface, allowed);
+        self.against_walls(count, surface, poses, allowed);
+        self.pairs.sort_unstable();
     }
 
     fn holds<'a>(
@@ -89,6 +137,7 @@ impl Broad {
         count: usize,
         surface: &impl Fn(usize) -> (&'a Surface, usize),
         poses: &[Pose],
+        now: impl Fn(usize) -> Aabb,
     ) -> bool {
         let mut still = true;
         for (wall, then, moves) in &mut self.walls {
@@ -100,15 +149,18 @@ impl Broad {
             }
         }
         still
-            && (0..count).all(|i| {
-                let (surface, body) = surface(i);
-                is_wall(surface)
-                    || self.boxes[i].grown(0.5 * self.margin).contains(&bounds(surface, &poses[body]))
-            })
+            && (0..count)
+                .all(|i| is_wall(surface(i).0) || self.boxes[i].grown(0.5 * self.margin).contains(&now(i)))
     }
 
     /// Boxes, and which are along the axis.
-    fn place<'a>(&mut self, count: usize, surface: &impl Fn(usize) -> (&'a Surface, usize), poses: &[Pose]) {
+    fn place<'a>(
+        &mut self,
+        count: usize,
+        surface: &impl Fn(usize) -> (&'a Surface, usize),
+        poses: &[Pose],
+        now: impl Fn(usize) -> Aabb,
+    ) {
         let first = self.boxes.len() != count;
         if first {
             self.order.clear();
@@ -123,10 +175,7 @@ impl Broad {
             }
         }
         self.boxes.clear();
-        self.boxes.extend((0..count).map(|i| {
-            let (surface, body) = surface(i);
-            bounds(surface, &poses[body])
-        }));
+        self.boxes.extend((0..count).map(now));
         for (wall, then, _) in &mut self.walls {
             *then = poses[surface(*wall as usize).1];
         }

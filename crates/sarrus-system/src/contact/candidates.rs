@@ -53,6 +53,37 @@ pub(super) fn flags(system: &System, what: &What) -> Vec<u8> {
     flags
 }
 
+/// Which pairs of surfaces entries watch.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
+    pub sides: Vec<Vec<u8>>,
+}
+
+impl Wanted {
+    /// Of the entries of `system`.
+    pub fn new(system: &System) -> Wanted {
+        Wanted { sides: system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect() }
+    }
+
+    /// Whether an entry watches surfaces i and j.
+    pub fn has(&self, system: &System, entry: usize, i: usize, j: usize) -> bool {
+        let side = |i: usize| self.sides[entry].get(i).copied().unwrap_or(0);
+        let (a, b) = (side(i), side(j));
+        if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
+            return false;
+        }
+        let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
+        let [a, b] = [i, j].map(|i| system.surfaces[i].body);
+        apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+    }
+
+    /// Whether any entry does.
+    pub fn any(&self, system: &System, i: usize, j: usize) -> bool {
+        (0..self.sides.len()).any(|entry| self.has(system, entry, i, j))
+    }
+}
+
 /// How far ahead candidates are sought: a part of the mean size of the surfaces \[m\].
 pub(super) fn margin(system: &System) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);

@@ -5,6 +5,7 @@
 //! at, see that.
 
 use super::Tally;
+use super::candidates::Candidate;
 
 /// A place: entry, its two surfaces, and which of their places.
 pub type Key = (u32, u32, u32, u32);
@@ -38,6 +39,15 @@ pub struct Snapshot {
     pub places: Vec<Memory>,
     /// Of entries: what they have done so far.
     pub tallies: Vec<Tally>,
+    /// Pairs that are open, in ascending order; gaps given by expressions as [`gap_of`].
+    pub open: Vec<Candidate>,
+    /// Pairs that were open at the start of the step and are closed at its end, in ascending order: the step is about to be cut.
+    pub crossed: Vec<Candidate>,
+}
+
+/// Stands for the gap of an entry among pairs.
+pub fn gap_of(entry: usize) -> Candidate {
+    [entry as u32, u32::MAX, u32::MAX]
 }
 
 impl Snapshot {
@@ -49,8 +59,24 @@ impl Snapshot {
         }
     }
 
+    /// Whether a pair was open where the step began that this belongs to.
+    pub fn was_open(&self, pair: Candidate) -> bool {
+        self.open.binary_search(&pair).is_ok() || self.crossed.binary_search(&pair).is_ok()
+    }
+
+    /// Takes down a pair that is apart by `gap`, after an instant of which `before` is remembered.
+    pub fn note_gap(&mut self, pair: Candidate, gap: f64, grazing: f64, before: &Snapshot) {
+        if gap > grazing {
+            self.open.push(pair);
+        } else if gap < -grazing && before.was_open(pair) {
+            self.crossed.push(pair);
+        }
+    }
+
     fn clear(&mut self, entries: usize) {
         self.places.clear();
+        self.open.clear();
+        self.crossed.clear();
         self.tallies.clear();
         self.tallies.resize(entries, Tally::default());
     }
@@ -82,6 +108,11 @@ impl Memories {
             Some([_, now]) if t < now => &self.before,
             _ => &self.now,
         }
+    }
+
+    /// The last step stays as it is.
+    pub fn settle(&mut self) {
+        self.now.crossed.clear();
     }
 
     /// What entries have done up to the last accepted step.
@@ -117,6 +148,8 @@ impl Memories {
             }
         }
         self.fresh.places.sort_unstable_by_key(|memory| memory.key);
+        self.fresh.open.sort_unstable();
+        self.fresh.crossed.sort_unstable();
         std::mem::swap(&mut self.now, &mut self.fresh);
     }
 }

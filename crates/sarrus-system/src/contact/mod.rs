@@ -21,6 +21,7 @@ pub(crate) mod place;
 pub(crate) mod read;
 pub mod rigid;
 pub mod surface;
+pub mod sweep;
 pub(crate) mod tangent;
 pub(crate) mod touching;
 pub(crate) mod wire;

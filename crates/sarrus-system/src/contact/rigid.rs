@@ -11,6 +11,7 @@
 use super::What;
 use super::pair::Bodies;
 use super::surface::{Surface, Touch, slots, touches};
+use super::sweep::Meeting;
 use crate::at::At;
 use crate::constraint::{Blocks, Constraint, Rows};
 use crate::mechanism::Mechanism;
@@ -173,6 +174,8 @@ pub struct Gap {
     pub normal: Arc<dyn Rows>,
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
+    /// What it is a place of.
+    pub meeting: Meeting,
     place: Option<RigidPlace>,
 }
 
@@ -236,6 +239,7 @@ impl System {
                     rigid,
                     normal: rows.clone(),
                     across: None,
+                    meeting: Meeting::Gap(contact as u32),
                     place: None,
                 }),
                 What::Surfaces { sides, apart } => {
@@ -248,7 +252,8 @@ impl System {
                         ALL,
                         &mut candidates,
                     );
-                    for [_, a, b] in candidates {
+                    for candidate in candidates {
+                        let [_, a, b] = candidate;
                         let two = [a, b].map(|i| &self.surfaces[i as usize]);
                         let surfaces = Arc::new(two.map(|s| s.surface.clone()));
                         for slot in 0..slots(&surfaces[0], &surfaces[1]) {
@@ -261,6 +266,7 @@ impl System {
                                 rigid,
                                 normal: Arc::new(Along(place.clone())),
                                 across,
+                                meeting: Meeting::Pair(candidate),
                                 place: Some(place),
                             });
                         }

@@ -173,6 +173,14 @@ pub fn thickness(geometry: &Geometry, planar: bool) -> f64 {
     }
 }
 
+/// Thickness of two sheets, over the size of the smaller.
+const SHEET: f64 = 0.1;
+
+/// How deep two surfaces that are `thick` together and reach `far` each get into each other before they are through \[m\].
+pub fn through(thick: f64, far: [f64; 2]) -> f64 {
+    if thick > 0.0 { thick } else { SHEET * far[0].min(far[1]) }
+}
+
 /// Radius of the balls that it is made of \[m\]: how far inside its surface `acts_at = "centre"` lies. 0 where it is no ball, ends
 /// or capsule.
 pub fn rounding(geometry: &Geometry) -> f64 {

@@ -5,6 +5,7 @@
 //! more slowly and to the same.
 
 use super::gap;
+use super::memory::gap_of;
 use super::pair::{Bodies, Pair, reduced_mass};
 use super::place::{Two, act};
 use super::surface::touches;
@@ -46,7 +47,7 @@ impl Room {
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if pair.entry.yields() {
+            if pair.entry.yields() && !self.is_locked(self.memories.at(bodies.t), candidate) {
                 self.add_pair(bodies, &pair, out);
             }
         }
@@ -119,7 +120,7 @@ impl Room {
         let (at, wide, law) = (bodies.at(ids), bodies.system.wide, &entry.contact.law);
         let mut scratch = crate::derive::Scratch::default();
         let here = gap::find(&**rows, &at, &mut scratch);
-        if here.gap >= 0.0 {
+        if here.gap >= 0.0 || self.is_locked(self.memories.at(bodies.t), gap_of(number as usize)) {
             return;
         }
         let onset = self.memories.at(bodies.t).find((number, 0, 0, 0)).onset;

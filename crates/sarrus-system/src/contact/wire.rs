@@ -1,12 +1,13 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
 use super::broad::Broad;
-use super::candidates::{Candidate, flags, margin, pairs};
+use super::candidates::{Candidate, Wanted, margin, pairs};
 use super::friction::RELAX;
-use super::memory::{Key, Memories, Memory, Snapshot};
+use super::memory::{Key, Memories, Memory, Snapshot, gap_of};
 use super::pair::{Bodies, Pair};
 use super::place::{Act, approach, onset, remember};
-use super::surface::{Touch, thickness};
+use super::surface::{Touch, thickness, through};
+use super::sweep::{grazing, grazing_gap};
 use super::{ContactElement, Tally, What, gap};
 use crate::derive::Scratch;
 use crate::load::Wrench;
@@ -28,10 +29,12 @@ pub(crate) struct Room {
     broad: Option<Broad>,
     /// The thickness of each surface \[m\].
     thick: Vec<f64>,
-    /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
-    sides: Vec<Vec<u8>>,
+    /// Which pairs entries watch.
+    wanted: Wanted,
     /// What is remembered of their places.
     pub memories: Memories,
+    /// Whether a pair that is open where a step starts bears nothing in it. Whoever says so finds the first touch and ends the step there.
+    pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
     /// Rates of the states of places, laid out as x.
@@ -47,7 +50,6 @@ impl Room {
     /// For a system, nothing remembered.
     pub fn new(system: &System) -> Room {
         let mut candidates = Vec::new();
-        let sides = system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect();
         let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
         let planar = system.directory.space == Space::Planar;
         let broad = (count > FEW).then(|| Broad::new(margin(system), planar));
@@ -63,8 +65,9 @@ impl Room {
             candidates,
             broad,
             thick: system.surfaces.iter().map(|own| thickness(&own.surface.geometry, planar)).collect(),
-            sides,
+            wanted: Wanted::new(system),
             memories: Memories::new(n),
+            locks: false,
             heat: vec![[0.0; 2]; n],
             rates: vec![0.0; FIRST_STATE + system.states.len()],
             work: 0.0,
@@ -83,19 +86,10 @@ impl Room {
         let Some(broad) = &mut self.broad else { return };
         let system = bodies.system;
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
-        let sides = &self.sides;
-        let of = |entry: usize, i: usize, j: usize| {
-            let (a, b) =
-                (sides[entry].get(i).copied().unwrap_or(0), sides[entry].get(j).copied().unwrap_or(0));
-            if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
-                return false;
-            }
-            let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
-            let [a, b] = [i, j].map(|i| system.surfaces[i].body);
-            apart.binary_search(&[a.min(b), a.max(b)]).is_err()
-        };
+        let wanted = &self.wanted;
+        let of = |entry: usize, i: usize, j: usize| wanted.has(system, entry, i, j);
         let entries = system.contacts.len();
-        let allowed = |i: usize, j: usize| (0..entries).any(|entry| of(entry, i, j));
+        let allowed = |i: usize, j: usize| wanted.any(system, i, j);
         if broad.update(system.surfaces.len(), surface, bodies.poses, allowed) {
             self.candidates.clear();
             for &[i, j] in broad.pairs() {
@@ -128,12 +122,11 @@ impl Room {
         let fastest = (0..system.surfaces.len() as u32).map(speed).fold(0.0, f64::max);
         let pass = |&candidate: &Candidate| {
             let [_, a, b] = candidate;
-            let thick = self.thick[a as usize] + self.thick[b as usize];
-            // sheets have nothing to get through
-            if !(thick > 0.0 && thick.is_finite()) {
+            let pair = Pair::new(system, candidate);
+            let thick = through(self.thick[a as usize] + self.thick[b as usize], pair.own.map(|own| own.far));
+            if !thick.is_finite() {
                 return f64::INFINITY;
             }
-            let pair = Pair::new(system, candidate);
             let mut touching = false;
             if !all {
                 // one that is just met counts
@@ -176,12 +169,17 @@ impl Room {
         out.sort_unstable_by_key(|(key, _)| *key);
     }
 
+    /// Whether a pair bears nothing in the step that began with what is `remembered`.
+    pub(super) fn is_locked(&self, remembered: &Snapshot, candidate: Candidate) -> bool {
+        self.locks && remembered.was_open(candidate)
+    }
+
     /// Calls `found` with every place that overlaps, and what it does.
     fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
             let pair = Pair::new(bodies.system, candidate);
-            if !pair.entry.yields() {
+            if !pair.entry.yields() || self.is_locked(remembered, candidate) {
                 continue;
             }
             pair.touches(bodies, 0.0, &mut |touch| {
@@ -199,7 +197,7 @@ impl Room {
     pub fn for_each_place(&mut self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Act<f64>, bool)) {
         self.refresh(bodies);
         self.for_each(bodies, |pair, _, act| {
-            let [a, b] = pair.surfaces.map(|i| self.sides[pair.number as usize][i as usize]);
+            let [a, b] = pair.surfaces.map(|i| self.wanted.sides[pair.number as usize][i as usize]);
             found(pair, act, a & 1 == 0 || b & 2 == 0);
         });
     }
@@ -218,7 +216,8 @@ impl Room {
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
-                let force = gap::force(&entry.contact.law, &here, memory.onset);
+                let locked = self.is_locked(remembered, gap_of(i));
+                let force = gap::force(&entry.contact.law, &here, memory.onset).filter(|_| !locked);
                 found(i, entry, &here, force, scratch);
             }
         }
@@ -284,6 +283,43 @@ impl Room {
         [along, across]
     }
 
+    /// Calls `found` with the entries that overlap by more than grazing: number, depth \[m\], and the energy that overlaps store \[J\], which
+    /// rigid ones do not.
+    pub fn overlaps(
+        &mut self,
+        bodies: &Bodies,
+        scratch: &mut Scratch,
+        mut found: impl FnMut(usize, f64, f64),
+    ) {
+        self.refresh(bodies);
+        for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, entry)| entry.enabled) {
+            let (mut deepest, mut energy) = (0.0_f64, 0.0);
+            let law = &entry.contact.law;
+            let soft = entry.contact.rigid.is_none();
+            for &candidate in self.candidates.iter().filter(|candidate| candidate[0] == i as u32) {
+                let pair = Pair::new(bodies.system, candidate);
+                pair.touches(bodies, 0.0, &mut |touch| {
+                    if -touch.gap > grazing(pair.own) {
+                        deepest = deepest.max(-touch.gap);
+                    }
+                    if soft {
+                        energy += law.stored(pair.stiffness(touch.radius), -touch.gap);
+                    }
+                });
+            }
+            if let What::Gap { ids, rows } = &entry.contact.what {
+                let gap = gap::find(&**rows, &bodies.at(ids), scratch).gap;
+                if -gap > grazing_gap(gap) {
+                    deepest = -gap;
+                    energy = if soft { law.stored(law.stiffness.unwrap_or(0.0), -gap) } else { 0.0 };
+                }
+            }
+            if deepest > 0.0 {
+                found(i, deepest, energy);
+            }
+        }
+    }
+
     /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
     pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
         self.refresh(bodies);
@@ -330,13 +366,20 @@ impl Room {
                     continue;
                 }
                 sums.enter(pair.number as usize, now);
+                let mut least = reach;
                 pair.touches(bodies, reach, &mut |touch| {
+                    least = least.min(touch.gap);
                     let old = before.find(pair.key(touch.slot));
                     let two = bodies.two(pair.ids());
                     if touch.gap < 0.0 {
                         let act = pair.act(bodies, &touch, &old);
-                        let memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
+                        let mut memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
+                        if passed == 0.0 && !old.closed {
+                            // closed from the start: as if it had come to this depth from a touch
+                            let stored = pair.contact().law.stored(pair.stiffness(touch.radius), -touch.gap);
+                            memory.onset = memory.onset.max((2.0 * stored / two.mass).sqrt());
+                        }
                         now.places.push(memory);
                     } else {
                         let (speed, _) = approach(&touch, &two, touch.points[0]);
@@ -344,6 +387,7 @@ impl Room {
                         sums.leave(passed, &old);
                     }
                 });
+                now.note_gap(candidate, least, grazing(pair.own), before);
             }
             sums.enter(usize::MAX, now);
             for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
@@ -356,6 +400,7 @@ impl Room {
                     if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
                 let memory = Memory { closed, onset, ..old };
                 now.places.push(memory);
+                now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
                 let mut sums = Sums { entry: i, ..Sums::default() };
                 match normal {
                     Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),

@@ -198,6 +198,11 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }
 
+    /// Places the bodies at `s`, and nothing else.
+    pub(crate) fn place_bodies(&mut self, s: &State) {
+        self.place(s);
+    }
+
     /// The same to be kept, until it is put back.
     pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);
@@ -217,6 +222,19 @@ impl Mechanism {
             let pairs = contacts.in_play(bodies);
             (pairs, contacts.time_to_pass(bodies, pairs > few))
         })
+    }
+
+    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which whoever
+    /// asks for it has to end the step.
+    pub fn lock_contacts(&mut self, locks: bool) {
+        self.contacts.locks = locks;
+        self.contacts.memories.settle();
+    }
+
+    /// Calls `found` with the contacts that overlap at `s`: number, depth \[m\], and the energy that overlaps store \[J\], 0 of rigid ones.
+    pub fn contact_overlaps(&mut self, s: &State, found: impl FnMut(usize, f64, f64)) {
+        self.observe(s, |_| ());
+        self.with_contacts(s, |contacts, bodies, scratch| contacts.overlaps(bodies, scratch, found));
     }
 
     /// What every contact has done up to the last accepted step.

@@ -378,6 +378,13 @@ impl Journey {
                 words.push(word.into());
             }
         }
+        // one that closes without an impact counts too, as one that is closed from the start
+        for (i, gap) in gaps.list.iter().enumerate() {
+            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open;
+            if closes && told[gap.contact].impulses.is_empty() {
+                gaps.tallies[gap.contact].0 += 1;
+            }
+        }
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
         let changed = slides || now != gaps.now;
         (gaps.now, gaps.ids) = (now, ids);

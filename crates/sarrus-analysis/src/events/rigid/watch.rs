@@ -2,10 +2,12 @@
 //!
 //! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
 //! beyond what it does, where it sticks; how fast it slips, where it slides. Each is looked at inside a step as events are
-//! ([`super::super::detect`]), and the first that becomes negative ends the step there. One that starts at zero, as the gap of a ball
+//! ([`super::super::detect`]), and the first that becomes negative ends the step there. Gaps that are open are bounded over the
+//! step ([`super::super::advance`]): where one closes, it is looked at right before and right after. One that starts at zero, as the gap of a ball
 //! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
+use super::super::advance::Ahead;
 use super::super::search::{Point, crossing, may_reach, peak};
 use super::shares::Shares;
 use super::{CLOSED, SLOW, size};
@@ -13,6 +15,7 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::rigid::Gap;
+use sarrus_system::contact::sweep::Meeting;
 use sarrus_system::{At, Mechanism};
 
 /// Where in a step numbers are looked at, as parts of it.
@@ -79,6 +82,8 @@ pub(crate) struct Gaps {
     pub tallies: Vec<(u64, f64)>,
     watched: Vec<Watched>,
     armed: Vec<bool>,
+    /// Pairs with a place that is held.
+    held: Vec<Meeting>,
     /// Values by place of the step.
     looks: Vec<(f64, Vec<f64>)>,
     values: Vec<f64>,
@@ -110,7 +115,8 @@ impl Gaps {
             tallies,
             watched: Vec::new(),
             armed: Vec::new(),
-            looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
+            held: Vec::new(),
+            looks: Vec::new(),
             values: Vec::new(),
             near: State::default(),
             largest: 0.0,
@@ -126,6 +132,11 @@ impl Gaps {
     /// Whether the last leg ended for one; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
+    }
+
+    /// Pairs with a place that is held.
+    pub fn held(&self) -> &[Meeting] {
+        &self.held
     }
 
     /// The step is cut for one.
@@ -158,6 +169,10 @@ impl Gaps {
             (self.watched, shares.watched) = (alone, bear);
             self.watched.push(Watched::Shares);
         }
+        self.held.clear();
+        let held = self.list.iter().zip(&self.now).filter(|(_, now)| **now != Now::Open);
+        self.held.extend(held.map(|(gap, _)| gap.meeting));
+        self.held.dedup();
         self.armed.clear();
         let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
         self.armed.extend(self.watched.iter().map(rebounds));
@@ -189,16 +204,36 @@ impl Gaps {
         }
     }
 
-    /// Looks into a step; returns the time at which it is to be cut.
-    pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    /// Looks into a step whose gaps are bounded by `ahead`; returns the time at which it is to be cut.
+    pub fn cut(
+        &mut self,
+        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        ahead: Ahead,
+    ) -> Result<Option<f64>, StepError> {
         if self.watched.is_empty() {
             return Ok(None);
         }
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
         let mut looks = std::mem::take(&mut self.looks);
-        for ((time, values), place) in looks.iter_mut().zip(PLACES) {
-            *time = if place == 1.0 { step.end.t } else { t + place * h };
+        let mut times = [f64::INFINITY; PLACES.len() + 2];
+        let gaps_only = self.watched.iter().all(|watched| matches!(watched, Watched::Gap(_)));
+        let count = if ahead == Ahead::Clear && gaps_only {
+            // open all the time
+            times[0] = step.end.t;
+            1
+        } else {
+            PLACES.iter().zip(&mut times).for_each(|(place, time)| *time = t + place * h);
+            times[PLACES.len() - 1] = step.end.t;
+            if let Ahead::Met { bracket, .. } = ahead {
+                times[PLACES.len()..].copy_from_slice(&bracket);
+            }
+            times.sort_unstable_by(f64::total_cmp);
+            times.iter().filter(|t| t.is_finite()).count()
+        };
+        looks.resize_with(count, Default::default);
+        for ((time, values), at) in looks.iter_mut().zip(times) {
+            *time = at;
             let (ode, s) = step.at(*time)?;
             self.read(ode, s, values).map_err(|source| StepError::Solve { t: *time, source })?;
         }
@@ -216,6 +251,7 @@ impl Gaps {
         let mut arms = vec![false; self.watched.len()];
         for i in 0..self.watched.len() {
             let nothing = self.nothing(self.watched[i], step.end);
+            let is_gap = matches!(self.watched[i], Watched::Gap(_));
             let mut armed = self.armed[i];
             for k in 1..looks.len() {
                 armed |= looks[k - 1].1[i] > nothing;
@@ -249,7 +285,8 @@ impl Gaps {
                         from = (t, judge(t)?);
                     }
                     Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
-                } else if let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
+                } else if !is_gap
+                    && let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds

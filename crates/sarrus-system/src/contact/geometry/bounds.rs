@@ -26,6 +26,14 @@ impl Aabb {
         Aabb { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }
     }
 
+    /// The least box around both.
+    pub fn joined(&self, other: &Self) -> Self {
+        Aabb {
+            low: [0, 1, 2].map(|i| self.low[i].min(other.low[i])),
+            high: [0, 1, 2].map(|i| self.high[i].max(other.high[i])),
+        }
+    }
+
     /// Whether they have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {

@@ -1,0 +1,291 @@
+//! The first touch inside a step, by conservative advancement: no pair of surfaces is passed over.
+//!
+//! The gap of every pair that may meet is bounded from below over the step ([`sarrus_system::contact::sweep`]). Where the bound is
+//! positive nothing happens. Else the step is halved, on its dense output, and each half is bounded likewise, the earlier one first,
+//! until a pair is found that is open at the start of an interval and closed at its end. Overlaps up to the grazing depth of the
+//! sweep may be passed over.
+//!
+//! Pairs that are closed at the start of the step are no onsets. Those that can get through each other within the step join at the
+//! first of some instants of it at which they are open.
+//!
+//! Cost: a few frames of all bodies, and the pairs whose swept boxes meet; one frame more for each interval that is halved.
+
+use super::search::crossing;
+use sarrus_solve::integrators::Taken;
+use sarrus_solve::{Dynamics, StepError};
+use sarrus_system::Mechanism;
+use sarrus_system::conditions::Verdict;
+use sarrus_system::contact::sweep::{Frame, Meeting, Sweep};
+use sarrus_system::system::System;
+
+/// Halvings at which an interval is an instant.
+const DEEPEST: usize = 44;
+/// Intervals of a step that are halved; then it ends at what is known to be free.
+const MOST: usize = 4000;
+/// Overlap, and way in a bracket, over the thickness of a pair, that steps are expected to resolve.
+const SHALLOW: f64 = 0.25;
+/// Instants at which pairs that were closed may join, as fractions of the step.
+const JOINS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+
+/// What a step meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ahead {
+    /// Every pair that is not held is open all the time.
+    Clear,
+    /// Some are closed, or nearly; none that was open closes.
+    Near,
+    /// One closes: open at the first instant \[s\], closed at the second; when it does, if it yields.
+    Met { bracket: [f64; 2], soft: Option<f64> },
+    /// None closes up to this time \[s\]; after that nothing is known.
+    Until(f64),
+}
+
+/// A pair in an interval, with its gap at both ends \[m\].
+#[derive(Clone, Copy)]
+struct Item {
+    meeting: Meeting,
+    gaps: [f64; 2],
+}
+
+/// Finds first touches.
+#[derive(Clone, Default)]
+pub(crate) struct Advance {
+    sweep: Option<Sweep>,
+    frames: Vec<Frame>,
+    items: Vec<Item>,
+    late: Vec<Meeting>,
+    halved: usize,
+}
+
+type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+
+impl Advance {
+    /// For any run.
+    pub fn new() -> Advance {
+        Advance::default()
+    }
+
+    /// Looks into a step. Pairs of `held` are left out. Unless onsets are `located`, those that yield count only if the step passes over
+    /// them.
+    pub fn look(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        held: &[Meeting],
+        located: bool,
+    ) -> Result<Ahead, StepError> {
+        let system = step.ode.problem().system().clone();
+        let mut sweep = match self.sweep.take() {
+            Some(sweep) => sweep,
+            None => Sweep::new(&system, step.order()),
+        };
+        let found = self.search(step, &system, &mut sweep, held, located);
+        self.sweep = Some(sweep);
+        found
+    }
+
+    fn search(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &mut Sweep,
+        held: &[Meeting],
+        located: bool,
+    ) -> Result<Ahead, StepError> {
+        let (t, end) = (step.info.t, step.end.t);
+        let last = sweep.fractions().len() - 1;
+        for k in 0..=last {
+            let at = if k == last { end } else { t + sweep.fractions()[k] * (end - t) };
+            let (ode, s) = step.at(at)?;
+            ode.problem_mut().contact_frame(s, sweep.node(k));
+        }
+        sweep.begin(system);
+        self.frames.resize_with(DEEPEST + 4, Frame::default);
+        self.items.clear();
+        self.late.clear();
+        self.halved = 0;
+        let [first, second] = sweep.ends();
+        let mut near = false;
+        for i in 0..sweep.meetings() {
+            let meeting = sweep.meeting(i);
+            let entry = &system.contacts[meeting.contact()];
+            if !entry.enabled || sweep.quick(system, meeting, first, second) > 0.0 || held.contains(&meeting)
+            {
+                continue;
+            }
+            near = true;
+            let gaps = [first, second].map(|frame| sweep.gap(system, meeting, frame));
+            let thick = sweep.thickness(meeting);
+            if !located && entry.contact.rigid.is_none() && gaps[1] < 0.0 && -gaps[1] < SHALLOW * thick {
+                continue;
+            }
+            if gaps[0] > sweep.grazing(system, meeting) {
+                self.items.push(Item { meeting, gaps });
+            } else if sweep.approach(system, meeting) * (end - t) > SHALLOW * thick {
+                self.late.push(meeting);
+            }
+        }
+        let whole = self.items.len();
+        let found = if self.late.is_empty() {
+            self.frames[0].copy_from(first);
+            self.frames[1].copy_from(second);
+            self.scan(step, system, sweep, [0, 1], (0, whole), 0)?
+        } else {
+            self.scan_parts(step, system, sweep, whole)?
+        };
+        match found {
+            None if near => Ok(Ahead::Near),
+            None => Ok(Ahead::Clear),
+            Some((Some(meeting), bracket)) => {
+                let yields = system.contacts[meeting.contact()].yields();
+                let soft =
+                    if yields { Some(self.locate(step, system, sweep, meeting, bracket)?) } else { None };
+                Ok(Ahead::Met { bracket, soft })
+            }
+            Some((None, [free, _])) if free > t => Ok(Ahead::Until(free)),
+            Some((None, _)) => Ok(Ahead::Near),
+        }
+    }
+
+    /// Scans a step some of whose pairs are closed at its start.
+    fn scan_parts(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &Sweep,
+        whole: usize,
+    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+        let (t, end) = (step.info.t, step.end.t);
+        let all = self.items[..whole].iter().map(|item| item.meeting);
+        self.late.extend(all);
+        for part in JOINS.windows(2) {
+            for (k, fraction) in part.iter().enumerate() {
+                let at = if *fraction == 1.0 { end } else { t + fraction * (end - t) };
+                let (ode, s) = step.at(at)?;
+                ode.problem_mut().contact_frame(s, &mut self.frames[k]);
+            }
+            self.items.clear();
+            for &meeting in &self.late {
+                let gaps = [0, 1].map(|k| sweep.gap(system, meeting, &self.frames[k]));
+                if gaps[0] > sweep.grazing(system, meeting) {
+                    self.items.push(Item { meeting, gaps });
+                }
+            }
+            let found = self.scan(step, system, sweep, [0, 1], (0, self.items.len()), 0)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first pair among the items of a range that closes between two frames, or none and the time up to which none does.
+    fn scan(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &Sweep,
+        [a, b]: [usize; 2],
+        (low, high): (usize, usize),
+        depth: usize,
+    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+        let base = self.items.len();
+        let times = [self.frames[a].t, self.frames[b].t];
+        let w = times[1] - times[0];
+        let (mut met, mut open) = (None, false);
+        let instant = depth >= DEEPEST || !(0.5 * (times[0] + times[1]) > times[0] && w > 0.0);
+        for i in low..high {
+            let item = self.items[i];
+            let Item { meeting, gaps } = item;
+            if gaps[1] < 0.0 {
+                let way = sweep.approach(system, meeting) * w;
+                if instant || way.is_finite() && way <= SHALLOW * sweep.thickness(meeting) {
+                    met = Some(meeting);
+                } else {
+                    open = true;
+                }
+                self.items.push(item);
+                continue;
+            }
+            let lower = sweep.lower(system, meeting, &self.frames[a], &self.frames[b], gaps);
+            // also what is no number
+            if !(lower >= -sweep.grazing(system, meeting)) {
+                self.items.push(item);
+                open = true;
+            }
+        }
+        let suspects = (base, self.items.len());
+        let found = if suspects.1 == base {
+            None
+        } else if met.is_some() && (!open || instant) {
+            Some((met, times))
+        } else if instant {
+            None
+        } else if self.halved >= MOST {
+            Some((None, times))
+        } else {
+            self.halve(step, system, sweep, [a, b], suspects, depth)?
+        };
+        self.items.truncate(base);
+        Ok(found)
+    }
+
+    fn halve(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &Sweep,
+        [a, b]: [usize; 2],
+        (low, high): (usize, usize),
+        depth: usize,
+    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+        self.halved += 1;
+        let middle = depth + 2;
+        let t = 0.5 * (self.frames[a].t + self.frames[b].t);
+        let (ode, s) = step.at(t)?;
+        ode.problem_mut().contact_frame(s, &mut self.frames[middle]);
+        for i in low..high {
+            let Item { meeting, gaps } = self.items[i];
+            let here = sweep.gap(system, meeting, &self.frames[middle]);
+            self.items.push(Item { meeting, gaps: [gaps[0], here] });
+        }
+        let found = self.scan(step, system, sweep, [a, middle], (high, self.items.len()), depth + 1)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        // the later half, of those that are open at its start
+        let count = high - low;
+        for k in 0..count {
+            self.items[high + k].gaps = [self.items[high + k].gaps[1], self.items[low + k].gaps[1]];
+        }
+        let mut kept = high;
+        for k in high..high + count {
+            if self.items[k].gaps[0] > 0.0 {
+                self.items[kept] = self.items[k];
+                kept += 1;
+            }
+        }
+        self.items.truncate(kept);
+        self.scan(step, system, sweep, [middle, b], (high, kept), depth + 1)
+    }
+
+    /// When in a bracket a pair closes.
+    fn locate(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &Sweep,
+        meeting: Meeting,
+        bracket: [f64; 2],
+    ) -> Result<f64, StepError> {
+        let frame = &mut self.frames[0];
+        let mut judge = |t: f64| -> Result<Verdict, StepError> {
+            let (ode, s) = step.at(t)?;
+            ode.problem_mut().contact_frame(s, frame);
+            let gap = sweep.gap(system, meeting, frame);
+            Ok(Verdict { holds: gap < 0.0, margin: -gap })
+        };
+        let [a, b] = bracket;
+        let ends = ((a, judge(a)?), (b, judge(b)?));
+        crossing(ends.0, ends.1, judge)
+    }
+}
