@@ -7,7 +7,8 @@ use crate::events::Journey;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    Shared, UniquenessReport, add_sliding, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
+    Shared, UniquenessReport, add_sliding, along, analyse, distribute, nearby_rank, shared,
+    with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::settings::{Overrides, Settings};

@@ -1,8 +1,6 @@
 //! Revolutions: counted at any speed, right between steps, and not certified where fixed steps cannot resolve them.
 
-mod common;
-
-use common::{load, outcome};
+use crate::common::{load, outcome};
 use sarrus::prelude::*;
 use sarrus::solve::integrators::KINDS;
 
