@@ -63,11 +63,11 @@ format = "sarrus/1"
 space = "planar"
 gravity = [0, 0]
 [bodies]
-w = { at = [0.3, 0], mass = 1, inertia = 0.05 }
+w = { at = [0, 0], mass = 1, inertia = 0.05 }
 [joints]
 J = { kind = "revolute", bodies = ["ground", "w"], at = [0, 0] }
 [forces]
-T = { kind = "torque", body = "w", torque = 0.28 }
+T = { kind = "torque", body = "w", torque = 0.1 }
 "#;
 
 fn run_with(text: &str, run: &str) -> Outcome {
@@ -88,14 +88,15 @@ fn assert_counted(out: &Outcome, exact: f64, tolerance: f64, what: &str) {
 
 #[test]
 fn revolutions_are_counted_by_every_adaptive_integrator() {
-    let adaptive = KINDS.iter().filter(|kind| kind.adaptive).map(|kind| kind.name.to_string());
-    let others = ["generalized_alpha:adaptive=yes", "staggered:adaptive=yes"].map(String::from);
+    let adaptive = KINDS.iter().filter(|kind| kind.adaptive).map(|kind| format!("\"{}\"", kind.name));
+    let others =
+        ["generalized_alpha", "staggered"].map(|name| format!("{{ kind = \"{name}\", adaptive = \"yes\" }}"));
     for integrator in adaptive.chain(others) {
-        for (text, exact) in [(ROTOR, 100.0), (COUNTER, 100.0), (COUPLED, -300.0)] {
-            let run = format!("t_end = 10\nintegrator = \"{integrator}\"\ncertify = {{ energy = 1e-4 }}");
+        for (text, exact) in [(ROTOR, 100.0), (COUNTER, 100.0), (COUPLED, -150.0)] {
+            let run = format!("t_end = 10\nintegrator = {integrator}\ncertify = {{ energy = 1e-4 }}");
             assert_counted(&spatial(text, &run), exact, 2e-2, &integrator);
         }
-        let run = format!("t_end = 10\nintegrator = \"{integrator}\"\ncertify = {{ energy = 1e-4 }}");
+        let run = format!("t_end = 10\nintegrator = {integrator}\ncertify = {{ energy = 1e-4 }}");
         assert_counted(&run_with(PLANAR, &run), 100.0, 2e-2, &integrator);
     }
 }
@@ -118,7 +119,7 @@ fn fixed_steps_that_cannot_resolve_a_rotation_are_not_certified() {
         let out = spatial(ROTOR, &format!("t_end = 60\nstep = 0.06\nintegrator = \"{}\"", kind.name));
         let rotation = out.report.certificate.rotation.unwrap();
         assert!(!rotation.passed && !out.report.certificate.passed, "{}", kind.name);
-        assert!((rotation.value - 7.2).abs() < 1e-6, "{}: {}", kind.name, rotation.value);
+        assert!(rotation.value > rotation.limit, "{}: {rotation:?}", kind.name);
         assert!(out.report.notes.iter().any(|n| n.contains("rotates `rotor`")), "{:?}", out.report.notes);
     }
 }
@@ -140,12 +141,12 @@ fn rows_inside_a_step_follow_the_rotation() {
     for (integrator, step) in
         [("radau5", ""), ("bdf", ""), ("generalized_alpha", "step = 0.25\n"), ("staggered", "step = 0.05\n")]
     {
-        let run = format!("t_end = 20\nevery = 0.013\n{step}integrator = \"{integrator}\"");
+        let run = format!("t_end = 20\n{step}integrator = \"{integrator}\"\n[output]\nevery = 0.013");
         let out = spatial(ROTOR, &run);
         let rows = out.trajectory.column("rotor.p.x").unwrap();
         for (x, t) in rows.zip(out.trajectory.column("t").unwrap()) {
             assert!(
-                (x - 0.1 * (t * t).cos()).abs() < 2e-4,
+                (x - 0.1 * (t * t).cos()).abs() < 1e-6,
                 "{integrator} at t = {t}: {x} for {}",
                 0.1 * (t * t).cos()
             );
