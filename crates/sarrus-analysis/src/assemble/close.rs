@@ -214,10 +214,11 @@ pub(super) fn velocities(
     let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
     m.update(state, Stage::VELOCITY, &mut eq);
     kkt.factor(&eq, Which::All, Rank::Any)?;
-    let (mut rows, mut dependent) = (None, None);
-    if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
+    let mut dependent = None;
+    let is_weak = kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty();
+    if is_weak {
         // the same decision as everywhere; a large model has that of its pivots
-        rows = Rows::by_values(&all.structure, &eq);
+        let rows = Rows::by_values(&all.structure, &eq);
         dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
         if let Some(dependent) = dependent {
             kkt.settle(&eq, dependent)?;
@@ -243,9 +244,18 @@ pub(super) fn velocities(
     }
     m.update(state, Stage::VELOCITY, &mut eq);
     let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
-    // rows that count as dependent are off by what they lack
-    let misfit = rows.and_then(|rows: Rows| rows.near).map_or(0.0, |sigma| MISFIT * sigma.min(TOLERANCE));
-    Ok((apart(&all, &eq.phidot, TOLERABLE.max(misfit) * size, false), standing))
+    let limit = TOLERABLE.max(if is_weak { misfit(system, hints, state) } else { 0.0 });
+    Ok((apart(&all, &eq.phidot, limit * size, false), standing))
+}
+
+/// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
+fn misfit(system: &Arc<System>, hints: &[f64], state: &State) -> f64 {
+    let mut plain = system.mechanism();
+    plain.set_hints(hints);
+    let mut eq = Equations::new(&plain);
+    plain.update(state, Stage::VELOCITY, &mut eq);
+    let near = Rows::by_values(&system.structure, &eq).and_then(|rows| rows.near);
+    near.filter(|sigma| *sigma <= TOLERANCE).map_or(0.0, |sigma| MISFIT * sigma)
 }
 
 /// Takes from `v` what the metric of M leaves of J v = `b`: with very light bodies it has few digits, and geometry has all.

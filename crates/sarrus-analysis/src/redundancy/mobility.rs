@@ -19,8 +19,9 @@ use sarrus_system::{Mechanism, System};
 
 /// The largest angle of the excursion \[rad\], and the largest displacement over the size of its body.
 const EXCURSION: f64 = 1e-2;
-/// Part of the random velocities that must be free, or there is no freedom.
-const FREE: f64 = 1e-9;
+/// Part of the random velocities that must be free, or there is no freedom: rows that only just count as independent leave rounding
+/// over the square of their singular value.
+const FREE: f64 = TOLERANCE;
 /// Directions tried.
 const TRIES: u64 = 4;
 /// Largest displacement, measured in the same way, that is left to the constraints ...
