@@ -46,7 +46,7 @@ fn a_balanced_shaft_spins_on_at_every_speed_and_size() {
 /// Two shafts at `angle` degrees, coupled by a universal joint; the first driven at an even rate.
 fn hooke(angle: f64) -> String {
     format!(
-        "gravity = [0, 0, 0]\nparameters.be = '{angle} deg'\nrun.t_end = 2\n\
+        "gravity = [0, 0, 0]\nparameters.be = '{angle} deg'\nrun.t_end = 2\nrun.rtol = 1e-9\n\
          bodies.inn = {{ at = [-0.5, 0, 0], mass = 1, inertia = [0.01, 0.02, 0.02] }}\n\
          bodies.out = {{ at = ['0.5*cos(be)', '0.5*sin(be)', 0], orientation = {{ axis = [0, 0, 1], angle = 'be' }}, mass = 1, inertia = [0.01, 0.02, 0.02] }}\n\
          joints.bi = {{ kind = 'revolute', bodies = ['ground', 'inn'], at = [-0.5, 0, 0], axis = [1, 0, 0] }}\n\
