@@ -224,7 +224,11 @@ impl<'a> Recorder<'a> {
 
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+        let h = step.end.t - step.info.t;
+        let brief = self.gaps.is_none()
+            && self.onsets.as_ref().is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
         let ahead = match &mut self.advance {
+            Some(_) if brief => Ahead::Near,
             Some(advance) => {
                 let held = self.gaps.as_ref().map_or(&[][..], Gaps::held);
                 let located = self.onsets.as_ref().is_some_and(Onsets::locates);

@@ -24,6 +24,8 @@ use sarrus_system::contact::TURN;
 
 /// Places up to which onsets are located.
 const MOST_PLACES: usize = 64;
+/// A step of a crowd that is shorter than this part of the time in which anything gets through another cannot pass over a contact.
+const BRIEF: f64 = 0.1;
 /// Where in a step gaps are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
@@ -42,6 +44,8 @@ pub(crate) struct Onsets {
     /// Pairs that are looked at, and when the next step has to end \[s\].
     pairs: usize,
     until: f64,
+    /// How long nothing gets through another from the start of the step \[s\].
+    longest: f64,
     /// The shortest step that is asked for \[s\].
     least: f64,
     /// Since when places were too many \[s\].
@@ -67,6 +71,7 @@ impl Onsets {
             met: false,
             pairs: 0,
             until: f64::INFINITY,
+            longest: 0.0,
             least: 1e-9 * (span.1 - span.0),
             crowded: None,
             chattered: None,
@@ -90,6 +95,7 @@ impl Onsets {
     pub fn look_ahead(&mut self, mechanism: &mut Mechanism, s: &State) {
         let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
         self.pairs = pairs;
+        self.longest = longest;
         self.until = s.t + longest.max(self.least);
         // smooth up to the touch that ends the step
         mechanism.lock_contacts(self.locates());
@@ -98,6 +104,15 @@ impl Onsets {
     /// Whether every onset ends a step.
     pub fn locates(&self) -> bool {
         self.adaptive && self.pairs <= MOST_PLACES && self.chattered.is_none()
+    }
+
+    /// Whether a step over `h` that ends at `end` is too short for any of a crowd to get far into another, by the speeds at both ends.
+    pub fn is_brief(&self, mechanism: &mut Mechanism, h: f64, end: &State) -> bool {
+        if self.pairs <= MOST_PLACES || h > BRIEF * self.longest {
+            return false;
+        }
+        let (pairs, longest) = mechanism.contact_crowd(end, MOST_PLACES);
+        pairs > MOST_PLACES && h <= BRIEF * longest
     }
 
     /// When the next step has to end \[s\].

@@ -97,7 +97,7 @@ fn the_tip_of_a_spinning_bar_meets_a_ball_between_two_steps() {
     for (contact, shape) in [
         ("method = 'impulsive', restitution = 1", "{ kind = 'box', size = [1, 0.01, 0.01] }"),
         (
-            "law = { kind = 'linear', stiffness = 1e6, restitution = 1 }",
+            "law = { kind = 'linear', stiffness = 1e8, restitution = 1 }",
             "{ kind = 'capsule', length = 1, radius = 0.005 }",
         ),
     ] {
