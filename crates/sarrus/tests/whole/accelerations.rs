@@ -106,7 +106,8 @@ fn constraints_at_rest_show_what_they_bear() {
     let spatial =
         "format = 'sarrus/1'\nbodies.b = { at = [0.4, 0, 0], mass = 3, inertia = [0.1, 0.2, 0.3] }\n";
     let weight = 3.0 * G;
-    let table: [(&str, &str, &[(&str, f64)]); 6] = [
+    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, f64)]);
+    let table: [Case; 6] = [
         (
             planar,
             "P = { kind = 'point_on_plane', bodies = ['ground', 'b'], at = [0, 0] }
