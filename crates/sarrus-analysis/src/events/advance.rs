@@ -57,6 +57,8 @@ pub(crate) struct Advance {
     halved: usize,
 }
 
+/// A pair that closes, or none where the search was given up, and the interval of it \[s\].
+type Found = (Option<Meeting>, [f64; 2]);
 type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 
 impl Advance {
@@ -153,7 +155,7 @@ impl Advance {
         system: &System,
         sweep: &Sweep,
         whole: usize,
-    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+    ) -> Result<Option<Found>, StepError> {
         let (t, end) = (step.info.t, step.end.t);
         let all = self.items[..whole].iter().map(|item| item.meeting);
         self.late.extend(all);
@@ -187,7 +189,7 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+    ) -> Result<Option<Found>, StepError> {
         let base = self.items.len();
         let times = [self.frames[a].t, self.frames[b].t];
         let w = times[1] - times[0];
@@ -237,7 +239,7 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-    ) -> Result<Option<(Option<Meeting>, [f64; 2])>, StepError> {
+    ) -> Result<Option<Found>, StepError> {
         self.halved += 1;
         let middle = depth + 2;
         let t = 0.5 * (self.frames[a].t + self.frames[b].t);

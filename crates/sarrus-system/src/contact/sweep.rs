@@ -506,7 +506,7 @@ pub(super) fn grazing_gap(gap: f64) -> f64 {
 fn differentiation(x: &[f64]) -> Vec<f64> {
     let n = x.len() - 1;
     let weight = |k: usize| {
-        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
         if k == 0 || k == n { 0.5 * sign } else { sign }
     };
     let entry = |k: usize, j: usize| if j == k { 0.0 } else { weight(j) / weight(k) / (x[k] - x[j]) };
