@@ -60,6 +60,8 @@ pub(crate) struct Advance {
     halved: usize,
 }
 
+/// A pair that closes, or none where the search was given up, and the interval of it \[s\].
+type Found = (Option<Meeting>, [f64; 2]);
 type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 
 impl Advance {
@@ -156,7 +158,11 @@ impl Advance {
         system: &System,
         sweep: &Sweep,
         whole: usize,
+<<<<<<< HEAD
     ) -> Result<Option<Reached>, StepError> {
+=======
+    ) -> Result<Option<Found>, StepError> {
+>>>>>>> w-contact
         let (t, end) = (step.info.t, step.end.t);
         let all = self.items[..whole].iter().map(|item| item.meeting);
         self.late.extend(all);
@@ -190,7 +196,11 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
+<<<<<<< HEAD
     ) -> Result<Option<Reached>, StepError> {
+=======
+    ) -> Result<Option<Found>, StepError> {
+>>>>>>> w-contact
         let base = self.items.len();
         let times = [self.frames[a].t, self.frames[b].t];
         let w = times[1] - times[0];
@@ -240,7 +250,11 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
+<<<<<<< HEAD
     ) -> Result<Option<Reached>, StepError> {
+=======
+    ) -> Result<Option<Found>, StepError> {
+>>>>>>> w-contact
         self.halved += 1;
         let middle = depth + 2;
         let t = 0.5 * (self.frames[a].t + self.frames[b].t);

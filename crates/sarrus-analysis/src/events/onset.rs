@@ -221,8 +221,7 @@ impl Onsets {
                 let (Some(before), Some(here)) = (look(k - 1), look(k)) else { break };
                 let found = if here.1.holds {
                     Some(crossing(before, here, &mut judge)?)
-                } else if (closed || key.3 & TURN != 0)
-                    && let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
+                } else if let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds

@@ -490,7 +490,9 @@ fn is_convex(geometry: &Geometry) -> bool {
 
 /// Overlap of two surfaces that may be passed over, and gap up to which they count as touching where a step begins \[m\].
 pub(super) fn grazing(own: [&SurfaceEntry; 2]) -> f64 {
-    let convex = own.iter().all(|own| is_convex(&own.surface.geometry));
+    // against a wall the hull counts
+    let convex =
+        own.iter().any(|own| !own.far.is_finite()) || own.iter().all(|own| is_convex(&own.surface.geometry));
     let part = if convex { GRAZING } else { GRAZING_ROUGH };
     part * own[0].far.min(own[1].far)
 }

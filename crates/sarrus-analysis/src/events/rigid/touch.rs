@@ -29,6 +29,9 @@ const OFF: f64 = 1e-6;
 /// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts that stick go on where no program decides.
 const UNDECIDED: f64 = 1e-2;
 
+/// Start of the note on contacts that [`UNDECIDED`] keeps.
+const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
+
 /// What is reported of a contact at an instant.
 #[derive(Default)]
 struct Told {
@@ -287,8 +290,16 @@ impl Journey {
             Now::Held | Now::Sticks => slip.is_none(),
             Now::Slides => slip.is_some(),
         });
-        if found.is_err() && held && problem.contacts().margin() >= -UNDECIDED * gaps.largest {
+        let margin = if found.is_err() && held { problem.contacts().margin() } else { f64::NEG_INFINITY };
+        if margin >= -UNDECIDED * gaps.largest {
             // at the edge of the cones: as it is until it is clear
+            if margin < 0.0 && !gaps.notes.iter().any(|n| n.starts_with(EDGE)) {
+                gaps.notes.push(format!(
+                    "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {} % of \
+                     the largest normal force",
+                    100.0 * UNDECIDED
+                ));
+            }
             self.is_shared = true;
             let same = stays.iter().zip(&problem.slips);
             let same =

@@ -226,10 +226,20 @@ impl Gaps {
             PLACES.iter().zip(&mut times).for_each(|(place, time)| *time = t + place * h);
             times[PLACES.len() - 1] = step.end.t;
             if let Ahead::Met { bracket, .. } = ahead {
-                times[PLACES.len()..].copy_from_slice(&bracket);
+                // before the first look after the start a gap that has just rebounded may still be negative by rounding
+                let [open, closed] = bracket;
+                times[PLACES.len()] = if open > times[1] { open } else { f64::INFINITY };
+                times[PLACES.len() + 1] = closed;
             }
             times.sort_unstable_by(f64::total_cmp);
-            times.iter().filter(|t| t.is_finite()).count()
+            let mut count = 1;
+            for k in 1..times.len() {
+                if times[k].is_finite() && times[k] > times[count - 1] {
+                    times[count] = times[k];
+                    count += 1;
+                }
+            }
+            count
         };
         looks.resize_with(count, Default::default);
         for ((time, values), at) in looks.iter_mut().zip(times) {
