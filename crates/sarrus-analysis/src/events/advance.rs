@@ -18,9 +18,6 @@ use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::sweep::{Frame, Meeting, Sweep};
 use sarrus_system::system::System;
 
-/// The pair that is reached, where there is one, and the interval of time in which that happens.
-type Reached = (Option<Meeting>, [f64; 2]);
-
 /// Halvings at which an interval is an instant.
 const DEEPEST: usize = 44;
 /// Intervals of a step that are halved; then it ends at what is known to be free.
@@ -158,11 +155,7 @@ impl Advance {
         system: &System,
         sweep: &Sweep,
         whole: usize,
-<<<<<<< HEAD
-    ) -> Result<Option<Reached>, StepError> {
-=======
     ) -> Result<Option<Found>, StepError> {
->>>>>>> w-contact
         let (t, end) = (step.info.t, step.end.t);
         let all = self.items[..whole].iter().map(|item| item.meeting);
         self.late.extend(all);
@@ -196,11 +189,7 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-<<<<<<< HEAD
-    ) -> Result<Option<Reached>, StepError> {
-=======
     ) -> Result<Option<Found>, StepError> {
->>>>>>> w-contact
         let base = self.items.len();
         let times = [self.frames[a].t, self.frames[b].t];
         let w = times[1] - times[0];
@@ -250,11 +239,7 @@ impl Advance {
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-<<<<<<< HEAD
-    ) -> Result<Option<Reached>, StepError> {
-=======
     ) -> Result<Option<Found>, StepError> {
->>>>>>> w-contact
         self.halved += 1;
         let middle = depth + 2;
         let t = 0.5 * (self.frames[a].t + self.frames[b].t);
