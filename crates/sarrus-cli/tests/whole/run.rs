@@ -271,11 +271,13 @@ fn columns_can_be_picked() {
         "crank.*",
         "--columns",
         "!*.v?",
+        "--columns",
+        "!*.a?",
     ];
     let done = sarrus(&[&args[..], &["--out", arg(&dir)]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let csv = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap();
-    assert_eq!(csv.lines().next(), Some("t,crank.x,crank.y,crank.angle,crank.rate"));
+    assert_eq!(csv.lines().next(), Some("t,crank.x,crank.y,crank.angle,crank.rate,crank.alpha"));
     let times: Vec<&str> = csv.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
     assert_eq!(times, ["0.0", "0.03", "0.06", "0.09", "0.1"]);
 }

@@ -25,7 +25,7 @@ use crate::problem::Equations;
 const AGREED: f64 = 1e-13;
 /// Proximal steps.
 const STEPS: u32 = 6;
-/// Corrections over all rows. Each leaves ε / (s + ε) of what eigenvalue s of S has to do with.
+/// Corrections over all rows. Each leaves 2ε/s of the residual in the direction of an eigenvalue s of S that is well above ε.
 const CORRECTIONS: u32 = 3;
 
 impl Kkt {
@@ -47,7 +47,7 @@ impl Kkt {
         let epsilon = self.epsilon(EPSILON);
         self.soften(&mut least, epsilon);
         if report.contradiction <= AGREED {
-            self.correct_softly(&mut least, CORRECTIONS, eq, a, b, x, mu);
+            self.correct_softly(&mut least, epsilon, CORRECTIONS, eq, a, b, x, mu);
             self.least = Some(least);
             return Ok(report);
         }
@@ -60,7 +60,7 @@ impl Kkt {
         let solved = self.solve_once(eq, a, b, x, mu);
         let left = |i: usize| self.work.r[i] + least.w[i];
         let (contradiction, contradicting) = self.largest_contradiction(eq, left);
-        self.correct_softly(&mut least, CORRECTIONS, eq, a, b, x, mu);
+        self.correct_softly(&mut least, epsilon, CORRECTIONS, eq, a, b, x, mu);
         self.least = Some(least);
         solved.map(|report| SolveReport { contradiction, contradicting, ..report })
     }

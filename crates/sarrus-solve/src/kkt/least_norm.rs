@@ -160,10 +160,12 @@ impl Kkt {
         }
     }
 
-    /// Corrects `x` and `mu` for what is left of all rows, dropped ones included, with S + εI in place of S.
+    /// Corrects `x` and `mu` for what is left of all rows, dropped ones included: by (S + εI)⁻¹ S (S + εI)⁻¹, which an eigenvalue
+    /// s below ε leaves at (s/ε)². A row that a violation makes independent has s of the violation's square, and stays dropped.
     pub(super) fn correct_softly(
         &mut self,
         least: &mut LeastNorm,
+        epsilon: f64,
         passes: u32,
         eq: &Equations,
         a: &[f64],
@@ -175,6 +177,14 @@ impl Kkt {
             self.residual(eq, a, b, x, mu);
             self.work.z.copy_from_slice(&self.work.right);
             least.ldl.solve(&mut self.work.z);
+            // (S + εI)⁻¹ S z = z - ε (S + εI)⁻¹ z, with ε on rows alone
+            self.work.right.fill(0.0);
+            for row in &self.plan.rows {
+                let z = &self.work.z[row.at..][..row.size];
+                self.work.right[row.at..][..row.size].copy_from_slice(z);
+            }
+            least.ldl.solve(&mut self.work.right);
+            self.work.z.iter_mut().zip(&self.work.right).for_each(|(z, w)| *z -= epsilon * w);
             self.apply(x, mu);
         }
     }

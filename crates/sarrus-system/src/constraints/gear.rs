@@ -301,7 +301,12 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
         Some(2) => Meeting::Bevel,
         _ => Meeting::External,
     };
-    let axes = if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { axles(ctx)? };
+    let mut axes = if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { axles(ctx)? };
+    if meeting == Meeting::Bevel && ctx.reader.handedness() < 0.0 {
+        // axes of bevel wheels point away from the apex, in an image too; that both are reversed changes nothing between them
+        axes = axes.map(|axis| axis.map(|x| -x));
+        ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+    }
     let at = ctx.reader.points2("at")?;
     let point = |i: usize| at.map(|at| at[i]);
     // ground may be the fixed ring: it turns against the carrier like any wheel

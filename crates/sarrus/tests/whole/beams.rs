@@ -666,7 +666,7 @@ fn members_go_by_their_names_and_by_those_of_their_bodies() {
     );
     let outcome = run(&text);
     let names = outcome.names().join(" ");
-    let expected = "t X.node2.x X.node2.y X.node2.angle X.node2.rate R.joint1.angle R.joint1.rate R.joint1.fx R.joint1.fy \
+    let expected = "t X.node2.x X.node2.y X.node2.angle X.node2.rate X.node2.ax X.node2.ay X.node2.alpha R.joint1.angle R.joint1.rate R.joint1.accel R.joint1.fx R.joint1.fy \
                     R.joint1.tz X.element1.N X.element2.N all.px moment tip";
     assert_eq!(names, expected);
     // the wind pushes on all the mass of the beam, wherever it is: 1.5 kg with 1 m/s²

@@ -6,7 +6,6 @@ use sarrus::solve::integrators::KINDS;
 
 /// Axes, torque and inertia such that an angle is t² (or a multiple) [rad].
 const SPATIAL: &str = r#"
-format = "sarrus/1"
 gravity = [0, 0, 0]
 "#;
 
@@ -59,7 +58,6 @@ T = { kind = "torque", body = "rotor", torque = [0.1, 0, 0] }
 "#;
 
 const PLANAR: &str = r#"
-format = "sarrus/1"
 space = "planar"
 gravity = [0, 0]
 [bodies]
