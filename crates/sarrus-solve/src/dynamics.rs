@@ -25,6 +25,10 @@ use near::Near;
 pub use near::Steps;
 use reactive::Reactive;
 
+/// Weight of terms of γ that cancel, where a residual is compared with its terms. A contradiction is a residual above 10⁻³ of
+/// them: 10⁻⁶ of what cancels is excused, as rounding and the violations of stages leave it, and a contradiction is not.
+const CANCELLED: f64 = 1e-3;
+
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
 /// Before the first right side of a step.
@@ -334,6 +338,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     fn solve_with_terms(&mut self, s: &State) -> Result<(), SolveError> {
         if self.cancels {
             self.problem.gamma_terms(s, &mut self.eq.gamma_terms);
+            self.eq.gamma_terms.iter_mut().for_each(|term| *term *= CANCELLED);
         }
         let structure = self.problem.structure();
         let solved = self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel);

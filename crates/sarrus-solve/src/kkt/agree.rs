@@ -10,7 +10,7 @@
 //!
 //! after which the rows that were kept determine the v̇ that least squares over all rows would give. They do so badly where
 //! they are nearly dependent themselves, as at positions where the row that was dropped has little part in the redundancy:
-//! what is left of the contradiction, and rounding, is then magnified. So v̇ and λ are corrected over all rows at last,
+//! what is left of the contradiction, and rounding, is then magnified. So v̇ is corrected over all rows at last,
 //! with S + εI for S, which does not depend on which rows were dropped.
 //!
 //! Cost: a factorization and some solutions where there are dependent rows, and the solution again where they contradict
@@ -29,8 +29,8 @@ const STEPS: u32 = 6;
 const CORRECTIONS: u32 = 3;
 
 impl Kkt {
-    /// After [`solve`](Kkt::solve), which gave `report`: makes the rows of `b` agree, solves again, and corrects `x` and `mu`
-    /// over all rows. Nothing to do where no row was dropped. Allocates the first time.
+    /// After [`solve`](Kkt::solve), which gave `report`: makes the rows of `b` agree, solves again, and corrects `x` over
+    /// all rows. Nothing to do where no row was dropped. Allocates the first time.
     pub fn agree(
         &mut self,
         report: SolveReport,

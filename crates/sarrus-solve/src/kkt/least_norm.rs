@@ -160,8 +160,10 @@ impl Kkt {
         }
     }
 
-    /// Corrects `x` and `mu` for what is left of all rows, dropped ones included: by (S + εI)⁻¹ S (S + εI)⁻¹, which an eigenvalue
-    /// s below ε leaves at (s/ε)². A row that a violation makes independent has s of the violation's square, and stays dropped.
+    /// Corrects `x` for what is left of all rows, dropped ones included: by (S + εI)⁻¹ S (S + εI)⁻¹, which an eigenvalue s below ε
+    /// leaves at (s/ε)². A row that a violation makes independent has s of the violation's square, and stays dropped. `mu` is left
+    /// as it was: in such a direction a small change of `x` takes large multipliers, and [`least_norm`](Kkt::least_norm) finds those
+    /// that go with `x`.
     pub(super) fn correct_softly(
         &mut self,
         least: &mut LeastNorm,
@@ -173,6 +175,7 @@ impl Kkt {
         x: &mut [f64],
         mu: &mut [f64],
     ) {
+        least.w.copy_from_slice(mu);
         for _ in 0..passes {
             self.residual(eq, a, b, x, mu);
             self.work.z.copy_from_slice(&self.work.right);
@@ -187,6 +190,7 @@ impl Kkt {
             self.work.z.iter_mut().zip(&self.work.right).for_each(|(z, w)| *z -= epsilon * w);
             self.apply(x, mu);
         }
+        mu.copy_from_slice(&least.w);
     }
 
     /// w ← w - S_k⁻¹ (S w)_k; returns the largest change.
