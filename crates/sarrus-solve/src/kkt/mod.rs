@@ -327,6 +327,8 @@ impl Kkt {
             outcome?;
             break;
         }
+        // once, where a run begins: near singular positions later on small pivots are of the position, not of the masses
+        self.decided = true;
         if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
             self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
         }
