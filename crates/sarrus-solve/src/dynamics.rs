@@ -344,6 +344,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let solved = self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel);
         self.eq.gamma_terms.clear();
         solved?;
+        self.kkt.end_judgement();
         self.counts.refinements += u64::from(self.accel.refinements);
         Ok(())
     }

@@ -133,6 +133,9 @@ pub struct Kkt {
     share: Vec<f64>,
     /// Whether the rows have been judged in the kinematic metric.
     decided: bool,
+    /// Whether that judgement is final: of a run it is made where the run begins. Beside a singular position later on small pivots
+    /// come from the position, not from the masses.
+    is_final: bool,
     /// Rows settled as dependent, once that has been done.
     settled: Option<Vec<bool>>,
     /// How many are dependent, where that is known from elsewhere.
@@ -191,6 +194,7 @@ impl Kkt {
             dependent: DEPENDENT,
             share: vec![1.0; s.nc],
             decided: false,
+            is_final: false,
             settled: None,
             known: None,
             is_dropped: vec![false; s.nc],
@@ -280,6 +284,7 @@ impl Kkt {
         let before = self.dependent;
         let (mut raised, mut lowered) = (false, false);
         self.known = None;
+        self.is_final = false;
         loop {
             self.held = None;
             self.decided = false;
@@ -303,6 +308,11 @@ impl Kkt {
         Ok(false)
     }
 
+    /// Which rows masses make weak is known from here on: of a run, once its first accelerations are found.
+    pub(crate) fn end_judgement(&mut self) {
+        self.is_final = true;
+    }
+
     /// The rank, where it is known from elsewhere.
     pub fn known_rank(&self) -> Option<usize> {
         self.known.map(|dependent| self.nc - dependent)
@@ -320,15 +330,13 @@ impl Kkt {
             if self.move_waiting()? {
                 continue;
             }
-            let is_new = !self.decided && (rank != Rank::Any || self.settled.is_none());
+            let is_new = !self.decided && !self.is_final && (rank != Rank::Any || self.settled.is_none());
             if is_new && (outcome.is_err() || self.is_unclear()) && self.decide(eq).is_ok() {
                 continue;
             }
             outcome?;
             break;
         }
-        // once, where a run begins: near singular positions later on small pivots are of the position, not of the masses
-        self.decided = true;
         if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
             self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
         }

@@ -121,13 +121,13 @@ impl Kkt {
         while report.residual > POOR && self.rank != Rank::Full && self.dependent < COARSEST {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
-            self.settled = None;
+            (self.settled, self.decided) = (None, false);
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
             if report.check().is_err() && before.1.check().is_ok() {
                 // it was not: these rows are needed, though they are hard to solve
                 self.dependent = before.0;
-                self.settled = None;
+                (self.settled, self.decided) = (None, false);
                 self.refactor(eq)?;
                 return self.solve_once(eq, a, b, x, mu);
             }
