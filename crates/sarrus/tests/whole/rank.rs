@@ -220,7 +220,7 @@ fn bricard(theta: f64, inertia: f64) -> String {
     }
     text += "[joints]\n";
     for (i, (at, axis)) in hinges.iter().enumerate() {
-        let name = |k: usize| if k % 6 == 0 { "ground".to_string() } else { format!("b{}", k % 6) };
+        let name = |k: usize| if k.is_multiple_of(6) { "ground".to_string() } else { format!("b{}", k % 6) };
         let (a, b) = (name(i + 5), name(i));
         text += &format!(
             "J{i} = {{ kind = 'revolute', bodies = ['{a}', '{b}'], at = {}, axis = {} }}\n",
