@@ -91,7 +91,7 @@ class Samples:
         """Names of the columns that patterns such as `crank.*` fit, in their order; `!*.vx` takes away again.
 
         >>> import sarrus
-        >>> sarrus.example("pendulum").run(t_end=0.1).match("bar.*", "!*.v?", "!*.?")
+        >>> sarrus.example("pendulum").run(t_end=0.1).match("bar.*", "!*.?", "!*.v?", "!*.a?", "!*.alpha")
         ['bar.angle', 'bar.rate']
         """
         chosen: list[str] = []
