@@ -61,7 +61,14 @@ pub struct Rotated {
 
 impl Default for Rotations {
     fn default() -> Self {
-        Rotations { limit: MOST_ROTATION, worst: None, bounded: 0, first_bounded: 0.0, growth: 0.0, start: 0.0 }
+        Rotations {
+            limit: MOST_ROTATION,
+            worst: None,
+            bounded: 0,
+            first_bounded: 0.0,
+            growth: 0.0,
+            start: 0.0,
+        }
     }
 }
 

@@ -157,7 +157,8 @@ impl Abm {
         } else if less {
             (self.order, error) = (k - 1, below);
         } else if self.equal > k && self.differences {
-            let norm = scaled_norm(&ode.structure().groups, control, &self.start, &self.end, &self.phi[k + 1]);
+            let norm =
+                scaled_norm(&ode.structure().groups, control, &self.start, &self.end, &self.phi[k + 1]);
             let above = h * self.moulton[k + 1] * norm / self.unit;
             if k > 1 && below <= at.min(above) {
                 (self.order, error) = (k - 1, below);
