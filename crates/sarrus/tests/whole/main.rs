@@ -46,6 +46,7 @@ mod simulation;
 mod singular;
 mod singular_starts;
 mod staggered;
+mod starts;
 mod steady;
 mod stiff;
 mod tangent;
