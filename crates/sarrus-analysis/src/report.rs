@@ -354,6 +354,21 @@ pub struct AssemblyPart {
     pub position_error: f64,
     /// ‖Φ̇‖ that is left.
     pub velocity_error: f64,
+    /// Bodies and members that start with other velocities than what is stated of them, or than rest: those with the largest difference.
+    pub velocities: Vec<VelocityPart>,
+}
+
+/// How much the velocity of a body or member at the start differs from what is stated of it, or from rest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VelocityPart {
+    /// Its name.
+    pub name: String,
+    /// Of its centre of mass \[m/s\].
+    pub speed: f64,
+    /// Angular \[rad/s\].
+    pub rate: f64,
+    /// Whether it follows from least change alone.
+    pub chosen: bool,
 }
 
 /// Energies of a run \[J\].

@@ -99,6 +99,7 @@ impl<'w> Run<'w> {
         drop(eq);
         let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
         method.notes.extend(near);
+        method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
         let rubs = mechanism.reactive_forces() > 0;
         let gaps = system.gaps();

@@ -1,9 +1,9 @@
 //! What stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
-use crate::assemble::AssemblyReport;
+use crate::assemble::{AssemblyReport, VelocityChange};
 use crate::components::{parts, rank_by_parts};
 use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
-use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
+use crate::report::{AssemblyPart, ConstraintsReport, SizeReport, VelocityPart};
 use sarrus_math::solve::{Rank, Svd};
 use sarrus_model::settings::Assembly;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure, kinematic_units};
@@ -185,6 +185,14 @@ pub(crate) fn size(system: &System) -> SizeReport {
     }
 }
 
+/// Most bodies of which a report gives the velocity at the start.
+const SHOWN: usize = 10;
+
+fn shown(change: &VelocityChange) -> VelocityPart {
+    let VelocityChange { name, speed, rate, is_chosen } = change.clone();
+    VelocityPart { name, speed, rate, chosen: is_chosen }
+}
+
 /// For a report.
 pub(crate) fn assembly_part(mode: Assembly, report: &AssemblyReport) -> AssemblyPart {
     AssemblyPart {
@@ -198,5 +206,6 @@ pub(crate) fn assembly_part(mode: Assembly, report: &AssemblyReport) -> Assembly
         worst: report.worst.clone(),
         position_error: report.position_error,
         velocity_error: report.velocity_error,
+        velocities: report.velocities.iter().take(SHOWN).map(shown).collect(),
     }
 }

@@ -223,6 +223,14 @@ impl Directory {
         }
     }
 
+    /// The body of the marker called `name`, and the marker from its centre of mass \[m\].
+    pub fn marker(&self, name: &str) -> Option<(u32, [f64; 3])> {
+        let (_, Named::Body(id), marker) = self.find(name)? else { return None };
+        let body = &self.bodies[*id as usize];
+        let (_, p) = body.markers.iter().find(|(known, _)| known == marker)?;
+        Some((*id, body.from_com(*p)))
+    }
+
     /// The modal body that the body `id` belongs to: its frame, or its amplitudes.
     pub fn floating_of(&self, id: u32) -> Option<&Floating> {
         self.floating.iter().find(|f| f.bodies().contains(&id))

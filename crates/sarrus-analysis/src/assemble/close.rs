@@ -1,24 +1,28 @@
 //! Newton on positions with a line search, the slide back towards the model pose, and the linear solve for velocities.
 
 use super::AssemblyError;
+use crate::components::parts;
 use crate::rank::TOLERANCE;
 use crate::start::Rows;
 use sarrus_solve::{
     Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, Standing, State,
     Structure, kinematic_units, set_out, sharpen,
 };
-use sarrus_system::system::Family;
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
 
 /// Corrections before giving up.
 const ITERATIONS: usize = 100;
+/// Largest turn of a body in a step that counts turns, well below half of one \[rad\].
+const TURN: f64 = 1.0;
+/// Most steps of that size: 1600 turns.
+const FARTHEST: f64 = 1e4;
 /// Steps back towards the model pose.
 const SLIDES: usize = 10;
 /// Violation that counts as closed, relative to the size of the mechanism: roundings of a long chain of products.
 const CLOSED: f64 = 1e-12;
 /// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
-const TOLERABLE: f64 = 1e-6;
+pub(super) const TOLERABLE: f64 = 1e-6;
 /// A singular position is looked for where a pivot, the square of an angle, is below this.
 const WEAK: f64 = 2.5e-3;
 
@@ -27,8 +31,18 @@ const EXACT: f64 = 1e-11;
 /// Violation over the singular value of rows that nearly depend on others.
 const MISFIT: f64 = 10.0;
 
-/// An element that is off: its name, its family, by how much.
-pub(super) type Off = (String, Family, f64);
+/// An element that is off: its index, by how much.
+pub(super) type Off = (usize, f64);
+
+/// What came of velocities.
+pub(super) struct Velocities {
+    /// The system that has the values to be kept as its last elements.
+    pub all: Arc<System>,
+    /// Elements of it that contradict others, worst first.
+    pub off: Vec<Off>,
+    /// By column of M: whether the velocities of it follow from the metric, not from rows alone.
+    pub open: Vec<bool>,
+}
 
 /// The system with values to be kept, and its equations.
 fn held(
@@ -73,14 +87,39 @@ pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
     if square.is_finite() { square.sqrt() } else { f64::INFINITY }
 }
 
-/// Brings the parts together; what stays apart is returned, farthest first. With `near`, then slides towards it.
+/// Whether the parts fit as they are.
+pub(super) fn is_closed(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], hints)?;
+    m.update(state, Stage::POSITION, &mut eq);
+    Ok(norm(m.system(), &eq) <= closed(&m.system().structure, state))
+}
+
+/// Whether Φ̇ = 0 at `state`.
+pub(super) fn is_at_rest(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], hints)?;
+    m.update(state, Stage::VELOCITY, &mut eq);
+    Ok(eq.phidot.iter().all(|x| *x == 0.0))
+}
+
+/// The size of coordinates.
+fn size(state: &State) -> f64 {
+    state.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()))
+}
+
+/// ‖Φ‖ that counts as closed.
+fn closed(s: &Structure, state: &State) -> f64 {
+    CLOSED * size(state) * (s.nc.max(1) as f64).sqrt()
+}
+
+/// Brings the parts together; what stays apart is returned, farthest first, with the system that has the values of `holds` as its last
+/// elements. With `near`, then slides towards it.
 pub(super) fn close(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
     hints: &mut [f64],
     state: &mut State,
     near: Option<&[f64]>,
-) -> Result<Vec<Off>, AssemblyError> {
+) -> Result<(Arc<System>, Vec<Off>), AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
     let mut kkt = Lazy::default();
@@ -89,42 +128,24 @@ pub(super) fn close(
         kkt.get(&m, &eq)?;
     }
     m.normalize(&mut state.q);
-    let size = state.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()));
-    let rows = (all.structure.nc.max(1) as f64).sqrt();
-    let (closed, tolerable) = (CLOSED * size * rows, TOLERABLE * size);
-    let (nv, nc) = (all.structure.nv, all.structure.nc);
-    let (mut a, mut b, mut delta, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+    let (closed, tolerable) = (closed(&all.structure, state), TOLERABLE * size(state));
     m.update(state, Stage::POSITION, &mut eq);
-    let mut off = norm(&all, &eq);
-    for _ in 0..ITERATIONS {
-        if off <= closed {
-            break;
-        }
-        let kkt = kkt.get(&m, &eq)?;
-        kkt.factor(&eq, Which::Holonomic, Rank::Any)?;
-        b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
-        a.fill(0.0);
-        kkt.solve(&eq, &a, &b, &mut delta, &mut mu)?;
-        // halve the step until the parts come nearer
-        let (from, before, mut t) = (state.q.clone(), off, 1.0);
-        loop {
-            state.q.copy_from_slice(&from);
-            let step: Vec<f64> = delta.iter().map(|d| t * d).collect();
-            m.retract(&mut state.q, &step);
+    let start = (state.q.clone(), m.hints().to_vec());
+    let mut off = newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Residual)?;
+    if !(off <= tolerable) {
+        let (q, hints) = (state.q.clone(), m.hints().to_vec());
+        state.q.copy_from_slice(&start.0);
+        m.set_hints(&start.1);
+        // where that cannot be solved either, the first says what is apart
+        let natural =
+            newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Natural).unwrap_or(f64::INFINITY);
+        if natural <= tolerable {
+            off = natural;
+        } else {
+            state.q.copy_from_slice(&q);
+            m.set_hints(&hints);
             m.update(state, Stage::POSITION, &mut eq);
-            off = norm(&all, &eq);
-            if off < (1.0 - 1e-4 * t) * before || t < 1e-6 {
-                break;
-            }
-            t *= 0.5;
         }
-        if !(off < before) {
-            state.q.copy_from_slice(&from);
-            m.update(state, Stage::POSITION, &mut eq);
-            off = norm(&all, &eq);
-            break;
-        }
-        m.accept(state);
     }
     if off > closed && off <= tolerable && kkt.is_weak() {
         // what cannot be decomposed is left as it is
@@ -133,13 +154,100 @@ pub(super) fn close(
         off = norm(&all, &eq);
     }
     if !(off <= tolerable) {
-        return Ok(apart(&all, &eq.phi, tolerable, true));
+        let off = apart(&all, &eq.phi, tolerable, true);
+        return Ok((all, off));
     }
     hints.copy_from_slice(m.hints());
     if let Some(near) = near {
         slide(&mut m, &mut eq, &mut kkt, state, near, off.max(closed))?;
     }
-    Ok(vec![])
+    Ok((all, vec![]))
+}
+
+/// What a step of Newton's method must make smaller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Test {
+    /// ‖Φ‖.
+    Residual,
+    /// The correction that is left, J⁺Φ with J from before the step, in the mass metric: the natural monotonicity test of \[Deuflhard2004\].
+    /// ‖Φ‖ compares lengths with angles, so that a nut on a fine thread could turn by small steps only. Steps turn no body by more than
+    /// [`TURN`], so that joint angles count their turns.
+    Natural,
+}
+
+/// Corrects positions by Newton's method with a line search until ‖Φ‖ ≤ `closed`; returns ‖Φ‖.
+fn newton(
+    m: &mut Mechanism,
+    eq: &mut Equations,
+    kkt: &mut Lazy,
+    state: &mut State,
+    closed: f64,
+    test: Test,
+) -> Result<f64, AssemblyError> {
+    let all = m.system().clone();
+    let (nv, nc) = (all.structure.nv, all.structure.nc);
+    let (zero, mut b, mut delta, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+    let (mut left, mut moment) = (vec![0.0; nv], vec![0.0; nv]);
+    let mut length = |eq: &Equations, delta: &[f64]| {
+        eq.mass_mul(&all.structure, delta, &mut moment);
+        delta.iter().zip(&moment).map(|(a, b)| a * b).sum::<f64>().sqrt()
+    };
+    m.update(state, Stage::POSITION, eq);
+    let mut next = eq.clone();
+    let mut off = norm(&all, eq);
+    let (mut done, mut most) = (0, ITERATIONS);
+    while off > closed && done < most {
+        let kkt = kkt.get(m, eq)?;
+        kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+        b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
+        kkt.solve(eq, &zero, &b, &mut delta, &mut mu)?;
+        let (from, before, mut t) = (state.q.clone(), off, 1.0);
+        let mut far = 0.0;
+        if test == Test::Natural {
+            let turned = largest_turn(&all, &delta);
+            t = 1.0_f64.min(TURN / turned);
+            most = most.max(ITERATIONS + (turned / TURN).min(FARTHEST) as usize);
+            far = length(eq, &delta);
+        }
+        // halve the step until the parts come nearer
+        let is_nearer = loop {
+            state.q.copy_from_slice(&from);
+            let step: Vec<f64> = delta.iter().map(|d| t * d).collect();
+            m.retract(&mut state.q, &step);
+            m.update(state, Stage::POSITION, &mut next);
+            off = norm(&all, &next);
+            let is_nearer = match test {
+                Test::Residual => off < (1.0 - 1e-4 * t) * before,
+                Test::Natural => {
+                    b.iter_mut().zip(&next.phi).for_each(|(b, phi)| *b = -phi);
+                    kkt.solve(eq, &zero, &b, &mut left, &mut mu)?;
+                    off.is_finite() && length(eq, &left) < (1.0 - 1e-4 * t) * far
+                }
+            };
+            if is_nearer || t < 1e-6 {
+                break is_nearer || off < before;
+            }
+            t *= 0.5;
+        };
+        if !is_nearer {
+            state.q.copy_from_slice(&from);
+            return Ok(before);
+        }
+        std::mem::swap(eq, &mut next);
+        m.accept(state);
+        done += 1;
+    }
+    Ok(off)
+}
+
+/// The largest angle by which a body turns with `delta` \[rad\].
+fn largest_turn(system: &System, delta: &[f64]) -> f64 {
+    let bodies = system.directory.bodies.iter().filter(|body| body.kind.turns() && !body.is_internal());
+    let turned = bodies.map(|body| {
+        let first = body.v + if body.kind.turns_in_space() { 3 } else { 2 };
+        delta[first..body.v + body.kind.nv()].iter().map(|x| x * x).sum::<f64>().sqrt()
+    });
+    turned.fold(0.0, f64::max)
 }
 
 /// Moves along the constraints to the position nearest to `near`, as long as that keeps Φ where it is.
@@ -197,40 +305,109 @@ fn slide(
     Ok(())
 }
 
-/// Velocities nearest to those given, in the mass metric; contradictions are returned, worst first, and singular positions
-/// nearby. The solver is left in `spare`, where it is wanted and nothing was to be kept, so that it is of the rows of `system`.
+/// Velocities nearest to those of `state` in the mass metric that satisfy the rows of a system.
+struct Nearest {
+    v: Vec<f64>,
+    /// -Φ_t.
+    b: Vec<f64>,
+    kkt: Kkt,
+    /// The pivot below which a row counts as dependent, before any was looked at.
+    limit: f64,
+    is_weak: bool,
+    /// How many rows depend on others, where singular values tell.
+    dependent: Option<usize>,
+}
+
+impl Nearest {
+    fn find(m: &mut Mechanism, eq: &mut Equations, state: &State) -> Result<Nearest, AssemblyError> {
+        let all = m.system().clone();
+        let mut kkt = Kkt::new(&all.structure, eq, HUB_DEGREE)?;
+        let [_, limit, _] = kkt.pivots();
+        let (nv, nc) = (all.structure.nv, all.structure.nc);
+        let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
+        m.update(state, Stage::VELOCITY, eq);
+        kkt.factor(eq, Which::All, Rank::Any)?;
+        let mut dependent = None;
+        let is_weak = kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty();
+        if is_weak {
+            // the same decision as everywhere; a large model has that of its pivots
+            let rows = Rows::by_values(&all.structure, eq);
+            dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
+            if let Some(dependent) = dependent {
+                kkt.settle(eq, dependent)?;
+            }
+        }
+        eq.mass_mul(&all.structure, &state.v, &mut a);
+        b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
+        let solved = kkt.solve(eq, &a, &b, &mut v, &mut mu)?;
+        if solved.residual > EXACT || kkt.smallest_pivot() < WEAK {
+            polish(eq, &all.structure, dependent, &b, &mut v)?;
+        }
+        Ok(Nearest { v, b, kkt, limit, is_weak, dependent })
+    }
+
+    /// What came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
+    fn judge(
+        &self,
+        m: &mut Mechanism,
+        eq: &mut Equations,
+        (state, given): (&State, &[f64]),
+        off: f64,
+    ) -> Result<Velocities, AssemblyError> {
+        m.update(state, Stage::VELOCITY, eq);
+        let size = state.v.iter().chain(&self.b).fold(1e-3_f64, |a, x| a.max(x.abs()));
+        let all = m.system().clone();
+        let off = apart(&all, &eq.phidot, off * size, false);
+        let s = &all.structure;
+        let columns = |v: &[f64]| -> Vec<bool> {
+            let differs = |k: usize| (v[k] - state.v[k]).abs() > TOLERABLE * size;
+            s.cols.iter().map(|col| (col.start..col.start + col.size).any(differs)).collect()
+        };
+        let mut open = columns(given);
+        for part in parts(s) {
+            let velocities: usize = part.cols.iter().map(|col| s.cols[*col].size).sum();
+            let rows = part.rows.iter().map(|row| &s.rows[*row]).flat_map(|r| r.start..r.start + r.size);
+            if rows.filter(|row| !self.kkt.is_dependent(*row)).count() >= velocities {
+                part.cols.iter().for_each(|col| open[*col] = false);
+            }
+        }
+        if open.contains(&true) {
+            // what rows decide is the same in any metric
+            let mut other = given.to_vec();
+            polish(eq, s, self.dependent, &self.b, &mut other)?;
+            open.iter_mut().zip(columns(&other)).for_each(|(open, differs)| *open &= differs);
+        }
+        Ok(Velocities { all, off, open })
+    }
+}
+
+/// Velocities nearest to those given, in the mass metric.
+pub(super) fn nearest_velocities(
+    system: &Arc<System>,
+    holds: Vec<ConstraintElement>,
+    hints: &[f64],
+    state: &mut State,
+) -> Result<Velocities, AssemblyError> {
+    let (mut m, mut eq) = held(system, holds, hints)?;
+    let nearest = Nearest::find(&mut m, &mut eq, state)?;
+    let given = std::mem::replace(&mut state.v, nearest.v.clone());
+    nearest.judge(&mut m, &mut eq, (state, &given), TOLERABLE)
+}
+
+/// The same with care near singular positions, which are returned too. The solver is left in `spare`, where it is wanted and nothing
+/// was to be kept, so that it is of the rows of `system`.
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
     hints: &[f64],
     state: &mut State,
     spare: Option<&mut Option<Kkt>>,
-) -> Result<(Vec<Off>, Vec<Standing>), AssemblyError> {
+) -> Result<(Velocities, Vec<Standing>), AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
-    let mut kkt = Kkt::new(&all.structure, &eq, HUB_DEGREE)?;
-    let [_, limit, _] = kkt.pivots();
-    let (nv, nc) = (all.structure.nv, all.structure.nc);
-    let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
-    m.update(state, Stage::VELOCITY, &mut eq);
-    kkt.factor(&eq, Which::All, Rank::Any)?;
-    let mut dependent = None;
-    let is_weak = kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty();
-    if is_weak {
-        // the same decision as everywhere; a large model has that of its pivots
-        let rows = Rows::by_values(&all.structure, &eq);
-        dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
-        if let Some(dependent) = dependent {
-            kkt.settle(&eq, dependent)?;
-        }
-    }
-    eq.mass_mul(&all.structure, &state.v, &mut a);
-    b.iter_mut().zip(&eq.phi_t).for_each(|(b, phi_t)| *b = -phi_t);
-    let solved = kkt.solve(&eq, &a, &b, &mut v, &mut mu)?;
-    if solved.residual > EXACT || kkt.smallest_pivot() < WEAK {
-        polish(&eq, &all.structure, dependent, &b, &mut v)?;
-    }
-    let given = std::mem::replace(&mut state.v, v);
+    let nearest = Nearest::find(&mut m, &mut eq, state)?;
+    let given = std::mem::replace(&mut state.v, nearest.v.clone());
+    let kkt = &nearest.kkt;
     let mut standing = Vec::new();
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
         let mut plain = system.mechanism();
@@ -238,14 +415,13 @@ pub(super) fn velocities(
         // what cannot be decomposed shows when it is run
         standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
     }
+    let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, hints, state) } else { 0.0 });
+    let found = nearest.judge(&mut m, &mut eq, (state, &given), limit)?;
     // one that had to look harder for dependent rows would go on to
-    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == limit) {
-        *spare = Some(kkt);
+    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit) {
+        *spare = Some(nearest.kkt);
     }
-    m.update(state, Stage::VELOCITY, &mut eq);
-    let size = state.v.iter().chain(&b).fold(1e-3_f64, |a, x| a.max(x.abs()));
-    let limit = TOLERABLE.max(if is_weak { misfit(system, hints, state) } else { 0.0 });
-    Ok((apart(&all, &eq.phidot, limit * size, false), standing))
+    Ok((found, standing))
 }
 
 /// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
@@ -320,13 +496,13 @@ fn kept(system: &System, all: &System, eq: &Equations) -> Vec<Held> {
 /// Elements whose rows are off by more than `limit`, worst first.
 fn apart(system: &System, values: &[f64], limit: f64, holonomic: bool) -> Vec<Off> {
     let mut off: Vec<Off> = Vec::new();
-    for element in &system.elements {
+    for (i, element) in system.elements.iter().enumerate() {
         let n = if holonomic { element.rows.holonomic() } else { element.rows.rows() };
         let error = values[element.start..element.start + n].iter().map(|x| x * x).sum::<f64>().sqrt();
         if !(error <= limit) {
-            off.push((element.name.clone(), element.family, error));
+            off.push((i, error));
         }
     }
-    off.sort_by(|a, b| b.2.total_cmp(&a.2));
+    off.sort_by(|a, b| b.1.total_cmp(&a.1));
     off
 }

@@ -1,20 +1,23 @@
 //! The values of `[initial]` and `[guess]`: what each is, and rows that keep it.
 
-use super::AssemblyError;
-use sarrus_math::Real;
-use sarrus_model::{Diagnostic, Model, Reader, Setting, Span};
-use sarrus_system::body::BodyKind;
+use super::preferred::Preferred;
+use super::stated::{self, Stated, centre, model_axes};
+use super::{AssemblyError, siblings};
+use sarrus_math::{Pose, Real, Vec3};
+use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
+use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
+use sarrus_system::names::FlexibleEntry;
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
 /// Keeps a reading at a value.
-struct Hold {
-    signal: Signal,
-    value: f64,
+pub(super) struct Hold {
+    pub signal: Signal,
+    pub value: f64,
 }
 
 impl Constraint for Hold {
@@ -57,47 +60,108 @@ pub(super) struct Settings {
     pub hints: Vec<(u32, f64)>,
     /// States of controllers: places in x.
     pub states: Vec<(usize, f64)>,
-    /// Values of body coordinates, to start from: (in q, index, value).
-    pub direct: Vec<(bool, usize, f64)>,
+    /// Amplitudes of modal bodies and their rates: (in q, index, value).
+    pub amplitudes: Vec<(bool, usize, f64)>,
+    /// Positions and velocities of single bodies.
+    pub stated: Vec<Stated>,
+    /// Rows that are kept where that is possible: at the level of positions, and of velocities.
+    pub siblings: [Vec<Preferred>; 2],
     /// Paths that are no coordinates of a body.
     pub indirect: Vec<(String, Span)>,
     pub spans: Vec<(String, Span)>,
 }
 
 impl Settings {
+    /// Gives amplitudes, bodies and members the positions that are stated of them.
+    pub fn place(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
+        for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
+            state.q[index] = value;
+        }
+        let stated: Vec<Stated> =
+            self.stated.iter().filter(|s| !s.signal.needs_velocity()).cloned().collect();
+        if !stated.is_empty() {
+            stated::place(&system.directory, &stated, &poses(system, hints, state), state);
+        }
+    }
+
+    /// Sets v to the velocities that are stated, of members for which `is_rigid` holds as a whole, and zero elsewhere.
+    pub fn set_moving(
+        &self,
+        system: &Arc<System>,
+        hints: &[f64],
+        is_rigid: &dyn Fn(usize) -> bool,
+        state: &mut State,
+    ) {
+        state.v.fill(0.0);
+        for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| !*in_q) {
+            state.v[index] = value;
+        }
+        let stated: Vec<Stated> = self.stated.iter().filter(|s| s.signal.needs_velocity()).cloned().collect();
+        if !stated.is_empty() {
+            stated::set_moving(&system.directory, &stated, &poses(system, hints, state), is_rigid, state);
+        }
+    }
+
     /// Whether `path` is a velocity or a state.
     pub fn is_no_position(&self, path: &str) -> bool {
         !self.positions.iter().any(|e| e.name == path)
     }
 }
 
+fn poses(system: &Arc<System>, hints: &[f64], state: &State) -> Vec<Pose<f64>> {
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(hints);
+    mechanism.observe(state, |at| at.poses.to_vec())
+}
+
 /// Reads `[initial]` or `[guess]`.
-pub(super) fn read(model: &Model, system: &System, settings: &[Setting]) -> Result<Settings, AssemblyError> {
+pub(super) fn read(
+    model: &Model,
+    system: &Arc<System>,
+    settings: &[Setting],
+) -> Result<Settings, AssemblyError> {
     let mut out = Settings::default();
     let mut errors = Vec::new();
     for setting in settings {
-        if let Err(error) = read_one(model, system, setting, &mut out) {
+        if let Err(error) = read_one(model, system, settings, setting, &mut out) {
             errors.push(error);
         }
     }
-    if errors.is_empty() { Ok(out) } else { Err(AssemblyError::Settings(errors)) }
+    if !errors.is_empty() {
+        return Err(AssemblyError::Settings(errors));
+    }
+    out.siblings = siblings::find(system, settings);
+    Ok(out)
 }
 
 fn read_one(
     model: &Model,
-    system: &System,
+    system: &Arc<System>,
+    settings: &[Setting],
     setting: &Setting,
     out: &mut Settings,
 ) -> sarrus_model::Result<()> {
     let reader = Reader::setting(model, setting);
     let path = setting.path.as_str();
-    if let Some((name, field @ ("velocity" | "omega" | "omega_on"))) = path.rsplit_once('.') {
-        if let Some(id) = system.directory.body(name).filter(|id| *id != 0) {
-            return read_vector(&reader, system, setting, (name, id, field), out);
+    if let Some((name, field)) = path.rsplit_once('.') {
+        let is_vector = matches!(field, "velocity" | "omega" | "omega_on");
+        if let Some(id) = system.directory.body(name).filter(|id| *id != 0 && is_vector) {
+            let body = &system.directory.bodies[id as usize];
+            let origin = body.from_com([0.0; 3]);
+            let value = read_vector(&reader, system, setting, (name, field, body.kind.turns()))?;
+            state_vector(system, setting, (id, origin), &value, out);
+            return Ok(());
         }
-        if let Some(member) = system.directory.member(name) {
-            let mut bodies = member.bodies.clone();
-            return bodies.try_for_each(|id| read_vector(&reader, system, setting, (name, id, field), out));
+        if let Some((id, point)) = system.directory.marker(name).filter(|_| field == "velocity") {
+            let value = read_vector(&reader, system, setting, (name, field, true))?;
+            state_vector(system, setting, (id, point), &value, out);
+            return Ok(());
+        }
+        let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
+        if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
+            let value = read_vector(&reader, system, setting, (name, field, true))?;
+            member_motion(system, settings, setting, member, &value, out);
+            return Ok(());
         }
     }
     let mut ids = Vec::new();
@@ -120,51 +184,128 @@ fn read_one(
     if let Signal::Output(slot) = signal {
         return state(system, setting, *slot, value, out);
     }
-    hold(system, setting, signal.clone(), ids, value, out);
+    match siblings::coupled(system, settings, path, value) {
+        // the angle says the same, and it counts turns
+        Some((angle, ids, value)) => hold(system, setting, angle, ids, value, out),
+        None => hold(system, setting, signal.clone(), ids, value, out),
+    }
     Ok(())
+}
+
+/// A motion that is stated of a body or member: components of one vector.
+struct Motion {
+    kind: Vector,
+    /// Axis and value.
+    components: Vec<(usize, f64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vector {
+    Velocity,
+    /// ω in world axes.
+    Omega,
+    /// ω in the axes of the body.
+    OmegaOn,
 }
 
 fn read_vector(
     reader: &Reader,
     system: &System,
     setting: &Setting,
-    (name, id, field): (&str, u32, &str),
-    out: &mut Settings,
-) -> sarrus_model::Result<()> {
-    let body = &system.directory.bodies[id as usize];
-    let planar = matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint);
-    let n = if planar { 2 } else { 3 };
+    (name, field, turns): (&str, &str, bool),
+) -> sarrus_model::Result<Motion> {
+    let planar = system.directory.space == Space::Planar;
+    let all = |kind: Vector, x: [f64; 3], n: usize| {
+        Ok(Motion { kind, components: x.into_iter().enumerate().take(n).collect() })
+    };
+    if let Some(axis) = ["vx", "vy", "vz"].iter().position(|word| *word == field) {
+        if planar && axis == 2 {
+            let message = format!("`{name}` has no `vz`: the space is planar");
+            return Err(
+                Diagnostic::new(setting.span, message).hint(format!("use `{name}.velocity = [vx, vy]`"))
+            );
+        }
+        return Ok(Motion { kind: Vector::Velocity, components: vec![(axis, reader.number("value")?)] });
+    }
     if field == "velocity" {
         let v = reader.vector("value")?.ok_or_else(|| reader.missing("value"))?;
-        let origin = body.from_com([0.0; 3]);
-        for i in 0..n {
-            hold(system, setting, Signal::Velocity(0, origin, i), vec![id], v[i], out);
+        return all(Vector::Velocity, v, if planar { 2 } else { 3 });
+    }
+    if !turns {
+        let message = format!("body `{name}` is a point mass and does not turn");
+        return Err(Diagnostic::new(setting.span, message).hint("state its `velocity` alone"));
+    }
+    if planar != (field == "rate") {
+        let (space, other) = if planar { ("a planar", "rate") } else { ("a spatial", "omega = [x, y, z]") };
+        let message = format!("{space} body has no `{field}`");
+        return Err(Diagnostic::new(setting.span, message).hint(format!("write `{name}.{other}`")));
+    }
+    match field {
+        "rate" => Ok(Motion { kind: Vector::OmegaOn, components: vec![(2, reader.number("value")?)] }),
+        "omega_on" => {
+            let w = reader.numbers("value")?.and_then(|w| <[f64; 3]>::try_from(w).ok());
+            all(Vector::OmegaOn, w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?, 3)
         }
-        return Ok(());
+        _ => all(Vector::Omega, reader.axial("value")?.ok_or_else(|| reader.missing("value"))?, 3),
     }
-    if !body.kind.turns() {
-        return Err(Diagnostic::new(
-            setting.span,
-            format!("body `{name}` is a point mass and does not turn"),
-        ));
+}
+
+/// States `motion` of the point `point` of the body `id`.
+fn state_vector(
+    system: &System,
+    setting: &Setting,
+    (id, point): (u32, [f64; 3]),
+    motion: &Motion,
+    out: &mut Settings,
+) {
+    for &(i, value) in &motion.components {
+        let signal = match motion.kind {
+            Vector::Velocity => Signal::Velocity(0, point, i),
+            Vector::Omega => Signal::OmegaWorld(0, i),
+            Vector::OmegaOn => Signal::Omega(0, i),
+        };
+        hold(system, setting, signal, vec![id], value, out);
     }
-    if planar {
-        let hint = format!("write `{name}.rate`");
-        return Err(Diagnostic::new(setting.span, format!("a planar body has no `{field}`")).hint(hint));
+}
+
+/// States `motion` of a member: of each of its bodies. A velocity beside an angular velocity is that of the centre of mass, and so is one beside the
+/// rates of amplitudes. ω in body axes is in those of the first body, or of the frame.
+fn member_motion(
+    system: &System,
+    settings: &[Setting],
+    setting: &Setting,
+    member: &FlexibleEntry,
+    motion: &Motion,
+    out: &mut Settings,
+) {
+    let directory = &system.directory;
+    let is_stated = |word: &str| settings.iter().any(|s| s.path == format!("{}.{word}", member.name));
+    let deforms = || {
+        let word = |s: &Setting| s.path.strip_prefix(&format!("{}.eta", member.name)).map(str::to_owned);
+        settings.iter().filter_map(word).any(|rest| rest.ends_with("_rate"))
+    };
+    let centre = centre(directory, member);
+    let turns = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
+    if (motion.kind == Vector::Velocity && turns) || deforms() {
+        return state_vector(system, setting, centre, motion, out);
     }
-    if field == "omega_on" {
-        let w = reader.numbers("value")?.filter(|w| w.len() == 3);
-        let w = w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?;
-        for i in 0..3 {
-            hold(system, setting, Signal::Omega(0, i), vec![id], w[i], out);
+    let frame = directory.floating.iter().map(|f| f.frame).find(|frame| member.all.contains(frame));
+    let axes = model_axes(&directory.bodies[frame.unwrap_or(member.bodies.start) as usize]);
+    for id in member.bodies.clone().chain(frame) {
+        let body = &directory.bodies[id as usize];
+        if motion.kind == Vector::Velocity {
+            state_vector(system, setting, (id, [0.0; 3]), motion, out);
+        } else if body.kind.turns() {
+            let mut own = Motion { kind: motion.kind, components: motion.components.clone() };
+            if motion.kind == Vector::OmegaOn && body.kind.turns_in_space() {
+                let mut w = [0.0; 3];
+                motion.components.iter().for_each(|(i, x)| w[*i] = *x);
+                let w = model_axes(body).transpose_mul(axes * Vec3(w)).0;
+                own.components = w.into_iter().enumerate().collect();
+            }
+            state_vector(system, setting, (id, [0.0; 3]), &own, out);
         }
-        return Ok(());
     }
-    let w = reader.axial("value")?.ok_or_else(|| reader.missing("value"))?;
-    for i in 0..3 {
-        hold(system, setting, Signal::OmegaWorld(0, i), vec![id], w[i], out);
-    }
-    Ok(())
 }
 
 /// The start of a controller's state.
@@ -197,9 +338,12 @@ fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value
     {
         out.hints.push((hint, value));
     }
-    match direct(system, &signal, &ids) {
-        Some((in_q, index, offset)) => out.direct.push((in_q, index, value + offset)),
-        None => out.indirect.push((setting.path.clone(), setting.span)),
+    match &ids[..] {
+        [id] => match amplitude(system, &signal, *id) {
+            Some((in_q, index)) => out.amplitudes.push((in_q, index, value)),
+            None => out.stated.push(Stated { body: *id, signal: signal.clone(), value }),
+        },
+        _ => out.indirect.push((setting.path.clone(), setting.span)),
     }
     let is_velocity = signal.needs_velocity();
     let element =
@@ -207,18 +351,15 @@ fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }
 }
 
-/// Where a signal is a coordinate itself: in q or v, its index, and what to add to the value. A centre of mass beside the
-/// origin makes the origin's coordinates indirect.
-fn direct(system: &System, signal: &Signal, ids: &[u32]) -> Option<(bool, usize, f64)> {
-    let body = &system.directory.bodies[*ids.first()? as usize];
-    let at_com = |r: &[f64; 3]| r.iter().all(|x| *x == 0.0);
+/// Where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.
+fn amplitude(system: &System, signal: &Signal, id: u32) -> Option<(bool, usize)> {
+    let body = &system.directory.bodies[id as usize];
     match signal {
-        Signal::Position(_, r, i) if at_com(r) => Some((true, body.q + i, 0.0)),
-        Signal::Velocity(_, r, i) if at_com(r) => Some((false, body.v + i, 0.0)),
-        Signal::Angle(_) => Some((true, body.q + 2, 0.0)),
-        Signal::Omega(_, i) if body.kind.turns_in_space() => Some((false, body.v + 3 + i, 0.0)),
-        Signal::Omega(..) => Some((false, body.v + 2, 0.0)),
-        Signal::Quaternion(_, i) if body.kind == BodyKind::Rigid => Some((true, body.q + 3 + i, 0.0)),
+        _ if !(body.shares && body.is_internal()) => None,
+        Signal::Position(_, _, i) => Some((true, body.q + i)),
+        Signal::Velocity(_, _, i) => Some((false, body.v + i)),
+        Signal::Angle(_) => Some((true, body.q + 2)),
+        Signal::Omega(..) => Some((false, body.v + 2)),
         _ => None,
     }
 }

@@ -1,17 +1,26 @@
 //! Positions and velocities made consistent before a run.
 //!
-//! Positions: of all q with Φ(q, t) = 0, and with the values of `[initial]` kept, the one nearest to the model pose in the
-//! mass metric. Corrections M δ + Jᵀμ = 0, J δ = -Φ with a line search bring the parts together; then
-//! M δ + Jᵀμ = -M (q ⊖ q₀), J δ = -Φ slide back towards the model pose as far as the constraints let them. Velocities: one
-//! linear solve of the same kind, and near singular positions with more care ([`set_out`](sarrus_solve::set_out)). Rows may be redundant
-//! throughout. `[guess]` values are kept in a first round only.
+//! The values that `[initial]` states of bodies and members give them poses and twists first ([`stated`]). Positions: of all q with Φ(q, t) = 0,
+//! and with the values of `[initial]` kept, the one nearest to these in the mass metric. Corrections M δ + Jᵀμ = 0, J δ = -Φ with a line search
+//! bring the parts together; then M δ + Jᵀμ = -M (q ⊖ q₀), J δ = -Φ slide back towards the model pose as far as the constraints let
+//! them. Velocities: one linear solve of the same kind, and near singular positions with more care
+//! ([`set_out`](sarrus_solve::set_out)). Both are made with the [`preferred`] rows first, by which flexible members stay rigid. Rows may be
+//! redundant throughout. `[guess]` values are kept in a first round only.
 
 mod branch;
+mod changes;
 mod close;
 mod initial;
+mod limits;
+mod preferred;
+mod siblings;
+mod stated;
 
 use crate::drivers;
-use close::{Off, close, norm, velocities};
+pub use changes::VelocityChange;
+use close::{Off, close, is_at_rest, is_closed, nearest_velocities, norm, velocities};
+use initial::Settings;
+use preferred::{Preferred, is_rigid, kept, rigid, settle};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::{Equations, Kkt, Problem, SolveError, Stage, Standing, State, StructureError};
@@ -45,6 +54,10 @@ pub struct AssemblyReport {
     pub position_error: f64,
     /// ‖Φ̇‖ that is left.
     pub velocity_error: f64,
+    /// Bodies and members that start with other velocities than what is stated of them, or than rest, largest difference first.
+    pub velocities: Vec<VelocityChange>,
+    /// What a user should know of the start.
+    pub notes: Vec<String>,
 }
 
 /// The mechanism could not be put together.
@@ -108,6 +121,18 @@ pub enum AssemblyError {
         /// Where it stands.
         at: Span,
     },
+    /// A coordinate starts beyond a rigid limit.
+    #[error("`{coordinate}` starts at {value}, beyond its limit {}", if *value < limits[0] { limits[0] } else { limits[1] })]
+    Limit {
+        /// The coordinate of a joint: `A.angle`.
+        coordinate: String,
+        /// What it reads.
+        value: f64,
+        /// Its limits.
+        limits: [f64; 2],
+        /// Where the value or the joint stands.
+        at: Span,
+    },
     /// The start is a singular position, and its velocities do not tell along which branch it moves.
     #[error(
         "{} stand in a singular position at the start, where more than one motion is possible, and the velocities {}",
@@ -167,6 +192,11 @@ impl AssemblyError {
                 "give it another `orientation`: at β = 0, the identity, α and γ turn about the same axis; \
                  `run.rotation = \"quaternion\"` has no such place",
             )],
+            AssemblyError::Limit { at, limits: [lo, hi], .. } => {
+                vec![Diagnostic::new(*at, self.to_string()).hint(format!(
+                    "start it within `limits = [{lo}, {hi}]`; a `stop` with `stiffness` can be pressed in at the start"
+                ))]
+            }
             AssemblyError::Branches { at, astray, example, .. } => {
                 let example = example.as_ref().map_or(String::new(), |path| format!(", for instance {path}"));
                 let hint = if *astray {
@@ -203,6 +233,9 @@ pub(crate) fn assemble_sparing(
     spare: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let start = put_together(model, system, mode, spare)?;
+    if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
+        return Err(error);
+    }
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
         None => Ok(start),
         Some(near) => {
@@ -230,9 +263,7 @@ fn put_together(
     let mut state = system.start();
     let mut hints = system.hints.clone();
     for settings in [&guess, &initial] {
-        for &(in_q, index, value) in &settings.direct {
-            if in_q { state.q[index] = value } else { state.v[index] = value }
-        }
+        settings.place(system, &hints, &mut state);
         for &(hint, value) in &settings.hints {
             hints[hint as usize] = value;
         }
@@ -244,27 +275,46 @@ fn put_together(
             let hint = "give coordinates and velocities of bodies, or let assembly find them";
             return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
         }
+        initial.set_moving(system, &hints, &|_| true, &mut state);
         return finish(system, &written, state, hints, &initial.states, Vec::new());
     }
     let place = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
         held.or_else(|| model.find(name).map(|e| e.span)).unwrap_or(Span::NONE)
     };
+    let named = |e| located(model, system, e);
+    let mut notes = Vec::new();
+    let stiff = |of: &[&Settings]| {
+        rigid(system, &|name| of.iter().any(|s| s.spans.iter().any(|(path, _)| path.starts_with(name))))
+    };
     if mode == Assembly::Full {
         if !guess.positions.is_empty() {
             let all = [&guess.positions[..], &initial.positions[..]].concat();
+            let mut preferred = stiff(&[&guess, &initial]);
+            preferred.extend([&guess.siblings[0][..], &initial.siblings[0][..]].concat());
             let mut steered = state.clone();
             // a guess only steers: where it cannot be kept, as far as it led is far enough
-            let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
+            if !prefer_positions(system, &all, &mut preferred, &mut hints.clone(), &mut steered)
+                .map_err(named)?
+            {
+                let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
+            }
             state.q = steered.q;
         }
+        let mut preferred = stiff(&[&initial]);
+        preferred.extend_from_slice(&initial.siblings[0]);
+        if !preferred.is_empty() && (!initial.positions.is_empty() || !is_closed(system, &hints, &state)?) {
+            prefer_positions(system, &initial.positions, &mut preferred, &mut hints, &mut state)
+                .map_err(named)?;
+            notes.extend(changes::deformed(system, &preferred, "deformed"));
+        }
         let from = state.q.clone();
-        let off = close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from))
-            .map_err(|e| located(model, system, e))?;
-        if let Some((worst, ..)) = off.first() {
-            let at = place(worst);
+        let (all, off) =
+            close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from)).map_err(named)?;
+        if let Some((worst, _)) = off.first() {
+            let at = place(&all.elements[*worst].name);
             let kept = names(&initial.positions);
-            return Err(AssemblyError::Positions { apart: name_all(off), kept, at });
+            return Err(AssemblyError::Positions { apart: name_all(&all, off), kept, at });
         }
     }
     let mut mechanism = system.mechanism();
@@ -272,20 +322,81 @@ fn put_together(
     mechanism.accept(&state);
     let hints = mechanism.hints().to_vec();
     drop(mechanism);
-    let (off, standing) = velocities(system, initial.velocities.clone(), &hints, &mut state, spare)
-        .map_err(|e| located(model, system, e))?;
-    if let Some((worst, ..)) = off.first() {
+    initial.set_moving(system, &hints, &|_| true, &mut state);
+    let stated = state.v.clone();
+    let mut preferred = stiff(&[&initial]);
+    preferred.extend_from_slice(&initial.siblings[1]);
+    let mut open = None;
+    if !preferred.is_empty() && (!initial.velocities.is_empty() || !is_at_rest(system, &hints, &state)?) {
+        open = prefer_velocities(system, &initial, &mut preferred, &hints, &mut state).map_err(named)?;
+        notes.extend(changes::deformed(system, &preferred, "with different velocities along it"));
+    }
+    let (found, standing) =
+        velocities(system, initial.velocities.clone(), &hints, &mut state, spare).map_err(named)?;
+    if let Some((worst, _)) = found.off.first() {
         let mut mechanism = system.mechanism();
         mechanism.set_hints(&hints);
         if let Some(found) = drivers::find_in_rates(&mut mechanism, &state) {
             let at = found.drivers.last().and_then(|name| model.find(name)).map_or(Span::NONE, |e| e.span);
             return Err(AssemblyError::Drivers { message: found.message(), at });
         }
-        let at = place(worst);
+        let at = place(&found.all.elements[*worst].name);
         let kept = names(&initial.velocities);
-        return Err(AssemblyError::Velocities { apart: name_all(off), kept, at });
+        return Err(AssemblyError::Velocities { apart: name_all(&found.all, found.off), kept, at });
     }
-    finish(system, &written, state, hints, &initial.states, standing)
+    let velocities = changes::find(system, &stated, &state, &open.unwrap_or(found.open));
+    if standing.is_empty() {
+        notes.extend(changes::note(&velocities));
+    }
+    let mut start = finish(system, &written, state, hints, &initial.states, standing)?;
+    (start.report.velocities, start.report.notes) = (velocities, notes);
+    Ok(start)
+}
+
+/// Brings the parts together with `preferred` rows as far as these can be kept. False where none can; nothing has moved then.
+fn prefer_positions(
+    system: &Arc<System>,
+    holds: &[ConstraintElement],
+    preferred: &mut [Preferred],
+    hints: &mut [f64],
+    state: &mut State,
+) -> Result<bool, AssemblyError> {
+    let from = state.clone();
+    let first = hints.to_vec();
+    let done = settle(preferred, |preferred| {
+        state.copy_from(&from);
+        hints.copy_from_slice(&first);
+        close(system, [holds, &kept(preferred)[..]].concat(), hints, state, Some(&from.q))
+    })?;
+    if !done {
+        state.copy_from(&from);
+        hints.copy_from_slice(&first);
+    }
+    Ok(done)
+}
+
+/// Finds velocities with `preferred` rows as far as these can be kept. Members that cannot move as rigid bodies start with the velocities that are
+/// stated of each of their bodies. Returns by column of M whether velocities follow from the metric, where preferred rows
+/// can be kept.
+fn prefer_velocities(
+    system: &Arc<System>,
+    initial: &Settings,
+    preferred: &mut [Preferred],
+    hints: &[f64],
+    state: &mut State,
+) -> Result<Option<Vec<bool>>, AssemblyError> {
+    let mut open = None;
+    let done = settle(preferred, |preferred| {
+        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
+        let all = [&initial.velocities[..], &kept(preferred)[..]].concat();
+        let found = nearest_velocities(system, all, hints, state)?;
+        open = Some(found.open);
+        Ok((found.all, found.off))
+    })?;
+    if !done {
+        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
+    }
+    Ok(open.filter(|_| done))
 }
 
 /// Names the element that an error is about.
@@ -310,8 +421,9 @@ fn names(holds: &[ConstraintElement]) -> Vec<String> {
     names
 }
 
-fn name_all(off: Vec<Off>) -> Vec<(String, f64)> {
-    off.into_iter().map(|(name, family, error)| (format!("{} `{name}`", family.name()), error)).collect()
+fn name_all(all: &System, off: Vec<Off>) -> Vec<(String, f64)> {
+    let name = |i: usize| format!("{} `{}`", all.elements[i].family.name(), all.elements[i].name);
+    off.into_iter().map(|(i, error)| (name(i), error)).collect()
 }
 
 fn finish(

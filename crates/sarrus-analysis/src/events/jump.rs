@@ -14,7 +14,7 @@ use sarrus_system::Mechanism;
 
 /// Positions farther from the rows than this, relative to the size of the mechanism, are no matter of rounding or of the
 /// accuracy of a step.
-const APART: f64 = 1e-6;
+pub(crate) const APART: f64 = 1e-6;
 /// A motion that has drifted farther than this off the rows that act, relative, is not brought back.
 const FARTHEST: f64 = 1e-3;
 /// Corrections of positions.

@@ -34,6 +34,7 @@ use crate::report::{EventReport, SingularReport};
 use crate::settings::Settings;
 use crate::start::Rows;
 use chatter::{Firings, MOST};
+pub(crate) use jump::APART;
 use jump::Landed;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples};

@@ -284,11 +284,13 @@ fn a_damped_beam_loses_what_its_books_say() {
     for (world, line) in
         [(PLANAR, "to = [1, 0.2], from = [0, 0]"), (SPATIAL, "to = [1, 0.2, 0.1], from = [0, 0, 0]")]
     {
-        let kick = if world == PLANAR { "[0, 1]" } else { "[0, 1, 0.5]" };
+        // a kick at one end: that alone would set all of it moving
+        let (kick, rest) = if world == PLANAR { ("[0, 1]", "[0, 0]") } else { ("[0, 1, 0.5]", "[0, 0, 0]") };
         let outcome = run(&format!(
             "run = {{ t_end = 0.2, rtol = 1e-9, atol = 1e-11, integrator = 'dop853' }}\n{world}\
              flexible.X = {{ kind = 'beam', {line}, section = 's', elements = 1, order = 3, damping = 5e-3 }}\n\
-             initial.X.node0.velocity = {kick}\n"
+             initial.X.node0.velocity = {kick}\ninitial.X.node1.velocity = {rest}\n\
+             initial.X.node2.velocity = {rest}\ninitial.X.node3.velocity = {rest}\n"
         ));
         let heat = column(&outcome, "energy.dissipated");
         assert!(heat.windows(2).all(|w| w[1] >= w[0]) && heat.last().unwrap() > &1e-3, "{:?}", heat.last());

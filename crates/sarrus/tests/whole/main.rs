@@ -47,6 +47,7 @@ mod singular;
 mod singular_starts;
 mod staggered;
 mod statics;
+mod starts;
 mod steady;
 mod stiff;
 mod tangent;

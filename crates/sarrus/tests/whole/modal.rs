@@ -153,7 +153,7 @@ fn a_free_modal_body_keeps_energy_and_momentum() {
         .replace("elements = 6", "elements = 3")
         + "flexible.X = { kind = 'modal', members = ['b'], interface = ['b.start'], show = ['b.start', 'b.end'], modes = 4 }\n\
            run = { t_end = 1.0, integrator = 'dop853', rtol = 1e-10, atol = 1e-11 }\n\
-           initial.X.frame.omega = [2, -3, 4]\ninitial.X.node1.velocity = [1, 2, 0.5]\n\
+           initial.X.frame.omega = [2, -3, 4]\ninitial.X.node1.velocity = [1, 2, 0.5]\ninitial.X.eta1_rate = 1\n\
            measures.p = { kind = 'momentum', bodies = ['X'] }\nmeasures.e = { kind = 'energy', bodies = ['X'] }\nmeasures.twice = '2*X.eta2'\n";
     let outcome = run(&text);
     let eta = column(&outcome, "X.eta1");
