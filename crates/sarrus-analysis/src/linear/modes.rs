@@ -3,7 +3,7 @@
 use super::basis::check_size;
 use super::equilibrium::Search;
 use super::hidden::Judge;
-use super::linearize::{Linearization, free_accelerations, linearize, mass_dot, rounded_positions};
+use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
 use super::place::About;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
@@ -19,9 +19,6 @@ use sarrus_system::{Mechanism, System};
 use serde::Serialize;
 use std::f64::consts::TAU;
 use std::sync::Arc;
-
-/// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
-const REST: f64 = 1e-8;
 
 /// Squares of the parts of a mode that are rounding, relative to the rest.
 const ROUNDING: f64 = 1e-18;
@@ -154,12 +151,15 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let equilibrium = at_rest(mechanism, state, &linear);
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
     let mut judge = Judge::new(mechanism, state);
-    let mut modes: Vec<Mode> = roots
-        .pairs
-        .iter()
-        .filter(|p| p.value[1] >= 0.0)
-        .map(|p| describe(p, &roots, &linear, system, &eq, &mut judge))
-        .collect();
+    let mut hides = 0.0_f64;
+    let mut modes: Vec<Mode> = Vec::new();
+    for (pair, &hidden) in roots.pairs.iter().zip(&roots.hidden).filter(|(p, _)| p.value[1] >= 0.0) {
+        let mode = describe((pair, hidden), &roots, &linear, system, &eq, &mut judge);
+        if mode.kind == ModeKind::Undecided {
+            hides = hides.max(hidden);
+        }
+        modes.push(mode);
+    }
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
 
     let mut notes = Vec::new();
@@ -189,17 +189,17 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
         notes.push(format!(
             "{undecided} {are} slower than {:.2e} Hz, which rounding hides behind the fastest, {:.2e} Hz: {they} may swing, grow or be \
              free; with what is stiffest as rigid bodies or joints the modes tell",
-            roots.hidden.sqrt() / TAU,
+            hides.sqrt() / TAU,
             fastest / TAU
         ));
     }
     let growth = modes
         .iter()
         .filter(|m| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided))
-        .fold(0.0_f64, |most, m| most.max(m.eigenvalue[0]));
+        .fold(0.0_f64, |most, m| most.max(roots.real_part(m.eigenvalue)));
     let stable = match growth {
         growth if growth > roots.growth => Some(false),
-        growth if growth > roots.zero || undecided > 0 => None,
+        growth if growth > 0.0 || undecided > 0 => None,
         _ => Some(true),
     };
     Ok(ModesReport {
@@ -256,7 +256,7 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
 }
 
 fn describe(
-    pair: &EigenPair,
+    (pair, hidden): (&EigenPair, f64),
     roots: &Roots,
     linear: &Linearization,
     system: &System,
@@ -298,7 +298,7 @@ fn describe(
             let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
             let z = if square(&parts[1]) > square(&parts[0]) { &parts[1] } else { &parts[0] };
             let z: Vec<f64> = z.iter().map(|z| z / norm).collect();
-            if judge.may_drive(&z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
+            if judge.may_drive(&z, hidden) { ModeKind::Undecided } else { ModeKind::Free }
         }
         _ if im > roots.zero => ModeKind::Oscillation,
         _ if re > 0.0 => ModeKind::Growth,
@@ -321,11 +321,12 @@ fn describe(
     let mut shares: Vec<f64> = vec![0.0; system.directory.bodies.len() - 1];
     (0..s.cols.len()).for_each(|col| shares[system.first_body(col) as usize - 1] = energy(col));
     for (i, body) in system.directory.bodies.iter().skip(1).enumerate() {
-        // a point inside a flexible member is its neighbours' to show
-        if let Some(pair) = body.between {
-            let own = shares[i];
-            pair.iter().for_each(|&id| shares[id as usize - 1] += 0.5 * own);
-        }
+        // a point inside a flexible member is its neighbours' to show, and a rotor the bodies' of its joint
+        let Some(pair) = body.between else { continue };
+        let pair = if body.rotor { joint_of_rotor(system, i as u32 + 1) } else { pair };
+        let own = shares[i];
+        let shown: Vec<usize> = pair.iter().filter(|id| **id != 0).map(|id| *id as usize - 1).collect();
+        shown.iter().for_each(|&to| shares[to] += own / shown.len() as f64);
     }
     let share = |i: usize| if total > 0.0 { shares[i] / total } else { 0.0 };
     let all = system.directory.bodies.iter().skip(1).enumerate().filter(|(_, b)| !b.is_internal());
@@ -353,6 +354,12 @@ fn describe(
         bodies,
         shape,
     }
+}
+
+/// The bodies of the joint whose armature the body `rotor` is: its row ties both to it.
+fn joint_of_rotor(system: &System, rotor: u32) -> [u32; 2] {
+    let tie = system.elements.iter().find(|e| e.ids.len() == 3 && e.ids[2] == rotor);
+    tie.map_or([0; 2], |tie| [tie.ids[0], tie.ids[1]])
 }
 
 /// Names of the directions of a body's velocities.
