@@ -1,6 +1,6 @@
 //! Modes whose numbers are far apart, and what takes part in them: friction of joints, armature, controllers, fields on modal bodies.
 
-use sarrus::analysis::{About, ModeKind, ModesReport, modes};
+use sarrus::analysis::{About, ModeKind, ModesReport, equilibrium, modes};
 use sarrus::prelude::*;
 use std::sync::Arc;
 
@@ -191,4 +191,129 @@ fn armature_takes_part_in_modes() {
         close(swings(&found)[0].powi(2), G / (0.2 + 0.5 + 0.5), 1e-9);
         close(found.modes[0].bodies[0].share, 1.0, 1e-12);
     }
+}
+
+/// A cantilever of 16 beams, or the same as a modal body, with `more` in the model.
+fn cantilever(space: &str, modal: bool, more: &str) -> String {
+    let (from, to, origin, still) = match space {
+        "planar" => ("[0, 0]", "[1, 0]", "[0, 0]", "[0, 0]"),
+        _ => ("[0, 0, 0]", "[1, 0, 0]", "[0, 0, 0]", "[0, 0, 0]"),
+    };
+    let EI = "EA = 1e4, GA = 1e4, EI = 1, rhoA = 1, rhoI = 1e-3";
+    let section = if space == "planar" { EI.to_owned() } else { format!("{EI}, GJ = 1") };
+    let (body, start) = if modal {
+        (
+            "b = { kind = 'modal', members = ['mesh'], interface = ['mesh.start'], show = ['mesh.end'], modes = 8 }\n",
+            "b.start",
+        )
+    } else {
+        ("", "mesh.start")
+    };
+    let gravity = if more.contains("gravity =") { String::new() } else { format!("gravity = {still}\n") };
+    format!(
+        "format = 'sarrus/1'\nspace = '{space}'\nrun.t_end = 0.3\n{gravity}{more}\n\
+         sections.s = {{ kind = 'given', {section} }}\n[flexible]\n\
+         mesh = {{ kind = 'beam', from = {from}, to = {to}, section = 's', elements = 16 }}\n{body}\
+         [joints]\nc = {{ kind = 'fixed', bodies = ['ground', '{start}'], at = {origin} }}\n"
+    )
+}
+
+/// A uniform field is gravity, on all of the mass: at rest, in modes, and along a run.
+#[test]
+fn a_uniform_field_on_a_modal_body_is_gravity() {
+    for (space, gravity, field) in [
+        ("spatial", "gravity = [0, 0, -0.1]", "force = [0, 0, '-0.1*mass']"),
+        ("spatial", "gravity = [0.3, 0.2, -0.1]", "force = ['0.3*mass', '0.2*mass', '-0.1*mass']"),
+        ("planar", "gravity = [0.05, -0.1]", "force = ['0.05*mass', '-0.1*mass']"),
+    ] {
+        let with_field = format!("forces.g = {{ kind = 'field', bodies = ['b'], {field} }}");
+        let at_rest = |more: &str| {
+            let (model, system) = load(&cantilever(space, true, more));
+            (
+                equilibrium(&model, &system).unwrap().report.values,
+                modes(&model, &system, About::Equilibrium).unwrap(),
+            )
+        };
+        let ((a, modes_a), (b, modes_b)) = (at_rest(gravity), at_rest(&with_field));
+        let largest = a.values().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let same = |name: &str| name.starts_with("b.") || name.starts_with("c.");
+        assert!(a.keys().filter(|name| same(name)).count() > 10);
+        for (name, x) in a.iter().filter(|(name, _)| same(name)) {
+            assert!((x - b[name]).abs() <= 1e-9 * largest, "{space} {name}: {x} {}", b[name]);
+        }
+        for (a, b) in swings(&modes_a).iter().zip(swings(&modes_b)) {
+            close(b, *a, 1e-7);
+        }
+        let end = |more: &str| {
+            let (model, system) = load(&cantilever(space, true, more));
+            simulate(&model, &system, &Simulate::default(), &mut ()).unwrap()
+        };
+        let (a, b) = (end(gravity), end(&with_field));
+        let [a, b] = [&a, &b].map(|run| {
+            let y = if space == "planar" { "b.mesh.end.y" } else { "b.mesh.end.z" };
+            run.trajectory.column(y).unwrap().last().unwrap()
+        });
+        assert!(a.abs() > 1e-3 && (a - b).abs() < 1e-6 * a.abs(), "{space}: {a} {b}");
+    }
+}
+
+/// What is uniform over 1 m weighs ρA g l²/2 at the clamp; the tip sinks by ρA g l⁴/8EI and what shear adds.
+#[test]
+fn a_field_on_a_modal_body_loads_its_clamp_and_bends_it() {
+    let text = cantilever(
+        "spatial",
+        true,
+        "forces.g = { kind = 'field', bodies = ['b'], force = [0, 0, '-0.1*mass'] }",
+    );
+    let (model, system) = load(&text);
+    let values = equilibrium(&model, &system).unwrap().report.values;
+    close(values["c.ty"], -0.05, 1e-4);
+    close(values["b.mesh.end.z"], -0.0125, 1e-3);
+}
+
+/// In a centrifugal field and in one that grows with the square of the distance modal bodies stiffen and bend as their mesh of beams does.
+#[test]
+fn a_field_that_depends_on_the_place_acts_on_a_modal_body_as_on_its_mesh() {
+    let field = |bodies: &str, force: &str| {
+        format!("forces.g = {{ kind = 'field', bodies = ['{bodies}'], force = {force} }}")
+    };
+    for (space, force, count) in [
+        ("spatial", "['9*mass*x', '9*mass*y', 0]", 2),
+        ("spatial", "['9*mass*x - 2*mass*vy', '9*mass*y + 2*mass*vx', '-mass*vz']", 2),
+        ("planar", "['9*mass*x', '9*mass*y']", 1),
+    ] {
+        let of = |modal: bool, bodies: &str| {
+            let found = report(&cantilever(space, modal, &field(bodies, force)));
+            assert_eq!(found.stable, Some(true), "{:?}", found.notes);
+            let mut all: Vec<[f64; 2]> = found
+                .modes
+                .iter()
+                .filter(|m| m.kind == ModeKind::Oscillation)
+                .map(|m| m.eigenvalue)
+                .collect();
+            all.truncate(count);
+            all
+        };
+        for (a, b) in of(true, "b").iter().zip(of(false, "mesh")) {
+            assert!((a[0] - b[0]).hypot(a[1] - b[1]) < 1e-3 * b[1], "{space} {force}: {a:?} {b:?}");
+        }
+    }
+    let tip = |modal: bool, bodies: &str, name: &str| {
+        let (model, system) =
+            load(&cantilever("spatial", modal, &field(bodies, "[0, 0, '0.05*mass*x^2*(1 + y^2)']")));
+        equilibrium(&model, &system).unwrap().report.values[name]
+    };
+    close(tip(true, "b", "b.mesh.end.z"), tip(false, "mesh", "mesh.node16.z"), 2e-3);
+}
+
+#[test]
+fn a_field_on_a_node_of_a_modal_body_is_refused_by_name() {
+    let text = cantilever(
+        "spatial",
+        true,
+        "forces.g = { kind = 'field', bodies = ['b.start'], force = [0, 0, 'mass'] }",
+    );
+    let model = load_str("test.toml", &text, &LoadOptions::default()).unwrap();
+    let error = compile(&model).err().unwrap()[0].message.clone();
+    assert!(error.contains("`g`") && error.contains("modal body `b`"), "{error}");
 }
