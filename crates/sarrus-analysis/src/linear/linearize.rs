@@ -18,8 +18,9 @@
 //! - About any other motion A is the derivative at that instant, and its eigenvalues mean little. The bases turn with J Ż = -J̇ Z,
 //!   J̇ = Φ̈_v - Φ̇_q, and no more than that needs (ZᵀM Ż = 0): ξ̇ = Z_qᵀM δq̇, η̇ = Z_vᵀM δv̇ + Ż_vᵀM W ξ.
 //!
-//! Rolling and other rows without a position level leave more positions free than velocities. All derivatives are exact; what controllers
-//! put out counts as constant.
+//! Rolling and other rows without a position level leave more positions free than velocities. States of continuous
+//! [controllers](sarrus_system::control) that forces depend on are unknowns too. All derivatives are exact; what sampled controllers hold
+//! counts as constant.
 //!
 //! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms; where the mechanism moves,
 //! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
@@ -36,15 +37,24 @@ use sarrus_solve::{
     Structure, Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
+use sarrus_system::control::{Control, ControlState, Gradient};
 use sarrus_system::{Mechanism, System};
 
-/// A linear system ẋ = A x of small motions, x = (ξ, η).
+/// A linear system ẋ = A x of small motions, x = (ξ, η, χ).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linearization {
     /// How many positions ξ are free.
     pub positions: usize,
     /// How many velocities η are free.
     pub speeds: usize,
+    /// Names of the controllers' states χ.
+    pub states: Vec<String>,
+    /// Those of them that change at the state, with their rates: with these there is no rest.
+    pub unsettled: Vec<(String, f64)>,
+    /// Names of sampled controllers that forces depend on: they count as constant.
+    pub held: Vec<String>,
+    /// Whether forces depend on continuous controllers.
+    pub controlled: bool,
     /// A, by rows.
     pub A: Vec<f64>,
     /// Displacements (nv) of each ξ; turns are about the body's own axes.
@@ -67,13 +77,13 @@ pub struct Linearization {
 impl Linearization {
     /// Size of A.
     pub fn size(&self) -> usize {
-        self.positions + self.speeds
+        self.positions + self.speeds + self.states.len()
     }
 
     /// ZᵀDZ by rows, where K and D are symmetric and positions follow velocities alone: masses, springs and dampers. ZᵀKZ is then diagonal.
     pub fn symmetric(&self) -> Option<Vec<f64>> {
         let (n, f) = (self.size(), self.positions);
-        if f != self.speeds || self.motion.is_some() {
+        if f != self.speeds || self.motion.is_some() || self.controlled {
             return None;
         }
         let block = |i: usize, j: usize| self.A[i * n + j];
@@ -169,9 +179,11 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
 
     let mut small = instant.small(&system, state).map_err(named)?;
     let (fq, fv) = (Zq.len(), Zv.len());
-    let n = fq + fv;
+    let control = mechanism.control_tangent(state);
+    let n = fq + fv + control.states.len();
     let mut A = vec![0.0; n * n];
     let zero = vec![0.0; s.nv];
+    let no_states = vec![0.0; control.states.len()];
     let momenta = |Z: &[Vec<f64>]| -> Vec<Vec<f64>> { Z.iter().map(|z| momentum(s, eq, z)).collect() };
     let MZv = momenta(&Zv);
     let MZq = if rolling { momenta(&Zq) } else { MZv.clone() };
@@ -187,7 +199,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         Zq.iter().zip(&terms).map(|(z, terms)| ROUNDING * terms + unbalanced * largest(z).powi(2)).collect();
     // at rest, with nothing that damps, velocities change positions and nothing else
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
-    let springs = at_rest && !rolling && none(&tangent.D) && none(&tangent.phiddot_v);
+    let controlled = control.acts.iter().any(|(o, _)| !(none(&o.q) && none(&o.v) && none(&o.x)));
+    let springs = at_rest && !rolling && !controlled && none(&tangent.D) && none(&tangent.phiddot_v);
     let moving = Moving::new(&system, mechanism, state, &accel.vdot);
     let found = if at_rest {
         None
@@ -204,7 +217,23 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         } else {
             Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
         };
-    for j in 0..n {
+    let pushes: Vec<Vec<f64>> =
+        control.acts.iter().map(|(_, f)| Zv.iter().map(|z| dot(z, f)).collect()).collect();
+    let add_control = |A: &mut [f64], j: usize, dq: &[f64], dv: &[f64], dx: &[f64]| {
+        for ((output, _), push) in control.acts.iter().zip(&pushes) {
+            let change = output.along(dq, dv, dx);
+            push.iter().enumerate().for_each(|(i, push)| A[(fq + i) * n + j] += change * push);
+        }
+        for (k, rate) in control.rates.iter().enumerate() {
+            A[(fq + fv + k) * n + j] = rate.along(dq, dv, dx);
+        }
+    };
+    for k in 0..control.states.len() {
+        let mut dx = no_states.clone();
+        dx[k] = 1.0;
+        add_control(&mut A, fq + fv + k, &zero, &zero, &dx);
+    }
+    for j in 0..fq + fv {
         if springs && j >= fq {
             A[(j - fq) * n + j] = 1.0;
             continue;
@@ -223,6 +252,7 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         for (i, z) in Zv.iter().enumerate() {
             A[(fq + i) * n + j] += dot(z, &f);
         }
+        add_control(&mut A, j, dq, &dv, &no_states);
         if let Some(flow) = flow {
             let mut accelerations = zero.clone();
             flow.subtract(&moving, dq, &dv, [&mut rates, &mut accelerations]);
@@ -237,9 +267,14 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         }
     }
     let motion = found.map(|(_, motion)| motion);
+    let unsettled = unsettled(mechanism, state, &instant, &control);
     Ok(Linearization {
         positions: fq,
         speeds: fv,
+        states: control.states.into_iter().map(|s| s.name).collect(),
+        unsettled,
+        held: control.held,
+        controlled,
         A,
         displacements: Zq,
         velocities: Zv,
@@ -249,6 +284,26 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         scale,
         motion,
     })
+}
+
+/// The controllers' states that change at `state`, with their rates: more than rest leaves of their terms.
+fn unsettled(
+    mechanism: &mut Mechanism,
+    state: &State,
+    instant: &Instant,
+    control: &Control,
+) -> Vec<(String, f64)> {
+    let mut xdot = vec![0.0; state.x.len()];
+    mechanism.observe(state, |_| ());
+    mechanism.xdot(state, &instant.eq, &instant.accel, &mut xdot);
+    let far = largest(&state.q).max(largest(&state.v));
+    let changes = |(of, rate): &(&ControlState, &Gradient)| {
+        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let of_states: f64 = control.states.iter().zip(&rate.x).map(|(s, r)| (r * state.x[s.x]).abs()).sum();
+        xdot[of.x].abs() > REST * (far * (size(&rate.q) + size(&rate.v)) + of_states)
+    };
+    let found = control.states.iter().zip(&control.rates).filter(changes);
+    found.map(|(of, _)| (of.name.clone(), xdot[of.x])).collect()
 }
 
 /// Σ |z_i| |K_ij| |z_j|, and at least the largest load times the largest |z_i|²: loads may have cancelled within an entry.

@@ -95,6 +95,9 @@ pub struct ModesReport {
     pub positions: usize,
     /// Free velocities; fewer than positions where something rolls.
     pub speeds: usize,
+    /// States of controllers that take part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<String>,
     /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
     /// modes are undecided.
     pub stable: Option<bool>,
@@ -148,7 +151,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let linear = linearize(mechanism, state)?;
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::POSITION, &mut eq);
-    let equilibrium = at_rest(mechanism, state, &linear);
+    let equilibrium = at_rest(mechanism, state, &linear) && linear.unsettled.is_empty();
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
     let mut judge = Judge::new(mechanism, state);
     let mut hides = 0.0_f64;
@@ -173,15 +176,21 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
             m.residual
         )),
         None if equilibrium => {}
+        None if !linear.unsettled.is_empty() => notes.extend(linear.unsettled.iter().map(|(name, rate)| {
+            format!(
+                "the state is not in equilibrium, `{name}` of a controller changes at {rate:.3e} 1/s: eigenvalues mean little; they tell \
+                 how neighbours drift away at this instant"
+            )
+        })),
         None => notes.push(
             "the state is not in equilibrium, it accelerates from rest: eigenvalues mean little; they tell how neighbours drift away at \
              this instant"
                 .into(),
         ),
     }
-    if !system.controllers.is_empty() {
-        notes.push("what controllers put out counts as constant".into());
-    }
+    let left_out = left_out(mechanism, state, &linear);
+    let is_whole = left_out.is_empty();
+    notes.extend(left_out);
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
@@ -210,11 +219,59 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
         motion,
         positions: linear.positions,
         speeds: linear.speeds,
-        stable: stable.filter(|_| equilibrium || steady),
+        states: linear.states.clone(),
+        stable: stable.filter(|_| (equilibrium || steady) && is_whole),
         modes,
         A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
     })
+}
+
+/// What acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
+fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
+    let mut notes = Vec::new();
+    let moves = state.v.iter().any(|v| *v != 0.0);
+    if !linear.held.is_empty() {
+        notes.push(format!(
+            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run tells",
+            linear.held.join(", ")
+        ));
+    }
+    if linear.controlled && moves {
+        notes.push(
+            "controllers take part as they do at this instant: that the motion stays steady with them is not checked".into(),
+        );
+    }
+    let reactive = reactive(mechanism, state, linear);
+    if !reactive.is_empty() {
+        notes.push(format!(
+            "reactions that friction with `mu` or separating forces of gears depend on count as constant: {}",
+            reactive.join(", ")
+        ));
+    }
+    notes
+}
+
+/// Names of what depends on reactions and acts in free motions.
+fn reactive(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
+    let names = mechanism.reactive_names();
+    let mut eq = Equations::new(mechanism);
+    if !names.is_empty() {
+        mechanism.update(state, Stage::FORCE, &mut eq);
+    }
+    let acts = |k: usize| {
+        let mut n = vec![0.0; names.len()];
+        n[k] = 1.0;
+        let mut f = vec![0.0; eq.f.len()];
+        mechanism.add_reactive_forces(state, &n, &mut f);
+        linear.velocities.iter().any(|z| {
+            let (sum, terms) =
+                f.iter().zip(z).fold((0.0, 0.0), |(s, t), (f, z)| (s + f * z, t + (f * z).abs()));
+            f64::abs(sum) > REST * terms
+        })
+    };
+    let which: Vec<bool> = (0..names.len()).map(acts).collect();
+    names.into_iter().zip(which).filter(|(_, acts)| *acts).map(|(name, _)| name).collect()
 }
 
 /// Refuses a position in which J has a smaller rank than in those beside it: there free motions are no basis of the motion.
@@ -279,11 +336,12 @@ fn describe(
         }
     };
     // bases are orthonormal in M: sizes of the vector's parts are those of their motions
+    let speeds = linear.positions..linear.positions + linear.speeds;
     let part = |range: std::ops::Range<usize>| -> f64 {
         pair.vector.get(range).unwrap_or_default().iter().map(|[a, b]| a * a + b * b).sum()
     };
     let is_zero = size(pair.value) <= roots.zero;
-    let [of_positions, of_speeds] = [part(0..linear.positions), part(linear.positions..linear.size())];
+    let [of_positions, of_speeds] = [part(0..linear.positions), part(speeds.clone())];
     let rounding = if is_zero { ROUNDING } else { f64::EPSILON * f64::EPSILON };
     let no_positions = of_speeds > 0.0 && of_positions <= rounding * of_speeds;
     if no_positions {
@@ -334,7 +392,11 @@ fn describe(
         all.map(|(i, b)| BodyShare { name: b.name.clone(), share: share(i) }).collect();
     bodies.sort_by(|a, b| b.share.total_cmp(&a.share));
 
+    let of_states = pair.vector.get(speeds.end..).unwrap_or_default();
     let largest = parts[0].iter().zip(&parts[1]).map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);
+    // of a mode in which nothing moves the largest state
+    let largest =
+        if largest > 0.0 { largest } else { of_states.iter().map(|x| size(*x)).fold(0.0, f64::max) };
     let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
     let shape = names()
         .flat_map(|b| {
@@ -344,6 +406,13 @@ fn describe(
                 value: [0, 1].map(|part| scale * parts[part][b.v + i]),
             })
         })
+        .chain(
+            linear
+                .states
+                .iter()
+                .zip(of_states)
+                .map(|(name, x)| Displacement { name: name.clone(), value: x.map(|x| scale * x) }),
+        )
         .collect();
     let swings = kind == ModeKind::Oscillation;
     Mode {

@@ -57,25 +57,42 @@ pub(super) fn roots(linear: &Linearization) -> Result<Roots, NotDecomposed> {
 
 /// Eigenvalues of A, less its zeros, which are counted by the staircase.
 fn general(linear: &Linearization) -> Result<Roots, NotDecomposed> {
-    let (n, f) = (linear.size(), linear.positions);
+    let n = linear.size();
     // positions times a rate, so that all entries are rates
+    let (m, f) = (linear.positions + linear.speeds, linear.positions);
     let largest_of = |rows: std::ops::Range<usize>, cols: std::ops::Range<usize>| {
         let row = |i: usize| linear.A[i * n..][cols.clone()].iter().fold(0.0_f64, |a, x| a.max(x.abs()));
         rows.map(row).fold(0.0, f64::max)
     };
-    let across = (largest_of(f..n, 0..f) * largest_of(0..f, f..n)).sqrt();
-    let rate = across.max(largest_of(0..f, 0..f)).max(largest_of(f..n, f..n));
+    let product = |a: std::ops::Range<usize>, b: std::ops::Range<usize>| {
+        (largest_of(a.clone(), b.clone()) * largest_of(b, a)).sqrt()
+    };
+    let parts = [0..f, f..m, m..n];
+    let rate = (0..9).fold(0.0_f64, |most, k| most.max(product(parts[k / 3].clone(), parts[k % 3].clone())));
     if rate == 0.0 {
         let pairs = (0..n).map(|i| EigenPair { value: [0.0; 2], vector: unit(i, n) }).collect();
         return Ok(Roots { pairs, zero: 0.0, growth: 0.0, rounding: 0.0, hidden: vec![0.0; n] });
     }
-    let stiffness = |i: usize| linear.stiffness[i].abs().max(largest_of(f..n, i..i + 1));
+    let stiffness = |i: usize| linear.stiffness[i].abs().max(largest_of(f..m, i..i + 1));
     // what is rounding shows least at the largest weight
     let is_stiff = |i: usize| stiffness(i) > linear.rounding[i];
     let weights: Vec<f64> = (0..f)
         .map(|i| if is_stiff(i) { stiffness(i).sqrt().clamp(SOFTEST * rate, rate) } else { rate })
         .collect();
-    let weight = |i: usize| weights.get(i).copied().unwrap_or(1.0);
+    // states in units in which they change as much as they are changed
+    let of_state = |k: usize| {
+        let others = || (0..n).filter(|i| *i < m);
+        let w = |i: usize| weights.get(i).copied().unwrap_or(1.0);
+        let changes = others().fold(0.0_f64, |a, i| a.max((linear.A[i * n + k] * w(i)).abs()));
+        let changed = others().fold(0.0_f64, |a, i| a.max((linear.A[k * n + i] / w(i)).abs()));
+        if changes > 0.0 && changed > 0.0 { (changes / changed).sqrt() } else { 1.0 }
+    };
+    let of_states: Vec<f64> = (m..n).map(of_state).collect();
+    let weight = |i: usize| match i {
+        i if i < f => weights[i],
+        i if i < m => 1.0,
+        i => of_states[i - m],
+    };
     let weighted: Vec<f64> = (0..n * n).map(|k| linear.A[k] * weight(k / n) / weight(k % n)).collect();
     let mut A = weighted.clone();
     let unsteady = linear.motion.as_ref().map_or(0.0, |m| if m.steady { m.residual } else { 0.0 });

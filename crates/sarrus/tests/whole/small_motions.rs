@@ -317,3 +317,83 @@ fn a_field_on_a_node_of_a_modal_body_is_refused_by_name() {
     let error = compile(&model).err().unwrap()[0].message.clone();
     assert!(error.contains("`g`") && error.contains("modal body `b`"), "{error}");
 }
+
+/// A mass of 2 kg on a slide without friction, moved by `effort` with these controllers.
+fn controlled_slide(space: &str, controllers: &str, effort: &str) -> String {
+    let (still, at, axis, inertia) = match space {
+        "planar" => ("[0, 0]", "[0, 0]", "[1, 0]", "1"),
+        _ => ("[0, 0, 0]", "[0, 0, 0]", "[1, 0, 0]", "[1, 1, 1]"),
+    };
+    format!(
+        "space = '{space}'\ngravity = {still}\nbodies.m = {{ at = {at}, mass = 2, inertia = {inertia} }}\n\
+         joints.j = {{ kind = 'prismatic', bodies = ['ground', 'm'], at = {at}, axis = {axis} }}\n\
+         forces.f = {{ kind = 'actuator', joint = 'j', force = '{effort}' }}\n{controllers}\n"
+    )
+}
+
+/// |p(s)| of a polynomial, highest power first, relative to its terms.
+fn misses(polynomial: &[f64], [re, im]: [f64; 2]) -> f64 {
+    let (mut sum, mut terms) = ([0.0, 0.0], 0.0_f64);
+    for a in polynomial {
+        sum = [sum[0] * re - sum[1] * im + a, sum[0] * im + sum[1] * re];
+        terms = terms * re.hypot(im) + a.abs();
+    }
+    f64::hypot(sum[0], sum[1]) / terms
+}
+
+/// Characteristic polynomials: m s³ + kd s² + kp s + ki of a PID, with its derivative filtered by τ, of a filter before the effort, and of a
+/// speed loop within a position loop.
+#[test]
+fn states_of_controllers_take_part_in_modes() {
+    let pid = |more: &str| format!("controllers.c = {{ kind = 'pid', input = '-j.position', {more} }}");
+    let tau = 0.05;
+    let filtered = [2.0 * tau, 2.0, 50.0 * tau + 8.0, 50.0 + 20.0 * tau, 20.0];
+    let ode = "controllers.c = { kind = 'ode', states = { a = 0, b = 0 }, \
+               rates = { a = 'b', b = '-4*a - 2*b - 3*j.position - 5*j.speed' }, outputs = { out = 'a' } }";
+    let loops = "controllers = { o = { kind = 'ode', outputs = { u = '-2*j.position' } }, \
+                 c = { kind = 'pid', input = 'o.u - j.speed', kp = 12, ki = 3 } }";
+    let cases: [(String, &[f64], usize); 6] = [
+        (pid("kp = 50, ki = 20, kd = 8"), &[2.0, 8.0, 50.0, 20.0], 1),
+        (pid("kp = 0, ki = 1, kd = 5"), &[2.0, 5.0, 0.0, 1.0], 1),
+        (pid("kp = 50, kd = 8, limits = [-9, 9]"), &[2.0, 8.0, 50.0], 0),
+        (pid("kp = 50, ki = 20, kd = 8, filter = 0.05"), &filtered, 2),
+        (ode.into(), &[2.0, 4.0, 8.0, 5.0, 3.0], 2),
+        (loops.into(), &[2.0, 12.0, 24.0 + 3.0, 6.0], 1),
+    ];
+    for space in ["planar", "spatial"] {
+        for (controllers, polynomial, states) in &cases {
+            let found = report(&controlled_slide(space, controllers, "c.out"));
+            assert!(found.equilibrium && found.notes.is_empty(), "{controllers}: {:?}", found.notes);
+            assert_eq!(found.states.len(), *states, "{controllers}: {:?}", found.states);
+            let roots: usize = found.modes.iter().map(|m| if m.eigenvalue[1] > 0.0 { 2 } else { 1 }).sum();
+            assert_eq!(roots, polynomial.len() - 1, "{controllers}");
+            for mode in &found.modes {
+                assert!(misses(polynomial, mode.eigenvalue) < 1e-12, "{controllers}: {:?}", mode.eigenvalue);
+            }
+            let grows = found.modes.iter().any(|m| m.eigenvalue[0] > 1e-9);
+            assert_eq!(found.stable, Some(!grows), "{controllers}");
+        }
+    }
+}
+
+#[test]
+fn what_a_sampled_controller_does_is_said_to_be_left_out() {
+    let controllers =
+        "controllers.hold = { kind = 'pid', input = '-j.position', kp = 50, kd = 8, period = 0.01 }";
+    let found = report(&controlled_slide("planar", controllers, "hold.out"));
+    assert_eq!(found.stable, None);
+    assert!(found.notes.iter().any(|n| n.contains("sampled") && n.contains("hold")), "{:?}", found.notes);
+    // one that nothing listens to is no matter
+    let alone = report(&controlled_slide("planar", controllers, "-8*j.position"));
+    assert_eq!((alone.stable, alone.notes.len()), (Some(true), 0), "{:?}", alone.notes);
+}
+
+/// An integral that goes on rising is no rest, though nothing moves at this instant.
+#[test]
+fn a_controller_whose_state_changes_is_no_rest() {
+    let controllers = "controllers.c = { kind = 'pid', input = '0.3 - j.position', ki = 20 }\n\
+                       forces.k = { kind = 'spring', joint = 'j', stiffness = 10 }";
+    let found = report(&controlled_slide("planar", controllers, "c.out"));
+    assert_eq!((found.equilibrium, found.stable), (false, None));
+    assert!(found.notes.iter().any(|n| n.contains("c.integral")), "{:?}", found.notes);
+}
