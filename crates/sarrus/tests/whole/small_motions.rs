@@ -90,6 +90,31 @@ fn stiffness_across_does_not_change_the_slow_modes_of_a_strip() {
     close(strip(1e6, 1e9, "elements = 32")[0], soft[0], 1e-3);
 }
 
+/// Nothing drives a beam on a hinge without weight, however stiff it is: its forces at rest are rounding. Free and free, it bends at
+/// β² = 4.7300² without rounding of what it may do as a whole.
+#[test]
+fn a_beam_that_nothing_drives_is_free() {
+    for EA in [1e5, 1e9] {
+        let beam = |joint: &str, about: About| {
+            let (model, system) = load(&format!(
+                "gravity = [0, 0, 0]\nsections.s = {{ kind = 'given', EA = {EA:?}, GA = {EA:?}, EI = [1e4, 1], rhoA = 1, rhoI = 1e-4, GJ = 1 }}\n\
+                 flexible.b = {{ kind = 'beam', from = [0, 0, 0], to = [1, 0, 0], section = 's', elements = 6, order = 2 }}\n{joint}\n"
+            ));
+            let found = modes(&model, &system, about).unwrap();
+            let free = found.modes.iter().filter(|m| m.kind == ModeKind::Free).count();
+            assert_eq!(found.stable, Some(true), "{EA}: {:?}", found.notes);
+            (free, swings(&found)[0])
+        };
+        let hinge = "joints.c = { kind = 'revolute', bodies = ['ground', 'b.start'], at = [0, 0, 0], axis = [0, 0, 1] }";
+        let (free, first) = beam(hinge, About::Equilibrium);
+        assert_eq!(free, 1);
+        close(first, 3.926_602_f64.powi(2), 2e-3);
+        let (free, first) = beam("", About::Start);
+        assert_eq!(free, 6);
+        close(first, 4.730_041_f64.powi(2), 3e-3);
+    }
+}
+
 /// Masses in a row along x, the first held by k₁, each tied to the last by the next: eigenvalues of the tridiagonal matrix from its
 /// determinant, by bisection.
 #[test]
