@@ -37,6 +37,9 @@ pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
             plural_of(r.speeds, "free velocity", "free velocities")
         )
     };
+    if !r.states.is_empty() {
+        text += &format!(", {} of controllers", plural(r.states.len(), "state"));
+    }
     // what nothing drives back is not said to be stable
     let back = |n: usize| if n == 1 { "it" } else { "them" };
     text += &match r.modes.iter().filter(|m| m.kind == ModeKind::Free).count() {

@@ -17,8 +17,8 @@ pub struct At<'a, R> {
     pub ids: &'a [u32],
     /// Last accepted values of multivalued quantities (turns of joint angles, places on paths).
     pub hints: &'a [f64],
-    /// Outputs and states of the controllers.
-    pub outs: &'a [f64],
+    /// Outputs and states of the controllers; empty where none can be read.
+    pub outs: &'a [R],
 }
 
 impl<'a, R: Real> At<'a, R> {

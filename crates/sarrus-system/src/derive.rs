@@ -86,7 +86,7 @@ pub fn jacobian<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, J: &m
                 twists: &[],
                 ids: &scratch.ids[..n],
                 hints: at.hints,
-                outs: at.outs,
+                outs: &[],
             };
             c.residual(&seeded, &mut scratch.duals[..holonomic]);
             scratch.dual_poses[body] = at.pose(body).lift();
@@ -99,7 +99,7 @@ pub fn jacobian<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, J: &m
                 twists: &scratch.dual_twists,
                 ids: &scratch.ids[..n],
                 hints: at.hints,
-                outs: at.outs,
+                outs: &[],
             };
             c.velocity(&seeded, &mut scratch.duals[holonomic..]);
             scratch.dual_twists[body] = at.twist(body).lift();
@@ -144,7 +144,7 @@ fn expand<'s, C: Constraint, const K: usize>(
         twists: &jets.twists,
         ids: &ids[..n],
         hints: at.hints,
-        outs: at.outs,
+        outs: &[],
     };
     c.residual(&expanded, &mut jets.values[..holonomic]);
     c.velocity(&expanded, &mut jets.values[holonomic..]);
@@ -225,13 +225,13 @@ pub fn taylor_jacobian<C: Constraint>(
         let t = Dual::constant(at.t);
         if holonomic > 0 {
             poses[body] = at.pose(body).seed(0, columns);
-            let seeded = At { t, poses, twists: &[], ids: &ids[..n], hints: at.hints, outs: at.outs };
+            let seeded = At { t, poses, twists: &[], ids: &ids[..n], hints: at.hints, outs: &[] };
             c.residual(&seeded, &mut duals[..holonomic]);
             poses[body] = pose;
         }
         if holonomic < rows {
             twists[body] = at.twist(body).seed(at.pose(body), 0, columns);
-            let seeded = At { t, poses, twists, ids: &ids[..n], hints: at.hints, outs: at.outs };
+            let seeded = At { t, poses, twists, ids: &ids[..n], hints: at.hints, outs: &[] };
             c.velocity(&seeded, &mut duals[holonomic..]);
             twists[body] = twist;
         }

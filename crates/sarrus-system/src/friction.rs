@@ -83,6 +83,11 @@ pub(crate) fn over_speed<R: Real>(square: R, slip_speed: f64) -> R {
 }
 
 impl JointFriction {
+    /// Index among the joints.
+    pub fn joint(&self) -> usize {
+        self.joint
+    }
+
     /// n of the multipliers `lambda`: the largest force or torque of this friction. `at` sees all bodies by their own numbers.
     pub fn intensity(&self, system: &System, eq: &Equations, lambda: &[f64], at: &At<f64>) -> f64 {
         let ([fx, fy, fz, tx, ty, tz], _) = joint_wrench(system, eq, |row| lambda[row], at, self.joint);

@@ -16,6 +16,7 @@ pub mod constraint;
 pub mod constraints;
 pub mod contact;
 pub mod context;
+pub mod control;
 pub mod controllers;
 pub mod coordinate;
 pub mod derive;

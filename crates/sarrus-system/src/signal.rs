@@ -135,7 +135,7 @@ impl Signal {
             Signal::Length(d) => d.length(at),
             Signal::LengthRate(d) => d.rate(at),
             Signal::Node(node) => node.eval(at),
-            Signal::Output(slot) => R::from_f64(at.outs[*slot]),
+            Signal::Output(slot) => at.outs[*slot],
             Signal::Nested(formula) => formula.eval(at),
         }
     }

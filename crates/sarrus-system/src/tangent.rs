@@ -141,6 +141,7 @@ pub(crate) fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize,
 /// -∂f/∂q and -∂f/∂v of some of the applied forces.
 fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out: &mut Tangent) {
     let columns = columns(system.wide);
+    let outs: Vec<Dual<6>> = at.outs.iter().map(|x| Dual::constant(*x)).collect();
     for force in system.forces[which].iter().filter(|f| f.enabled) {
         let n = force.ids.len();
         let ids: Vec<u32> = (0..n as u32).collect();
@@ -165,7 +166,7 @@ fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out:
                     twists: &twists,
                     ids: &ids,
                     hints: at.hints,
-                    outs: at.outs,
+                    outs: &outs,
                 };
                 force.load.wrench_dual(&seeded, &mut wrenches);
                 let wide = kind_columns(system, force.ids[moved]);

@@ -5,6 +5,7 @@
 //! and turn. A mode is free where none of them acts, or where rounding is far below what acts and leaves nothing of the sum: then
 //! they cancel. O(forces × blocks of K), once, for models that have such a mode.
 
+use super::linearize::ROUNDING;
 use sarrus_solve::{Equations, Pair, Problem, Stage, State, Tangent};
 use sarrus_system::Mechanism;
 use sarrus_system::body::BodyKind;
@@ -29,9 +30,12 @@ impl<'a> Judge<'a> {
     pub(super) fn new(mechanism: &'a mut Mechanism, state: &'a State) -> Self {
         let mut eq = Equations::new(mechanism);
         mechanism.update(state, Stage::FORCE, &mut eq);
+        let rounding = rounding(mechanism, state);
         let bodies = &mechanism.system().directory.bodies;
         let load = bodies.iter().skip(1).fold(0.0_f64, |most, body| {
-            eq.f[body.v..][..moves(body.kind)].iter().fold(most, |a, f| a.max(f.abs()))
+            let own = body.v..body.v + moves(body.kind);
+            let loads = eq.f[own.clone()].iter().zip(&rounding[own]).filter(|(f, least)| f.abs() > **least);
+            loads.fold(most, |a, (f, _)| a.max(f.abs()))
         });
         Self { mechanism, state, tangent: None, load }
     }
@@ -73,6 +77,24 @@ impl<'a> Judge<'a> {
             terms > part && sum.abs() > LEFT * terms && within(sum.abs())
         })
     }
+}
+
+/// What rounding of positions and turns makes of forces: ε |K| |q|.
+fn rounding(mechanism: &mut Mechanism, state: &State) -> Vec<f64> {
+    let system = mechanism.system().clone();
+    let s = &system.structure;
+    let mut tangent = system.new_tangent();
+    mechanism.tangent(state, &vec![0.0; s.nv], &vec![0.0; s.nc], &mut tangent);
+    let far = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
+    let mut out = vec![0.0; s.nv];
+    for Pair { at, offset, .. } in &tangent.pairs {
+        let [row, col] = at.map(|i| s.cols[i]);
+        let block = tangent.K[*offset..][..row.size * col.size].chunks_exact(col.size);
+        for (out, k) in out[row.start..].iter_mut().zip(block) {
+            *out += ROUNDING * far * k.iter().map(|k| k.abs()).sum::<f64>();
+        }
+    }
+    out
 }
 
 /// How many velocities of a body move its position.

@@ -9,8 +9,8 @@
 //! J δq = 0 (rows with a position level),    J δv = -Φ̇_q δq (all rows).
 //! ```
 //!
-//! δq = Z_q ξ, δv = Z_v η + W ξ with bases of what J leaves free, orthonormal in the metric of M, and W ξ the least δv that Φ̇_q δq
-//! asks for, which is orthogonal to them. One solution of the sparse equations for each column gives δv̇.
+//! δq = Z_q ξ, δv = Z_v η + W ξ with [bases](super::principal) of what J leaves free, orthonormal in the metric of M, and W ξ the least δv that
+//! Φ̇_q δq asks for, which is orthogonal to them. J Z_v = 0, so Z_vᵀM δv̇ = -Z_vᵀ(K δq + D δv) without δλ.
 //!
 //! - At rest in equilibrium A is that of the motion itself, A = [0 1; -ZᵀKZ -ZᵀDZ].
 //! - About a [steady motion](super::steady) A is constant in the frame of that motion. A [flow](super::flow) with the generator Γ carries
@@ -18,8 +18,9 @@
 //! - About any other motion A is the derivative at that instant, and its eigenvalues mean little. The bases turn with J Ż = -J̇ Z,
 //!   J̇ = Φ̈_v - Φ̇_q, and no more than that needs (ZᵀM Ż = 0): ξ̇ = Z_qᵀM δq̇, η̇ = Z_vᵀM δv̇ + Ż_vᵀM W ξ.
 //!
-//! Rolling and other rows without a position level leave more positions free than velocities. All derivatives are exact; what controllers
-//! put out counts as constant.
+//! Rolling and other rows without a position level leave more positions free than velocities. States of continuous
+//! [controllers](sarrus_system::control) that forces depend on are unknowns too. All derivatives are exact; what sampled controllers hold
+//! counts as constant.
 //!
 //! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms; where the mechanism moves,
 //! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
@@ -27,6 +28,7 @@
 use super::basis::{check_size, free_motions};
 use super::flow::{Flow, Moving};
 use super::hidden::moves;
+use super::principal::principal;
 use super::steady::{self, SteadyMotion};
 use crate::error::SetupError;
 use crate::failure;
@@ -35,15 +37,24 @@ use sarrus_solve::{
     Structure, Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
+use sarrus_system::control::{Control, ControlState, Gradient};
 use sarrus_system::{Mechanism, System};
 
-/// A linear system ẋ = A x of small motions, x = (ξ, η).
+/// A linear system ẋ = A x of small motions, x = (ξ, η, χ).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linearization {
     /// How many positions ξ are free.
     pub positions: usize,
     /// How many velocities η are free.
     pub speeds: usize,
+    /// Names of the controllers' states χ.
+    pub states: Vec<String>,
+    /// Those of them that change at the state, with their rates: with these there is no rest.
+    pub unsettled: Vec<(String, f64)>,
+    /// Names of sampled controllers that forces depend on: they count as constant.
+    pub held: Vec<String>,
+    /// Whether forces depend on continuous controllers.
+    pub controlled: bool,
     /// A, by rows.
     pub A: Vec<f64>,
     /// Displacements (nv) of each ξ; turns are about the body's own axes.
@@ -52,6 +63,10 @@ pub struct Linearization {
     pub velocities: Vec<Vec<f64>>,
     /// v̇ at the state (nv).
     pub vdot: Vec<f64>,
+    /// zᵀK z of each ξ \[1/s²\].
+    pub stiffness: Vec<f64>,
+    /// Stiffnesses zᵀK z up to this are rounding, of each ξ \[1/s²\]: of the entries of K, and of what is left of the forces at rest.
+    pub rounding: Vec<f64>,
     /// The largest Σ |z_i| |K_ij| |z_j| of a free motion, or what the largest load could come to on it \[1/s²\]: what rounding in
     /// ZᵀKZ is relative to, however much cancels in it.
     pub scale: f64,
@@ -62,22 +77,30 @@ pub struct Linearization {
 impl Linearization {
     /// Size of A.
     pub fn size(&self) -> usize {
-        self.positions + self.speeds
+        self.positions + self.speeds + self.states.len()
     }
 
-    /// ZᵀKZ and ZᵀDZ by rows, where both are symmetric and positions follow velocities alone: masses, springs and dampers.
-    pub fn symmetric(&self) -> Option<[Vec<f64>; 2]> {
+    /// ZᵀDZ by rows, where K and D are symmetric and positions follow velocities alone: masses, springs and dampers. ZᵀKZ is then diagonal.
+    pub fn symmetric(&self) -> Option<Vec<f64>> {
         let (n, f) = (self.size(), self.positions);
-        if f != self.speeds {
+        if f != self.speeds || self.motion.is_some() || self.controlled {
             return None;
         }
         let block = |i: usize, j: usize| self.A[i * n + j];
         let take =
             |first: usize| -> Vec<f64> { (0..f * f).map(|k| -block(f + k / f, first + k % f)).collect() };
         let parts = [take(0), take(f)];
-        let same = parts.iter().all(|X| {
-            let largest = X.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-            (0..f * f).all(|k| (X[k] - X[k % f * f + k / f]).abs() <= SAME * largest)
+        let sizes = [
+            (0..f).map(|i| self.stiffness[i].abs() + self.rounding[i] / SAME).collect(),
+            (0..f)
+                .map(|i| (0..f).fold(0.0_f64, |a, j| a.max(parts[1][i * f + j].abs())))
+                .collect::<Vec<f64>>(),
+        ];
+        let same = parts.iter().zip(&sizes).all(|(X, size)| {
+            (0..f * f).all(|k| {
+                let both = (size[k / f] * size[k % f]).sqrt();
+                (X[k] - X[k % f * f + k / f]).abs() <= SAME * both
+            })
         });
         let follow = (0..f).all(|i| {
             (0..f).all(|j| {
@@ -85,13 +108,17 @@ impl Linearization {
                 block(i, j) == 0.0 && (block(i, f + j) - one).abs() <= SAME
             })
         });
-        (same && follow)
-            .then(|| parts.map(|X| (0..f * f).map(|k| 0.5 * (X[k] + X[k % f * f + k / f])).collect()))
+        let [_, D] = parts;
+        (same && follow).then(|| (0..f * f).map(|k| 0.5 * (D[k] + D[k % f * f + k / f])).collect())
     }
 }
 
-/// Rounding in entries of A.
+/// Rounding in entries of A, relative to those of both their modes.
 const SAME: f64 = 1e-9;
+/// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
+pub(super) const REST: f64 = 1e-8;
+/// What rounding leaves of the terms of a stiffness that cancel: entries of K are sums of some products, each rounded, and add up to it.
+pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The equations of motion at a state, with their solution and tangent.
 pub(super) struct Instant {
@@ -118,7 +145,8 @@ impl Instant {
             (dynamics.equations().clone(), dynamics.accel().clone())
         };
         let mut tangent = mechanism.system().new_tangent();
-        mechanism.tangent(state, &accel.vdot, &accel.lambda, &mut tangent);
+        // with the friction of joints, whose intensities the evaluation has found
+        mechanism.fill_tangent(state, &accel.vdot, &accel.lambda, true, &mut tangent);
         Ok(Instant { eq, accel, tangent })
     }
 
@@ -141,24 +169,38 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let instant = Instant::new(mechanism, state)?;
     let Instant { eq, accel, tangent } = &instant;
     let s = &system.structure;
-    let Zv = free_motions(s, eq, false)?;
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
-    let Zq = if rolling { free_motions(s, eq, true)? } else { Zv.clone() };
+    let basis = |holonomic_only: bool| -> Result<Vec<Vec<f64>>, SetupError> {
+        let N = free_motions(s, eq, holonomic_only)?;
+        principal(s, eq, tangent, &N).map_err(|_| SetupError::NoModes { size: 2 * N.len() })
+    };
+    let Zv = basis(false)?;
+    let Zq = if rolling { basis(true)? } else { Zv.clone() };
 
     let mut small = instant.small(&system, state).map_err(named)?;
     let (fq, fv) = (Zq.len(), Zv.len());
-    let n = fq + fv;
+    let control = mechanism.control_tangent(state);
+    let n = fq + fv + control.states.len();
     let mut A = vec![0.0; n * n];
     let zero = vec![0.0; s.nv];
+    let no_states = vec![0.0; control.states.len()];
     let momenta = |Z: &[Vec<f64>]| -> Vec<Vec<f64>> { Z.iter().map(|z| momentum(s, eq, z)).collect() };
     let MZv = momenta(&Zv);
     let MZq = if rolling { momenta(&Zq) } else { MZv.clone() };
-    let load = eq.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
-    let scale = Zq.iter().fold(0.0_f64, |most, z| most.max(without_cancelling(s, tangent, load, z)));
-    // at rest, with nothing that damps, velocities change positions and nothing else
+    let load = largest(&eq.f);
+    let terms: Vec<f64> = Zq.iter().map(|z| without_cancelling(s, tangent, load, z)).collect();
+    let stiffness: Vec<f64> = Zq.iter().map(|z| -dot(z, &small.forces(z, &zero))).collect();
+    let scale = largest(&terms);
     let at_rest = state.v.iter().all(|v| *v == 0.0);
+    // a force that nothing balances acts on what it is carried along as one that turns with it, and so does one beside its row
+    let left = if at_rest { largest(&momentum(s, eq, &accel.vdot)).min(REST * load) } else { 0.0 };
+    let unbalanced = left + load * largest(&eq.phi);
+    let rounding: Vec<f64> =
+        Zq.iter().zip(&terms).map(|(z, terms)| ROUNDING * terms + unbalanced * largest(z).powi(2)).collect();
+    // at rest, with nothing that damps, velocities change positions and nothing else
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
-    let springs = at_rest && !rolling && none(&tangent.D) && none(&tangent.phiddot_v);
+    let controlled = control.acts.iter().any(|(o, _)| !(none(&o.q) && none(&o.v) && none(&o.x)));
+    let springs = at_rest && !rolling && !controlled && none(&tangent.D) && none(&tangent.phiddot_v);
     let moving = Moving::new(&system, mechanism, state, &accel.vdot);
     let found = if at_rest {
         None
@@ -175,7 +217,23 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         } else {
             Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
         };
-    for j in 0..n {
+    let pushes: Vec<Vec<f64>> =
+        control.acts.iter().map(|(_, f)| Zv.iter().map(|z| dot(z, f)).collect()).collect();
+    let add_control = |A: &mut [f64], j: usize, dq: &[f64], dv: &[f64], dx: &[f64]| {
+        for ((output, _), push) in control.acts.iter().zip(&pushes) {
+            let change = output.along(dq, dv, dx);
+            push.iter().enumerate().for_each(|(i, push)| A[(fq + i) * n + j] += change * push);
+        }
+        for (k, rate) in control.rates.iter().enumerate() {
+            A[(fq + fv + k) * n + j] = rate.along(dq, dv, dx);
+        }
+    };
+    for k in 0..control.states.len() {
+        let mut dx = no_states.clone();
+        dx[k] = 1.0;
+        add_control(&mut A, fq + fv + k, &zero, &zero, &dx);
+    }
+    for j in 0..fq + fv {
         if springs && j >= fq {
             A[(j - fq) * n + j] = 1.0;
             continue;
@@ -190,30 +248,62 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         } else {
             (&zero, Zv[j - fq].clone())
         };
-        let [mut rates, mut accelerations] = small.respond(dq, &dv).map_err(named)?;
+        let (mut rates, f) = (small.rates(dq, &dv), small.forces(dq, &dv));
+        for (i, z) in Zv.iter().enumerate() {
+            A[(fq + i) * n + j] += dot(z, &f);
+        }
+        add_control(&mut A, j, dq, &dv, &no_states);
         if let Some(flow) = flow {
+            let mut accelerations = zero.clone();
             flow.subtract(&moving, dq, &dv, [&mut rates, &mut accelerations]);
+            for (i, z) in MZv.iter().enumerate() {
+                A[(fq + i) * n + j] += dot(z, &accelerations);
+            }
         }
         if !none(&rates) {
             for (i, z) in MZq.iter().enumerate() {
                 A[i * n + j] += dot(z, &rates);
             }
         }
-        for (i, z) in MZv.iter().enumerate() {
-            A[(fq + i) * n + j] += dot(z, &accelerations);
-        }
     }
     let motion = found.map(|(_, motion)| motion);
+    let unsettled = unsettled(mechanism, state, &instant, &control);
     Ok(Linearization {
         positions: fq,
         speeds: fv,
+        states: control.states.into_iter().map(|s| s.name).collect(),
+        unsettled,
+        held: control.held,
+        controlled,
         A,
         displacements: Zq,
         velocities: Zv,
         vdot: instant.accel.vdot,
+        stiffness,
+        rounding,
         scale,
         motion,
     })
+}
+
+/// The controllers' states that change at `state`, with their rates: more than rest leaves of their terms.
+fn unsettled(
+    mechanism: &mut Mechanism,
+    state: &State,
+    instant: &Instant,
+    control: &Control,
+) -> Vec<(String, f64)> {
+    let mut xdot = vec![0.0; state.x.len()];
+    mechanism.observe(state, |_| ());
+    mechanism.xdot(state, &instant.eq, &instant.accel, &mut xdot);
+    let far = largest(&state.q).max(largest(&state.v));
+    let changes = |(of, rate): &(&ControlState, &Gradient)| {
+        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let of_states: f64 = control.states.iter().zip(&rate.x).map(|(s, r)| (r * state.x[s.x]).abs()).sum();
+        xdot[of.x].abs() > REST * (far * (size(&rate.q) + size(&rate.v)) + of_states)
+    };
+    let found = control.states.iter().zip(&control.rates).filter(changes);
+    found.map(|(of, _)| (of.name.clone(), xdot[of.x])).collect()
 }
 
 /// Σ |z_i| |K_ij| |z_j|, and at least the largest load times the largest |z_i|²: loads may have cancelled within an entry.
@@ -226,8 +316,11 @@ fn without_cancelling(s: &Structure, tangent: &Tangent, load: f64, z: &[f64]) ->
         };
         block.zip(&z[row.start..]).map(terms).sum()
     };
-    let largest = z.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
-    tangent.pairs.iter().map(of).sum::<f64>().max(load * largest * largest)
+    tangent.pairs.iter().map(of).sum::<f64>().max(load * largest(z).powi(2))
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -321,18 +414,17 @@ impl Small<'_> {
         Ok([self.least(&at_position)?, self.least(&at_velocity)?])
     }
 
-    /// δq̇ and δv̇.
-    pub fn respond(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
+    /// -K δq - D δv.
+    pub fn forces(&self, dq: &[f64], dv: &[f64]) -> Vec<f64> {
         let s = &self.system.structure;
         let mut f = vec![0.0; s.nv];
         subtract_pairs(s, self.tangent, &self.tangent.K, dq, &mut f);
         subtract_pairs(s, self.tangent, &self.tangent.D, dv, &mut f);
-        let mut b = vec![0.0; s.nc];
-        subtract_rows(s, &self.tangent.phiddot_q, dq, &mut b);
-        subtract_rows(s, &self.tangent.phiddot_v, dv, &mut b);
-        let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
-        self.kkt.solve(self.eq, &f, &b, &mut x, &mut mu)?;
+        f
+    }
 
+    /// δq̇.
+    fn rates(&self, dq: &[f64], dv: &[f64]) -> Vec<f64> {
         let mut rates = dv.to_vec();
         for body in self.system.directory.bodies.iter().skip(1) {
             if matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) {
@@ -343,7 +435,19 @@ impl Small<'_> {
                 }
             }
         }
-        Ok([rates, x])
+        rates
+    }
+
+    /// δq̇ and δv̇.
+    pub fn respond(&mut self, dq: &[f64], dv: &[f64]) -> Result<[Vec<f64>; 2], SolveError> {
+        let s = &self.system.structure;
+        let f = self.forces(dq, dv);
+        let mut b = vec![0.0; s.nc];
+        subtract_rows(s, &self.tangent.phiddot_q, dq, &mut b);
+        subtract_rows(s, &self.tangent.phiddot_v, dv, &mut b);
+        let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
+        self.kkt.solve(self.eq, &f, &b, &mut x, &mut mu)?;
+        Ok([self.rates(dq, dv), x])
     }
 }
 

@@ -14,6 +14,7 @@ mod modes;
 mod newton;
 mod place;
 mod prescribed;
+mod principal;
 mod rest;
 mod roots;
 mod search;

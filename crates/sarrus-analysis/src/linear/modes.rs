@@ -3,7 +3,7 @@
 use super::basis::check_size;
 use super::equilibrium::Search;
 use super::hidden::Judge;
-use super::linearize::{Linearization, free_accelerations, linearize, mass_dot, rounded_positions};
+use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
 use super::place::About;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
@@ -19,9 +19,6 @@ use sarrus_system::{Mechanism, System};
 use serde::Serialize;
 use std::f64::consts::TAU;
 use std::sync::Arc;
-
-/// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
-const REST: f64 = 1e-8;
 
 /// Squares of the parts of a mode that are rounding, relative to the rest.
 const ROUNDING: f64 = 1e-18;
@@ -98,6 +95,9 @@ pub struct ModesReport {
     pub positions: usize,
     /// Free velocities; fewer than positions where something rolls.
     pub speeds: usize,
+    /// States of controllers that take part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<String>,
     /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
     /// modes are undecided.
     pub stable: Option<bool>,
@@ -151,15 +151,18 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let linear = linearize(mechanism, state)?;
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::POSITION, &mut eq);
-    let equilibrium = at_rest(mechanism, state, &linear);
+    let equilibrium = at_rest(mechanism, state, &linear) && linear.unsettled.is_empty();
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
     let mut judge = Judge::new(mechanism, state);
-    let mut modes: Vec<Mode> = roots
-        .pairs
-        .iter()
-        .filter(|p| p.value[1] >= 0.0)
-        .map(|p| describe(p, &roots, &linear, system, &eq, &mut judge))
-        .collect();
+    let mut hides = 0.0_f64;
+    let mut modes: Vec<Mode> = Vec::new();
+    for (pair, &hidden) in roots.pairs.iter().zip(&roots.hidden).filter(|(p, _)| p.value[1] >= 0.0) {
+        let mode = describe((pair, hidden), &roots, &linear, system, &eq, &mut judge);
+        if mode.kind == ModeKind::Undecided {
+            hides = hides.max(hidden);
+        }
+        modes.push(mode);
+    }
     modes.sort_by(|a, b| size(a.eigenvalue).total_cmp(&size(b.eigenvalue)));
 
     let mut notes = Vec::new();
@@ -173,15 +176,21 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
             m.residual
         )),
         None if equilibrium => {}
+        None if !linear.unsettled.is_empty() => notes.extend(linear.unsettled.iter().map(|(name, rate)| {
+            format!(
+                "the state is not in equilibrium, `{name}` of a controller changes at {rate:.3e} 1/s: eigenvalues mean little; they tell \
+                 how neighbours drift away at this instant"
+            )
+        })),
         None => notes.push(
             "the state is not in equilibrium, it accelerates from rest: eigenvalues mean little; they tell how neighbours drift away at \
              this instant"
                 .into(),
         ),
     }
-    if !system.controllers.is_empty() {
-        notes.push("what controllers put out counts as constant".into());
-    }
+    let left_out = left_out(mechanism, state, &linear);
+    let is_whole = left_out.is_empty();
+    notes.extend(left_out);
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
@@ -189,17 +198,17 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
         notes.push(format!(
             "{undecided} {are} slower than {:.2e} Hz, which rounding hides behind the fastest, {:.2e} Hz: {they} may swing, grow or be \
              free; with what is stiffest as rigid bodies or joints the modes tell",
-            roots.hidden.sqrt() / TAU,
+            hides.sqrt() / TAU,
             fastest / TAU
         ));
     }
     let growth = modes
         .iter()
         .filter(|m| !matches!(m.kind, ModeKind::Free | ModeKind::Undecided))
-        .fold(0.0_f64, |most, m| most.max(m.eigenvalue[0]));
+        .fold(0.0_f64, |most, m| most.max(roots.real_part(m.eigenvalue)));
     let stable = match growth {
         growth if growth > roots.growth => Some(false),
-        growth if growth > roots.zero || undecided > 0 => None,
+        growth if growth > 0.0 || undecided > 0 => None,
         _ => Some(true),
     };
     Ok(ModesReport {
@@ -210,11 +219,59 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
         motion,
         positions: linear.positions,
         speeds: linear.speeds,
-        stable: stable.filter(|_| equilibrium || steady),
+        states: linear.states.clone(),
+        stable: stable.filter(|_| (equilibrium || steady) && is_whole),
         modes,
         A: linear.A.chunks(linear.size().max(1)).map(<[f64]>::to_vec).collect(),
         notes,
     })
+}
+
+/// What acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
+fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
+    let mut notes = Vec::new();
+    let moves = state.v.iter().any(|v| *v != 0.0);
+    if !linear.held.is_empty() {
+        notes.push(format!(
+            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run tells",
+            linear.held.join(", ")
+        ));
+    }
+    if linear.controlled && moves {
+        notes.push(
+            "controllers take part as they do at this instant: that the motion stays steady with them is not checked".into(),
+        );
+    }
+    let reactive = reactive(mechanism, state, linear);
+    if !reactive.is_empty() {
+        notes.push(format!(
+            "reactions that friction with `mu` or separating forces of gears depend on count as constant: {}",
+            reactive.join(", ")
+        ));
+    }
+    notes
+}
+
+/// Names of what depends on reactions and acts in free motions.
+fn reactive(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
+    let names = mechanism.reactive_names();
+    let mut eq = Equations::new(mechanism);
+    if !names.is_empty() {
+        mechanism.update(state, Stage::FORCE, &mut eq);
+    }
+    let acts = |k: usize| {
+        let mut n = vec![0.0; names.len()];
+        n[k] = 1.0;
+        let mut f = vec![0.0; eq.f.len()];
+        mechanism.add_reactive_forces(state, &n, &mut f);
+        linear.velocities.iter().any(|z| {
+            let (sum, terms) =
+                f.iter().zip(z).fold((0.0, 0.0), |(s, t), (f, z)| (s + f * z, t + (f * z).abs()));
+            f64::abs(sum) > REST * terms
+        })
+    };
+    let which: Vec<bool> = (0..names.len()).map(acts).collect();
+    names.into_iter().zip(which).filter(|(_, acts)| *acts).map(|(name, _)| name).collect()
 }
 
 /// Refuses a position in which J has a smaller rank than in those beside it: there free motions are no basis of the motion.
@@ -256,7 +313,7 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
 }
 
 fn describe(
-    pair: &EigenPair,
+    (pair, hidden): (&EigenPair, f64),
     roots: &Roots,
     linear: &Linearization,
     system: &System,
@@ -279,11 +336,12 @@ fn describe(
         }
     };
     // bases are orthonormal in M: sizes of the vector's parts are those of their motions
+    let speeds = linear.positions..linear.positions + linear.speeds;
     let part = |range: std::ops::Range<usize>| -> f64 {
         pair.vector.get(range).unwrap_or_default().iter().map(|[a, b]| a * a + b * b).sum()
     };
     let is_zero = size(pair.value) <= roots.zero;
-    let [of_positions, of_speeds] = [part(0..linear.positions), part(linear.positions..linear.size())];
+    let [of_positions, of_speeds] = [part(0..linear.positions), part(speeds.clone())];
     let rounding = if is_zero { ROUNDING } else { f64::EPSILON * f64::EPSILON };
     let no_positions = of_speeds > 0.0 && of_positions <= rounding * of_speeds;
     if no_positions {
@@ -298,7 +356,7 @@ fn describe(
             let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
             let z = if square(&parts[1]) > square(&parts[0]) { &parts[1] } else { &parts[0] };
             let z: Vec<f64> = z.iter().map(|z| z / norm).collect();
-            if judge.may_drive(&z, roots.hidden) { ModeKind::Undecided } else { ModeKind::Free }
+            if judge.may_drive(&z, hidden) { ModeKind::Undecided } else { ModeKind::Free }
         }
         _ if im > roots.zero => ModeKind::Oscillation,
         _ if re > 0.0 => ModeKind::Growth,
@@ -321,11 +379,12 @@ fn describe(
     let mut shares: Vec<f64> = vec![0.0; system.directory.bodies.len() - 1];
     (0..s.cols.len()).for_each(|col| shares[system.first_body(col) as usize - 1] = energy(col));
     for (i, body) in system.directory.bodies.iter().skip(1).enumerate() {
-        // a point inside a flexible member is its neighbours' to show
-        if let Some(pair) = body.between {
-            let own = shares[i];
-            pair.iter().for_each(|&id| shares[id as usize - 1] += 0.5 * own);
-        }
+        // a point inside a flexible member is its neighbours' to show, and a rotor the bodies' of its joint
+        let Some(pair) = body.between else { continue };
+        let pair = if body.rotor { joint_of_rotor(system, i as u32 + 1) } else { pair };
+        let own = shares[i];
+        let shown: Vec<usize> = pair.iter().filter(|id| **id != 0).map(|id| *id as usize - 1).collect();
+        shown.iter().for_each(|&to| shares[to] += own / shown.len() as f64);
     }
     let share = |i: usize| if total > 0.0 { shares[i] / total } else { 0.0 };
     let all = system.directory.bodies.iter().skip(1).enumerate().filter(|(_, b)| !b.is_internal());
@@ -333,7 +392,11 @@ fn describe(
         all.map(|(i, b)| BodyShare { name: b.name.clone(), share: share(i) }).collect();
     bodies.sort_by(|a, b| b.share.total_cmp(&a.share));
 
+    let of_states = pair.vector.get(speeds.end..).unwrap_or_default();
     let largest = parts[0].iter().zip(&parts[1]).map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);
+    // of a mode in which nothing moves the largest state
+    let largest =
+        if largest > 0.0 { largest } else { of_states.iter().map(|x| size(*x)).fold(0.0, f64::max) };
     let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
     let shape = names()
         .flat_map(|b| {
@@ -343,6 +406,13 @@ fn describe(
                 value: [0, 1].map(|part| scale * parts[part][b.v + i]),
             })
         })
+        .chain(
+            linear
+                .states
+                .iter()
+                .zip(of_states)
+                .map(|(name, x)| Displacement { name: name.clone(), value: x.map(|x| scale * x) }),
+        )
         .collect();
     let swings = kind == ModeKind::Oscillation;
     Mode {
@@ -353,6 +423,12 @@ fn describe(
         bodies,
         shape,
     }
+}
+
+/// The bodies of the joint whose armature the body `rotor` is: its row ties both to it.
+fn joint_of_rotor(system: &System, rotor: u32) -> [u32; 2] {
+    let tie = system.elements.iter().find(|e| e.ids.len() == 3 && e.ids[2] == rotor);
+    tie.map_or([0; 2], |tie| [tie.ids[0], tie.ids[1]])
 }
 
 /// Names of the directions of a body's velocities.

@@ -62,7 +62,7 @@ impl Acceleration {
             *twist = Twist::jet(pose, &v, &w);
         }
         let t = Jet::<2>::variable(row.at.t);
-        let at = At { t, poses, twists, ids: &self.places, hints: row.at.hints, outs: row.at.outs };
+        let at = At { t, poses, twists, ids: &self.places, hints: row.at.hints, outs: &[] };
         self.velocity.eval(&at).derivative(1)
     }
 }

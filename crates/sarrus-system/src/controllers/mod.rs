@@ -18,6 +18,7 @@ pub use sampling::{Law, Sampling};
 use crate::at::At;
 use crate::context::Context;
 use crate::names::Named;
+use sarrus_math::Dual;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ mod prelude {
     pub use crate::context::Context;
     pub use crate::formula::{Formula, Level};
     pub use crate::signal::Signal;
-    pub use sarrus_math::{Jet, Pose};
+    pub use sarrus_math::{Dual, Jet, Pose, Real};
     pub use sarrus_model::{Key, KeyType, Reader, Result};
     pub use std::sync::Arc;
 }
@@ -57,6 +58,14 @@ pub trait Controller: Send + Sync {
 
     /// Rates of the states; `out` are its own outputs.
     fn rates(&self, at: &At<f64>, x: &[f64], out: &[f64], xdot: &mut [f64]);
+
+    /// The outputs with derivatives, for tangent matrices.
+    fn output_dual(&self, _at: &At<Dual<6>>, _x: &[Dual<6>], _out: &mut [Dual<6>]) {}
+
+    /// The rates with derivatives; zero of what is held.
+    fn rates_dual(&self, _at: &At<Dual<6>>, _x: &[Dual<6>], xdot: &mut [Dual<6>]) {
+        xdot.fill(Dual::constant(0.0));
+    }
 
     /// How it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
     fn sampling(&self) -> Option<&Sampling> {

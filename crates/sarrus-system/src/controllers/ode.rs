@@ -33,16 +33,24 @@ impl Controller for Ode {
     }
 
     fn output(&self, at: &At<f64>, _x: &[f64], out: &mut [f64]) {
-        for (out, formula) in out.iter_mut().zip(&self.formulas) {
-            *out = formula.eval(at);
-        }
+        eval(&self.formulas, at, out);
     }
 
     fn rates(&self, at: &At<f64>, _x: &[f64], _out: &[f64], xdot: &mut [f64]) {
-        for (xdot, formula) in xdot.iter_mut().zip(&self.rates) {
-            *xdot = formula.eval(at);
-        }
+        eval(&self.rates, at, xdot);
     }
+
+    fn output_dual(&self, at: &At<Dual<6>>, _x: &[Dual<6>], out: &mut [Dual<6>]) {
+        eval(&self.formulas, at, out);
+    }
+
+    fn rates_dual(&self, at: &At<Dual<6>>, _x: &[Dual<6>], xdot: &mut [Dual<6>]) {
+        eval(&self.rates, at, xdot);
+    }
+}
+
+fn eval<R: Real>(formulas: &[Formula], at: &At<R>, to: &mut [R]) {
+    to.iter_mut().zip(formulas).for_each(|(to, formula)| *to = formula.eval(at));
 }
 
 fn declare(reader: &Reader) -> Result<Declared> {

@@ -9,6 +9,7 @@ use super::pid_sampled::DiscretePid;
 use super::places;
 use super::prelude::*;
 use super::sampling::{DELAY, Own, PERIOD, Read, Sampled, Times};
+use sarrus_math::{Mat3, Vec3};
 
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
@@ -36,35 +37,93 @@ pub struct Pid {
     outputs: Vec<String>,
 }
 
-/// ė along the motion.
-fn rate(input: &Formula, at: &At<f64>) -> f64 {
-    const IDS: [u32; MOST_BODIES] = [0, 1, 2, 3, 4, 5, 6, 7];
-    let mut poses = [Pose::<Jet<2>>::identity(); MOST_BODIES];
-    let n = at.ids.len();
-    for (i, pose) in poses[..n].iter_mut().enumerate() {
-        let twist = at.twist(i);
-        *pose = at.pose(i).jet(&[twist.v.0], &[twist.w.0]);
+/// ė along the motion, over the scalars that controllers are evaluated with.
+trait Along: Real {
+    fn rate(input: &Formula, at: &At<Self>) -> Self;
+}
+
+impl Along for f64 {
+    fn rate(input: &Formula, at: &At<f64>) -> f64 {
+        const IDS: [u32; MOST_BODIES] = [0, 1, 2, 3, 4, 5, 6, 7];
+        let mut poses = [Pose::<Jet<2>>::identity(); MOST_BODIES];
+        let n = at.ids.len();
+        for (i, pose) in poses[..n].iter_mut().enumerate() {
+            let twist = at.twist(i);
+            *pose = at.pose(i).jet(&[twist.v.0], &[twist.w.0]);
+        }
+        let along = At {
+            t: Jet::variable(at.t),
+            poses: &poses[..n],
+            twists: &[],
+            ids: &IDS[..n],
+            hints: at.hints,
+            outs: &[],
+        };
+        input.eval(&along).derivative(1)
     }
-    let along = At {
-        t: Jet::variable(at.t),
-        poses: &poses[..n],
-        twists: &[],
-        ids: &IDS[..n],
-        hints: at.hints,
-        outs: at.outs,
-    };
-    input.eval(&along).derivative(1)
+}
+
+/// A number and its rate, both with derivatives, as one along the motion.
+fn join(value: Dual<6>, rate: Dual<6>) -> Dual<6, Jet<2>> {
+    Dual { v: Jet { c: [value.v, rate.v] }, d: std::array::from_fn(|k| Jet { c: [value.d[k], rate.d[k]] }) }
+}
+
+impl Along for Dual<6> {
+    fn rate(input: &Formula, at: &At<Dual<6>>) -> Dual<6> {
+        let ids: Vec<u32> = (0..at.ids.len() as u32).collect();
+        let along = |i: usize| {
+            let (pose, twist) = (at.pose(i), at.twist(i));
+            let turning = pose.rot * Mat3::skew(twist.w);
+            Pose {
+                p: Vec3(std::array::from_fn(|k| join(pose.p.0[k], twist.v.0[k]))),
+                rot: Mat3(std::array::from_fn(|r| {
+                    std::array::from_fn(|c| join(pose.rot.0[r][c], turning.0[r][c]))
+                })),
+                angle: join(pose.angle, twist.w.0[2]),
+            }
+        };
+        let poses: Vec<Pose<Dual<6, Jet<2>>>> = (0..at.ids.len()).map(along).collect();
+        let t = join(at.t, Dual::constant(1.0));
+        let found = input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, hints: at.hints, outs: &[] });
+        Dual { v: found.v.derivative(1), d: found.d.map(|d| d.derivative(1)) }
+    }
 }
 
 impl Pid {
     /// kp e + ki ∫e dt + kd ė before it is cut off.
-    fn demand(&self, at: &At<f64>, x: &[f64], error: f64) -> f64 {
+    fn demand<R: Along>(&self, at: &At<R>, x: &[R], error: R) -> R {
         let derivative = match self.derivative {
-            Derivative::None => 0.0,
-            Derivative::Exact => self.kd * rate(&self.input, at),
-            Derivative::Filtered(tau) => self.kd * (error - x[1]) / tau,
+            Derivative::None => R::zero(),
+            Derivative::Exact => R::rate(&self.input, at) * self.kd,
+            Derivative::Filtered(tau) => (error - x[1]) * (self.kd / tau),
         };
-        self.kp * error + self.ki * x[0] + derivative
+        error * self.kp + x[0] * self.ki + derivative
+    }
+
+    fn out<R: Along>(&self, at: &At<R>, x: &[R]) -> R {
+        let [lo, hi] = self.limits;
+        let demand = self.demand(at, x, self.input.eval(at));
+        match demand.value() {
+            value if value < lo => R::from_f64(lo),
+            value if value > hi => R::from_f64(hi),
+            _ => demand,
+        }
+    }
+
+    fn state_rates<R: Along>(&self, at: &At<R>, x: &[R], xdot: &mut [R]) {
+        let error = self.input.eval(at);
+        let [lo, hi] = self.limits;
+        let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
+            false
+        } else {
+            let demand = self.demand(at, x, error).value();
+            let outward = self.ki * error.value();
+            (demand > hi && outward > 0.0) || (demand < lo && outward < 0.0)
+        };
+        xdot[0] = if held { R::zero() } else { error };
+        if let Derivative::Filtered(tau) = self.derivative {
+            xdot[1] = (error - x[1]) / tau;
+        }
     }
 }
 
@@ -88,24 +147,19 @@ impl Controller for Pid {
     }
 
     fn output(&self, at: &At<f64>, x: &[f64], out: &mut [f64]) {
-        let [lo, hi] = self.limits;
-        out[0] = self.demand(at, x, self.input.eval(at)).max(lo).min(hi);
+        out[0] = self.out(at, x);
     }
 
     fn rates(&self, at: &At<f64>, x: &[f64], _out: &[f64], xdot: &mut [f64]) {
-        let error = self.input.eval(at);
-        let [lo, hi] = self.limits;
-        let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
-            false
-        } else {
-            let demand = self.demand(at, x, error);
-            let outward = self.ki * error;
-            (demand > hi && outward > 0.0) || (demand < lo && outward < 0.0)
-        };
-        xdot[0] = if held { 0.0 } else { error };
-        if let Derivative::Filtered(tau) = self.derivative {
-            xdot[1] = (error - x[1]) / tau;
-        }
+        self.state_rates(at, x, xdot);
+    }
+
+    fn output_dual(&self, at: &At<Dual<6>>, x: &[Dual<6>], out: &mut [Dual<6>]) {
+        out[0] = self.out(at, x);
+    }
+
+    fn rates_dual(&self, at: &At<Dual<6>>, x: &[Dual<6>], xdot: &mut [Dual<6>]) {
+        self.state_rates(at, x, xdot);
     }
 }
 

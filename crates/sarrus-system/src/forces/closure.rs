@@ -35,8 +35,9 @@ where
         let twists: Vec<Twist> =
             at.twists.iter().map(|t| Twist { v: value(t.v), w: value(t.w), w_W: value(t.w_W) }).collect();
         let mut wrenches = vec![Wrench::zero(); out.len()];
+        let outs: Vec<f64> = at.outs.iter().map(|x| x.v).collect();
         let here =
-            At { t: at.t.v, poses: &poses, twists: &twists, ids: at.ids, hints: at.hints, outs: at.outs };
+            At { t: at.t.v, poses: &poses, twists: &twists, ids: at.ids, hints: at.hints, outs: &outs };
         (self.0)(&here, &mut wrenches);
         for (out, wrench) in out.iter_mut().zip(&wrenches) {
             out.force += Vec3::from_f64(wrench.force.0);

@@ -1,20 +1,56 @@
-//! A force at the centre of mass of each of several bodies: wind, a magnet, a second gravity.
+//! A force on the mass of several bodies: wind, a magnet, a second gravity.
 //!
-//! One expression for all; in it `x y z vx vy vz mass` are those of the body at hand.
+//! One expression for all; in it `x y z vx vy vz mass` are those of the body at hand, and the force acts at its centre of mass. Of a modal
+//! body they are those of each node of its mesh with its share of the mass, and the force acts on frame and shapes as the
+//! [consistent](crate::flexible::modal::points) mass has it. Cost there: O(n²) for n amplitudes and each node.
 
 use super::prelude::*;
+use crate::flexible::modal::floating::Floating;
+use crate::flexible::modal::points::{MassPoint, Placed};
+use crate::formula::Binder;
+use sarrus_math::Twist;
+use std::sync::Arc;
 
-/// The force: a vector per body.
+/// The force: a vector per body, and one per node of modal bodies.
 #[derive(Clone, Debug)]
 pub struct Field {
+    /// Place of each body that is none of a modal one.
+    bodies: Vec<(usize, VectorFormula)>,
+    modal: Vec<Modal>,
+}
+
+/// A modal body in the field.
+#[derive(Clone, Debug)]
+struct Modal {
+    placed: Placed,
+    points: Arc<Vec<MassPoint>>,
     forces: Vec<VectorFormula>,
+    /// A place of no body, which stands for the node at hand.
+    node: usize,
+}
+
+impl Modal {
+    fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
+        let (eta, rate) = self.placed.motion(at);
+        let n = at.ids.len();
+        let mut poses: Vec<Pose<R>> = (0..n).map(|i| *at.pose(i)).collect();
+        let mut twists: Vec<Twist<R>> = (0..n).map(|i| *at.twist(i)).collect();
+        let ids: Vec<u32> = (0..n as u32).collect();
+        for (point, force) in self.points.iter().zip(&self.forces) {
+            (poses[self.node].p, twists[self.node].v) = point.state(at, &self.placed, (&eta, &rate));
+            let here =
+                At { t: at.t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: at.outs };
+            point.push(at, &self.placed, &eta, force.eval(&here), out);
+        }
+    }
 }
 
 impl Force for Field {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        for (force, out) in self.forces.iter().zip(out) {
-            out.force += force.eval(at);
+        for (body, force) in &self.bodies {
+            out[*body].force += force.eval(at);
         }
+        self.modal.iter().for_each(|modal| modal.wrench(at, out));
     }
 
     fn is_load(&self) -> bool {
@@ -22,32 +58,83 @@ impl Force for Field {
     }
 }
 
+/// Makes position, velocity and mass of what stands at a place readable.
+fn locals(binder: &mut Binder, place: usize, mass: f64, dimensions: usize) {
+    for (axis, (x, vx)) in [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions) {
+        binder.local(x, Signal::Position(place, [0.0; 3], axis));
+        binder.local(vx, Signal::Velocity(place, [0.0; 3], axis));
+    }
+    binder.local("mass", Signal::Constant(mass));
+}
+
+/// Refuses a node of a modal body by itself: its mass is that of the whole.
+fn refuse_nodes(ctx: &Context, ids: &[u32]) -> Result<()> {
+    for member in ctx.directory.flexible.iter() {
+        let Some(of) = ctx.directory.floating.iter().find(|f| member.all.contains(&f.frame)) else {
+            continue;
+        };
+        if let Some(node) = ids.iter().find(|id| member.all.contains(id) && !ids.contains(&of.frame)) {
+            let (node, name) = (&ctx.directory.bodies[*node as usize].name, &member.name);
+            let message = format!(
+                "{} acts on mass, and `{node}` is a node of the modal body `{name}`",
+                ctx.reader.title()
+            );
+            let hint = format!("name `{name}`: it acts on all of it; or give a `force` at the node");
+            return Err(ctx.reader.error("bodies", message).hint(hint));
+        }
+    }
+    Ok(())
+}
+
 fn read(ctx: &mut Context) -> Result<Built> {
-    let mut ids = ctx.distinct_bodies()?;
+    let named = ctx.distinct_bodies()?;
     let vector =
         ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };
-    let mut forces = Vec::with_capacity(ids.len());
-    for place in 0..ids.len() {
+    refuse_nodes(ctx, &named)?;
+    let floating: Vec<&Floating> =
+        ctx.directory.floating.iter().filter(|f| named.contains(&f.frame)).collect();
+    let of_modal: Vec<std::ops::Range<u32>> = ctx
+        .directory
+        .flexible
+        .iter()
+        .filter(|member| floating.iter().any(|f| member.all.contains(&f.frame)))
+        .map(|member| member.all.clone())
+        .collect();
+    let mut ids: Vec<u32> =
+        named.into_iter().filter(|id| !of_modal.iter().any(|all| all.contains(id))).collect();
+    let (count, mut bodies, mut modal) = (ids.len(), Vec::with_capacity(ids.len()), Vec::new());
+    for place in 0..count {
         let mass = ctx.directory.bodies[ids[place] as usize].mass;
         let mut binder = ctx.binder(Level::Force, ids);
-        for (axis, (x, vx)) in
-            [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions)
-        {
-            binder.local(x, Signal::Position(place, [0.0; 3], axis));
-            binder.local(vx, Signal::Velocity(place, [0.0; 3], axis));
-        }
-        binder.local("mass", Signal::Constant(mass));
-        forces.push(VectorFormula::bind(&mut binder, &vector)?);
+        locals(&mut binder, place, mass, dimensions);
+        bodies.push((place, VectorFormula::bind(&mut binder, &vector)?));
         ids = binder.ids;
     }
-    Ok(Built::new(ids, Field { forces }))
+    for of in floating {
+        let mut binder = ctx.binder(Level::Force, ids);
+        let placed = Placed::new(of, &mut |body| binder.place(body));
+        // the first place of the ground is its own, the second that of the node at hand
+        binder.place(0);
+        let node = binder.ids.len();
+        binder.ids.push(0);
+        ids = binder.ids;
+        let mut forces = Vec::with_capacity(of.points.len());
+        for point in of.points.iter() {
+            let mut binder = ctx.binder(Level::Force, ids);
+            locals(&mut binder, node, point.mass, dimensions);
+            forces.push(VectorFormula::bind(&mut binder, &vector)?);
+            ids = binder.ids;
+        }
+        modal.push(Modal { placed, points: of.points.clone(), forces, node });
+    }
+    Ok(Built::new(ids, Field { bodies, modal }))
 }
 
 /// `kind = "field"`
 pub const KIND: Kind = Kind {
     name: "field",
-    doc: "force at the centre of mass of each body, of its `x y z vx vy vz mass` and `t`",
+    doc: "force at the centre of mass of each body, of its `x y z vx vy vz mass` and `t`; of modal bodies at each node",
     keys: &[
         Key::new("bodies", KeyType::Bodies, "", "the bodies"),
         Key::new("force", KeyType::Expressions, "", "of `x y z vx vy vz mass t`, in world axes [N]"),

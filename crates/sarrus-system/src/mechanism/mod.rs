@@ -107,6 +107,13 @@ impl Mechanism {
         &self.system
     }
 
+    /// Names of the joints and meshes whose forces depend on reactions, in the order of their intensities.
+    pub fn reactive_names(&self) -> Vec<String> {
+        let joints = &self.system.directory.joints;
+        let frictions = self.frictions.iter().map(|f| joints[f.joint()].name.clone());
+        frictions.chain(self.separations.iter().map(|s| s.name.clone())).collect()
+    }
+
     /// Last accepted values of multivalued quantities.
     pub fn hints(&self) -> &[f64] {
         &self.hints

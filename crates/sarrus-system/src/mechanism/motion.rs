@@ -44,7 +44,7 @@ impl Mechanism {
             }
             let Motion { poses, twists, phi, J, block, .. } = &mut motion;
             let t = Taylor::variable(s.t);
-            let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &self.outs };
+            let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &[] };
             let (n, wide) = (element.rows.rows(), system.wide);
             phi.clear();
             phi.resize(n, Taylor::zero());

@@ -176,7 +176,7 @@ fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
             twists: &twists,
             ids: &ids,
             hints: at.hints,
-            outs: at.outs,
+            outs: &[],
         };
         let stored = force.load.potential_rate(&along);
         let heat = force.load.dissipation(at);
@@ -231,7 +231,7 @@ fn every_wrench_has_a_finite_tangent() {
                 twists: &twists,
                 ids: &ids,
                 hints: at.hints,
-                outs: at.outs,
+                outs: &[],
             };
             let mut out = vec![Wrench::zero(); n];
             force.load.wrench_dual(&seeded, &mut out);

@@ -102,7 +102,7 @@ fn power_is_stored_or_turned_into_heat() {
             twists: &twists,
             ids: &ids,
             hints: at.hints,
-            outs: at.outs,
+            outs: &[],
         };
         let (stored, heat) = (force.load.potential_rate(&along), force.load.dissipation(at));
         assert!(force.load.keeps_books() && heat >= 0.0, "{name}");

@@ -45,6 +45,7 @@ mod rotation;
 mod simulation;
 mod singular;
 mod singular_starts;
+mod small_motions;
 mod staggered;
 mod statics;
 mod starts;

@@ -3,6 +3,7 @@
 use super::floating::{Floating, Picture};
 use super::inertia::Inertia;
 use super::invariants::Own;
+use super::points::points;
 use super::reduce::{Failed, Reduced};
 use super::shapes::Shapes;
 use super::source::failed;
@@ -188,6 +189,8 @@ pub(super) fn build(
         let bodies = holders.iter().copied().chain([k]).collect();
         rows.push(Part { name: format!("{name}.node{}", k + 1), bodies, rows: Arc::new(tie) });
     }
+    let with_field = reader.model().forces.iter().any(|e| e.kind == "field");
+    let points = if with_field { points(structure, middle, &reduced) } else { Vec::new() };
     let shown = shown.iter().map(|(name, node)| (name.clone(), Arc::new(of(*node)))).collect();
     let roots = reduced.squares.iter().map(|s| s.sqrt());
     let stiffness = Stiffness {
@@ -211,6 +214,7 @@ pub(super) fn build(
         amplitudes: places,
         inertia: Arc::new(inertia),
         picture: Arc::new(picture),
+        points: Arc::new(points),
     };
     Ok(Member {
         name,

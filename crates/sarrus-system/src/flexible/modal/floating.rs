@@ -1,6 +1,7 @@
 //! A modal body among the others: the frame and the amplitudes that share one block of M, which changes with them.
 
 use super::inertia::{Inertia, Motion, Sums, invert};
+use super::points::MassPoint;
 use crate::at::At;
 use sarrus_math::{Dual, Pose, Real, Twist, Vec3};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct Floating {
     pub inertia: Arc<Inertia>,
     /// What is drawn of it.
     pub picture: Arc<Picture>,
+    /// Its mass at the nodes of its mesh, in models with a force that acts on it there.
+    pub points: Arc<Vec<MassPoint>>,
 }
 
 /// The mesh of a modal body, for those who draw it; axes of the frame.

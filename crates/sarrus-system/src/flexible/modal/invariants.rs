@@ -91,7 +91,7 @@ pub(super) fn whole(structure: &Structure, k: usize, turn: bool, from: &[f64; 3]
 }
 
 /// M φ.
-fn multiply(structure: &Structure, shape: &[f64]) -> Vec<f64> {
+pub(super) fn multiply(structure: &Structure, shape: &[f64]) -> Vec<f64> {
     let rows = structure.M.chunks_exact(shape.len().max(1));
     rows.map(|row| row.iter().zip(shape).map(|(m, x)| m * x).sum()).collect()
 }

@@ -21,6 +21,7 @@ pub mod files;
 pub mod floating;
 pub mod inertia;
 pub mod invariants;
+pub mod points;
 pub mod recover;
 pub mod reduce;
 pub mod shapes;
