@@ -167,9 +167,6 @@ impl Onsets {
             _ => None,
         };
         let change = if ahead == Ahead::Clear { None } else { self.change(step)? };
-        // a place that changes right where the step began is past it
-        let (t, h) = (step.info.t, step.end.t - step.info.t);
-        let change = change.filter(|first| *first > t + 1e-9 * h);
         let first = touch.into_iter().chain(change).reduce(f64::min).filter(|first| *first < step.end.t);
         self.cut_at = first.unwrap_or(self.cut_at);
         Ok(first)
@@ -195,29 +192,32 @@ impl Onsets {
         }
         let mut first: Option<f64> = None;
         for &(key, start) in &self.looks[0].1 {
-            let closed = start < 0.0;
+            let mut closed = start < 0.0;
             // a slip that turns back is met once; what it does then is the bristle's
-            if key.3 & TURN != 0 && closed {
+            let turns = key.3 & TURN != 0;
+            if turns && closed {
                 continue;
             }
-            // whether the place has changed, and how far it is from that
-            let verdict = |gap: f64| {
-                let margin = if closed { gap } else { -gap };
-                Verdict { holds: (gap < 0.0) != closed, margin }
-            };
-            let look = |k: usize| -> Option<Point> {
-                let (time, gaps) = &self.looks[k];
-                let i = gaps.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-                Some((*time, verdict(gaps[i].1)))
-            };
-            let scratch = &mut self.scratch;
-            let mut judge = |t: f64| -> Result<Verdict, StepError> {
-                let (ode, s) = step.at(t)?;
-                ode.problem_mut().contact_gaps(s, scratch);
-                let i = scratch.binary_search_by_key(&key, |(key, _)| *key);
-                Ok(i.map_or(Verdict { holds: false, margin: f64::NEG_INFINITY }, |i| verdict(scratch[i].1)))
-            };
             for k in 1..PLACES.len() {
+                // whether the place has changed, and how far it is from that
+                let verdict = |gap: f64| {
+                    let margin = if closed { gap } else { -gap };
+                    Verdict { holds: (gap < 0.0) != closed, margin }
+                };
+                let look = |k: usize| -> Option<Point> {
+                    let (time, gaps) = &self.looks[k];
+                    let i = gaps.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+                    Some((*time, verdict(gaps[i].1)))
+                };
+                let scratch = &mut self.scratch;
+                let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                    let (ode, s) = step.at(t)?;
+                    ode.problem_mut().contact_gaps(s, scratch);
+                    let i = scratch.binary_search_by_key(&key, |(key, _)| *key);
+                    Ok(i.map_or(Verdict { holds: false, margin: f64::NEG_INFINITY }, |i| {
+                        verdict(scratch[i].1)
+                    }))
+                };
                 let (Some(before), Some(here)) = (look(k - 1), look(k)) else { break };
                 let found = if here.1.holds {
                     Some(crossing(before, here, &mut judge)?)
@@ -234,6 +234,14 @@ impl Onsets {
                     None
                 };
                 if let Some(found) = found {
+                    // what changes right where the step began is past it, and may change back
+                    if found <= t + 1e-9 * h {
+                        if turns {
+                            break;
+                        }
+                        closed = !closed;
+                        continue;
+                    }
                     first = Some(first.map_or(found, |first| first.min(found)));
                     break;
                 }

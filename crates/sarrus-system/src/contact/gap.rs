@@ -2,7 +2,7 @@
 //!
 //! f += Jᵀ N with J = ∂g/∂q, δ = -g, δ̇ = -(J v + g_t). Where g depends on the time by itself, -N g_t is work done on the mechanism.
 
-use super::laws::{Law, Normal};
+use super::laws::{Law, Normal, Onset};
 use crate::at::At;
 use crate::constraint::{Blocks, Rows};
 use crate::derive::Scratch;
@@ -36,7 +36,7 @@ pub fn gradient(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch, wide: usiz
     rows.jacobian(at, scratch, &mut Blocks { data: J, rows: 1, wide });
 }
 
-/// The normal force where it is closed.
-pub fn force(law: &Law, here: &GapAt, onset: f64) -> Option<Normal<f64>> {
-    (here.gap < 0.0).then(|| law.force(law.stiffness.unwrap_or(0.0), -here.gap, -here.rate, onset))
+/// The normal force where it bears.
+pub fn force(law: &Law, here: &GapAt, onset: Onset, bears: bool) -> Option<Normal<f64>> {
+    bears.then(|| law.force(law.stiffness.unwrap_or(0.0), -here.gap, -here.rate, onset))
 }

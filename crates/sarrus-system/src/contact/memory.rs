@@ -6,6 +6,7 @@
 
 use super::Tally;
 use super::candidates::Candidate;
+use super::laws::Onset;
 
 /// A place: entry, its two surfaces, and which of their places.
 pub type Key = (u32, u32, u32, u32);
@@ -17,8 +18,11 @@ pub struct Memory {
     pub key: Key,
     /// Whether it was closed.
     pub closed: bool,
-    /// The speed at which it closed or, while it is open, at which it closes now \[m/s\], not negative.
-    pub onset: f64,
+    /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a place that has
+    /// closed since, until the end of that step is settled.
+    pub open: Option<[f64; 2]>,
+    /// How it closed or, while it is open, would close now.
+    pub onset: Onset,
     /// Stretch of the bristle, world axes \[m\].
     pub stretch: [f64; 3],
     /// The point that touches, on each body from its centre of mass in its axes \[m\].
@@ -28,7 +32,14 @@ pub struct Memory {
 impl Memory {
     /// Nothing is known of the place.
     pub fn unknown(key: Key) -> Self {
-        Memory { key, closed: false, onset: 0.0, stretch: [0.0; 3], feet: [[0.0; 3]; 2] }
+        Memory {
+            key,
+            closed: false,
+            open: None,
+            onset: Onset::default(),
+            stretch: [0.0; 3],
+            feet: [[0.0; 3]; 2],
+        }
     }
 }
 
@@ -113,6 +124,7 @@ impl Memories {
     /// The last step stays as it is.
     pub fn settle(&mut self) {
         self.now.crossed.clear();
+        self.now.places.iter_mut().filter(|place| place.closed).for_each(|place| place.open = None);
     }
 
     /// What entries have done up to the last accepted step.
@@ -162,7 +174,7 @@ mod tests {
         memories.accept(t, |before, passed, now| {
             now.tallies[0] = before.tallies[0];
             now.tallies[0].time += passed;
-            now.places.push(Memory { onset: t, ..Memory::unknown((0, 0, 0, 0)) });
+            now.places.push(Memory { onset: t.into(), ..Memory::unknown((0, 0, 0, 0)) });
         });
     }
 
@@ -170,7 +182,7 @@ mod tests {
     fn a_step_that_is_cut_counts_once_and_its_inside_sees_its_start() {
         let mut memories = Memories::new(1);
         [0.0, 1.0, 3.0].iter().for_each(|&t| count(&mut memories, t));
-        let onset = |memories: &Memories, t| memories.at(t).find((0, 0, 0, 0)).onset;
+        let onset = |memories: &Memories, t| memories.at(t).find((0, 0, 0, 0)).onset.speed;
         assert_eq!([onset(&memories, 2.0), onset(&memories, 3.0)], [1.0, 3.0]);
         count(&mut memories, 2.0);
         assert_eq!(memories.tallies()[0].time, 2.0);

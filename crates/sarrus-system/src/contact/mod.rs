@@ -94,7 +94,7 @@ impl Contact {
     /// Whether what it does depends on what was.
     pub(crate) fn remembers(&self) -> bool {
         let bristles = self.friction.as_ref().is_some_and(Friction::remembers);
-        bristles || matches!(self.law.damping, laws::Damping::Restitution { .. })
+        bristles || self.law.jumps() || matches!(self.law.damping, laws::Damping::Restitution { .. })
     }
 }
 

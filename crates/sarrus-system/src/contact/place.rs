@@ -1,9 +1,10 @@
 //! What happens at one place, over any scalar.
 
+use super::Contact;
 use super::friction::Friction;
+use super::laws::{Normal, Onset};
 use super::memory::Memory;
 use super::surface::Touch;
-use super::{Contact, laws::Normal};
 use sarrus_math::{Pose, Real, Twist, Vec3};
 
 /// The two bodies at a place.
@@ -77,13 +78,16 @@ pub fn act<R: Real>(
 ) -> Act<R> {
     let point = point(touch, rounding, contact.at_centre);
     let (speed, slip) = approach(touch, two, point);
-    let normal = contact.law.force(K, -touch.gap, speed, memory.onset);
-    let (across, stretch) = match &contact.friction {
+    let mut normal = contact.law.force(K, -touch.gap, speed, memory.onset);
+    let (mut across, stretch) = match &contact.friction {
         Some(friction) => {
             friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass)
         }
         None => (Vec3::zero(), Vec3::zero()),
     };
+    normal.force = normal.force * touch.weight;
+    normal.elastic = normal.elastic * touch.weight;
+    across = across.scale_f64(touch.weight);
     let force = touch.normal.scale(normal.force) + across;
     Act { force, point, normal, speed, slip, across, stretch }
 }
@@ -103,11 +107,28 @@ fn stretched<R: Real>(friction: &Friction, touch: &Touch<R>, two: &Two<R>, memor
     all - touch.normal.scale(all.dot(touch.normal))
 }
 
-/// The speed at which a place closed that is closed now by `depth`, `passed` after the last accepted step: what was remembered, or
-/// that of a place which is hit harder. One that was just met, as events are, closes with the speed of now.
-pub fn onset(old: &Memory, depth: f64, speed: f64, passed: f64) -> f64 {
-    let met = !old.closed && depth <= 1e-6 * speed.abs() * passed;
-    if met { speed.max(0.0) } else { old.onset.max(speed) }
+/// How a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
+/// before it closed, the speed is that of the cubic through both gaps and rates where it is zero.
+pub fn onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> Onset {
+    if old.closed {
+        return old.onset.after(speed);
+    }
+    let Some([g, rate]) = old.open.filter(|[g, _]| passed > 0.0 && *g > 0.0 && gap < 0.0) else {
+        return Onset::at(speed);
+    };
+    // Hermite's basis over s in [0, 1]
+    let (a, b) = (rate * passed, -speed * passed);
+    let (c2, c3) = (3.0 * (gap - g) - 2.0 * a - b, 2.0 * (g - gap) + a + b);
+    let value = |s: f64| g + s * (a + s * (c2 + s * c3));
+    let (mut low, mut high) = (0.0, 1.0);
+    loop {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if value(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    Onset::at(-(a + high * (2.0 * c2 + high * 3.0 * c3)) / passed)
 }
 
 /// What is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
@@ -120,13 +141,15 @@ pub fn remember(
     closed: Option<(&Act<f64>, f64)>,
 ) -> Memory {
     let Some((act, passed)) = closed else {
-        return Memory { onset: speed.max(0.0), ..Memory::unknown(old.key) };
+        let open = Some([touch.gap, -speed]);
+        return Memory { onset: Onset::at(speed), open, ..Memory::unknown(old.key) };
     };
     let middle = (touch.points[0] + touch.points[1]).scale_f64(0.5);
     Memory {
         key: old.key,
         closed: true,
-        onset: onset(old, -touch.gap, speed, passed),
+        open: old.open.filter(|_| !old.closed),
+        onset: onset(old, touch.gap, speed, passed),
         stretch: act.stretch.0,
         feet: [0, 1].map(|i| two.poses[i].to_local(middle - two.poses[i].p).0),
     }

@@ -117,6 +117,8 @@ pub struct Touch<R> {
     pub slot: u32,
     /// Radius that counts for Hertz's law \[m\]; infinite where both are flat.
     pub radius: f64,
+    /// How many places it counts as.
+    pub weight: f64,
 }
 
 impl<R: Real> Touch<R> {

@@ -497,6 +497,11 @@ pub(super) fn grazing(own: [&SurfaceEntry; 2]) -> f64 {
     part * own[0].far.min(own[1].far)
 }
 
+/// Gap up to which a place that approaches counts as closed, where its force jumps \[m\].
+pub(super) fn nearly(own: [&SurfaceEntry; 2]) -> f64 {
+    GRAZING * own[0].far.min(own[1].far)
+}
+
 /// The same of a gap given by an expression.
 pub(super) fn grazing_gap(gap: f64) -> f64 {
     GRAZING * gap.abs().max(1e-6)

@@ -16,7 +16,7 @@ use crate::load::Wrench;
 use crate::system::System;
 use crate::tangent::{generalized, kind_columns, place};
 use crate::variation::Variation;
-use sarrus_math::{Dual, Pose, Twist};
+use sarrus_math::{Dual, Pose, Real, Twist};
 use sarrus_model::Space;
 use sarrus_solve::Tangent;
 
@@ -67,7 +67,8 @@ impl Room {
         let planar = system.directory.space == Space::Planar;
         let surfaces = pair.own.map(|own| &own.surface);
         let mut overlaps = false;
-        touches(surfaces[0], surfaces[1], at.map(|(pose, _)| pose), 0.0, planar, &mut |_| overlaps = true);
+        let reach = self.reach(pair);
+        touches(surfaces[0], surfaces[1], at.map(|(pose, _)| pose), reach, planar, &mut |_| overlaps = true);
         if !overlaps {
             return;
         }
@@ -87,8 +88,11 @@ impl Room {
                 }
                 let two = Two { poses: [&poses[0], &poses[1]], twists: [&twists[0], &twists[1]], mass };
                 let mut wrenches = [Wrench::zero(); 2];
-                touches(surfaces[0], surfaces[1], two.poses, 0.0, planar, &mut |touch| {
+                touches(surfaces[0], surfaces[1], two.poses, reach, planar, &mut |touch| {
                     let memory = remembered.find(pair.key(touch.slot));
+                    if !self.bears(pair.contact(), touch.gap.value(), &memory) {
+                        return;
+                    }
                     let memory = pair.with_state(bodies, touch.slot, memory);
                     let K = pair.stiffness(touch.radius);
                     let act = act(pair.contact(), K, pair.rounding(), &touch, &two, &memory);
@@ -120,10 +124,14 @@ impl Room {
         let (at, wide, law) = (bodies.at(ids), bodies.system.wide, &entry.contact.law);
         let mut scratch = crate::derive::Scratch::default();
         let here = gap::find(&**rows, &at, &mut scratch);
-        if here.gap >= 0.0 || self.is_locked(self.memories.at(bodies.t), gap_of(number as usize)) {
+        let remembered = self.memories.at(bodies.t);
+        let memory = remembered.find((number, 0, 0, 0));
+        if self.is_locked(remembered, gap_of(number as usize))
+            || !self.bears(&entry.contact, here.gap, &memory)
+        {
             return;
         }
-        let onset = self.memories.at(bodies.t).find((number, 0, 0, 0)).onset;
+        let onset = memory.onset;
         let K = law.stiffness.unwrap_or(0.0);
         let seeded = |x: f64, k: usize| {
             let mut dual = Dual::<6>::constant(x);

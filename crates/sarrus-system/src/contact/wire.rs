@@ -3,12 +3,13 @@
 use super::broad::Broad;
 use super::candidates::{Candidate, Wanted, margin, pairs};
 use super::friction::RELAX;
+use super::laws::Onset;
 use super::memory::{Key, Memories, Memory, Snapshot, gap_of};
 use super::pair::{Bodies, Pair};
 use super::place::{Act, approach, onset, remember};
 use super::surface::{Touch, thickness, through};
-use super::sweep::{grazing, grazing_gap};
-use super::{ContactElement, Tally, What, gap};
+use super::sweep::{grazing, grazing_gap, nearly};
+use super::{Contact, ContactElement, Tally, What, gap};
 use crate::derive::Scratch;
 use crate::load::Wrench;
 use crate::system::{FIRST_STATE, System};
@@ -158,7 +159,7 @@ impl Room {
                 let mut along = 1.0;
                 if touch.gap < 0.0 && memory.closed {
                     let act = pair.act(bodies, &touch, &memory);
-                    if friction.slides(act.normal.force, act.stretch) {
+                    if friction.slides(act.normal.force / touch.weight, act.stretch) {
                         along = act.slip.dot(act.stretch) / act.stretch.norm();
                     }
                 }
@@ -174,6 +175,26 @@ impl Room {
         self.locks && remembered.was_open(candidate)
     }
 
+    /// Whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
+    /// jump over a step: whoever asked for locks ends the step where it closes, up to grazing.
+    pub(super) fn bears(&self, contact: &Contact, gap: f64, memory: &Memory) -> bool {
+        if self.locks && contact.law.jumps() {
+            memory.open.is_none() && (memory.closed || gap < 0.0)
+        } else {
+            gap < 0.0
+        }
+    }
+
+    /// How far out places are looked for that bear \[m\].
+    pub(super) fn reach(&self, pair: &Pair) -> f64 {
+        if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
+    }
+
+    /// Whether a place is closed where a step ends: one whose force jumps also where it is about to.
+    fn closes(&self, contact: &Contact, gap: f64, speed: f64, nearly: f64) -> bool {
+        gap < 0.0 || self.locks && contact.law.jumps() && gap < nearly && speed > 0.0
+    }
+
     /// Calls `found` with every place that overlaps, and what it does.
     fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
@@ -182,12 +203,14 @@ impl Room {
             if !pair.entry.yields() || self.is_locked(remembered, candidate) {
                 continue;
             }
-            pair.touches(bodies, 0.0, &mut |touch| {
+            pair.touches(bodies, self.reach(&pair), &mut |touch| {
                 let key = pair.key(touch.slot);
                 let memory =
                     if pair.contact().remembers() { remembered.find(key) } else { Memory::unknown(key) };
-                let act = pair.act(bodies, &touch, &memory);
-                found(&pair, &touch, &act);
+                if self.bears(pair.contact(), touch.gap, &memory) {
+                    let act = pair.act(bodies, &touch, &memory);
+                    found(&pair, &touch, &act);
+                }
             });
         }
     }
@@ -217,7 +240,8 @@ impl Room {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let memory = remembered.find((i as u32, 0, 0, 0));
                 let locked = self.is_locked(remembered, gap_of(i));
-                let force = gap::force(&entry.contact.law, &here, memory.onset).filter(|_| !locked);
+                let bears = !locked && self.bears(&entry.contact, here.gap, &memory);
+                let force = gap::force(&entry.contact.law, &here, memory.onset, bears);
                 found(i, entry, &here, force, scratch);
             }
         }
@@ -271,8 +295,9 @@ impl Room {
         let (mut along, mut across) = (0.0, 0.0);
         self.for_each(bodies, |pair, touch, act| {
             let contact = pair.contact();
-            along += contact.law.stored(pair.stiffness(touch.radius), -touch.gap);
-            across += contact.friction.as_ref().map_or(0.0, |friction| friction.stored(act.stretch));
+            along += touch.weight * contact.law.stored(pair.stiffness(touch.radius), -touch.gap);
+            let bristle = contact.friction.as_ref().map_or(0.0, |friction| friction.stored(act.stretch));
+            across += touch.weight * bristle;
         });
         self.for_each_gap(bodies, scratch, |_, entry, here, normal, _| {
             if normal.is_some() {
@@ -303,7 +328,7 @@ impl Room {
                         deepest = deepest.max(-touch.gap);
                     }
                     if soft {
-                        energy += law.stored(pair.stiffness(touch.radius), -touch.gap);
+                        energy += touch.weight * law.stored(pair.stiffness(touch.radius), -touch.gap);
                     }
                 });
             }
@@ -371,18 +396,19 @@ impl Room {
                     least = least.min(touch.gap);
                     let old = before.find(pair.key(touch.slot));
                     let two = bodies.two(pair.ids());
-                    if touch.gap < 0.0 {
+                    let (speed, _) = approach(&touch, &two, touch.points[0]);
+                    if self.closes(pair.contact(), touch.gap, speed, nearly(pair.own)) {
                         let act = pair.act(bodies, &touch, &old);
                         let mut memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
                         if passed == 0.0 && !old.closed {
                             // closed from the start: as if it had come to this depth from a touch
                             let stored = pair.contact().law.stored(pair.stiffness(touch.radius), -touch.gap);
-                            memory.onset = memory.onset.max((2.0 * stored / two.mass).sqrt());
+                            let depth = (2.0 * stored / two.mass).sqrt();
+                            memory.onset = memory.onset.speed.max(depth).into();
                         }
                         now.places.push(memory);
                     } else {
-                        let (speed, _) = approach(&touch, &two, touch.points[0]);
                         now.places.push(remember(&old, &touch, &two, speed, None));
                         sums.leave(passed, &old);
                     }
@@ -394,11 +420,13 @@ impl Room {
                 let What::Gap { ids, rows } = &entry.contact.what else { continue };
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let old = before.find((i as u32, 0, 0, 0));
-                let normal = gap::force(&entry.contact.law, &here, old.onset);
-                let closed = normal.is_some();
-                let onset =
-                    if closed { onset(&old, -here.gap, -here.rate, passed) } else { (-here.rate).max(0.0) };
-                let memory = Memory { closed, onset, ..old };
+                let speed = -here.rate;
+                let closed = self.closes(&entry.contact, here.gap, speed, grazing_gap(here.gap));
+                let normal = gap::force(&entry.contact.law, &here, old.onset, closed);
+                let onset = if closed { onset(&old, here.gap, speed, passed) } else { Onset::at(speed) };
+                let open =
+                    if closed { old.open.filter(|_| !old.closed) } else { Some([here.gap, here.rate]) };
+                let memory = Memory { closed, open, onset, ..old };
                 now.places.push(memory);
                 now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
                 let mut sums = Sums { entry: i, ..Sums::default() };
@@ -452,7 +480,7 @@ impl Sums {
         let tally = &mut now.tallies[self.entry];
         if !old.closed {
             tally.onsets += 1;
-            tally.fastest = tally.fastest.max(new.onset);
+            tally.fastest = tally.fastest.max(new.onset.speed);
         }
         // an instant that is taken down again is no step
         tally.touches += u64::from(passed > 0.0);

@@ -6,7 +6,7 @@
 //!
 //! So the wrench is the exact gradient of U, and the energy balance closes. G is in closed form:
 //!
-//! - **ball** of radius r, with x = d + r of its height under water: G = (3 x³/12 - x⁴/(16 r))/r³ up to x = 2 r, then d;
+//! - **ball** of radius r (`ends` are two), with x = d + r of its height under water: G = (3 x³/12 - x⁴/(16 r))/r³ up to x = 2 r, then d;
 //! - **box** with edges lᵢ along uᵢ: points of it are spread over the depth as the sum of three uniform spreads of widths
 //!   eᵢ = lᵢ |up·uᵢ|, so G is the third divided difference of max(0, d)⁴/24 with these widths;
 //! - **round**, a rod, disc or capsule with the axis u: the same with e₁ = l |up·u| along it, and across it two widths that
@@ -17,6 +17,7 @@
 //! and the water that a hull displaces by its own motion are not in it.
 
 use super::prelude::*;
+use crate::contact::surface::Geometry;
 use crate::context::Context;
 use crate::flexible;
 use crate::shapes::{self, Measure, Role, Shape, rod};
@@ -214,7 +215,7 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<Piece>> {
         let shapes = shapes::read(&reader, bar)?;
         let weighed = |s: &&Shape| matches!(s.role, Role::All | Role::Mass) && s.solid.is_some();
         let mut pieces: Vec<Piece> =
-            shapes.iter().filter(weighed).filter_map(|shape| piece(place, shape)).collect();
+            shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(place, shape)).collect();
         for piece in &mut pieces {
             piece.p = body.from_com(piece.p);
         }
@@ -239,7 +240,21 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<Piece>> {
     Ok(vec![Piece { body: place, p: [0.0; 3], volume: area * length, form }])
 }
 
-/// The piece that a shape is, with its volume where it has one. What is neither ball nor box is taken as round, with its moments.
+/// The pieces of a shape, with their volume where it has one: two balls of `ends`, one piece of any other.
+fn pieces_of_shape(body: usize, shape: &Shape) -> Vec<Piece> {
+    let Some(whole) = piece(body, shape) else { return Vec::new() };
+    let Some(Geometry::Ends { half, radius }) = shape.geometry else { return vec![whole] };
+    let axis = shape.rot.col(0).0;
+    let ball = |x: f64| Piece {
+        p: [0, 1, 2].map(|i| shape.p[i] + x * axis[i]),
+        volume: 0.5 * whole.volume,
+        form: Form::Ball(radius),
+        ..whole.clone()
+    };
+    vec![ball(-half), ball(half)]
+}
+
+/// A shape as one piece. What is neither ball nor box is taken as round, with its moments.
 fn piece(body: usize, shape: &Shape) -> Option<Piece> {
     let solid = shape.solid?;
     let volume = match solid.measure {

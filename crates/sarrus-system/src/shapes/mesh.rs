@@ -72,8 +72,24 @@ fn read_mesh(dimensions: &Dimensions) -> Result<Form> {
         open = Some("it encloses no volume".to_owned());
     }
     let triangles = Triangles::new(raw, open.is_none()).ok_or_else(|| nothing(dimensions))?;
-    let form = placed(dimensions, solid, Some(Geometry::Mesh(Arc::new(triangles))));
-    Ok(Form { open, ..form })
+    // what is convex is touched as a hull
+    let geometry = match triangles.hull().filter(|hull| is_volume_of(hull, solid)) {
+        Some(hull) => Geometry::Convex(Arc::new(hull)),
+        None => Geometry::Mesh(Arc::new(triangles)),
+    };
+    Ok(Form { open, ..placed(dimensions, solid, Some(geometry)) })
+}
+
+/// Whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
+fn is_volume_of(hull: &Hull, solid: Option<Solid>) -> bool {
+    let volume = |solid: Option<Solid>| match solid?.measure {
+        Measure::Volume(volume) => Some(volume),
+        Measure::Area(_) => None,
+    };
+    match (volume(solid), volume(volume::solid(&mut hull.raw().clone()))) {
+        (Some(own), Some(all)) => (all - own).abs() <= f64::from(f32::EPSILON) * all,
+        _ => false,
+    }
 }
 
 fn read_convex(dimensions: &Dimensions) -> Result<Form> {

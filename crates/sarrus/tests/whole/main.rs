@@ -7,6 +7,7 @@ mod beam_references;
 mod beams;
 mod closure;
 mod common;
+mod compliant;
 mod contact;
 mod contradictions;
 mod controllers;

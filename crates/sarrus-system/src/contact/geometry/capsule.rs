@@ -8,12 +8,15 @@
 //! as long as n is between the normals of the two faces that meet at the edge, or nearly: a capsule that lies across a box stays on both
 //! edges while it rocks. An end whose nearest point lies back along the line is no place, since the line is nearer.
 //!
-//! A line that runs through the solid is pushed out over the edge that is least deep, with those that push nearly the same way.
+//! A line that runs through a box or hull is pushed out the shortest way ([`super::patch`]), one through triangles over the edge that is least
+//! deep, with those that push nearly the same way.
 
-use super::place::{Cores, Segment, curvature, unit};
+use super::flats::Owner;
+use super::patch::{self, Two};
+use super::place::{Cores, Segment, curvature, effective, unit};
 use super::round::Line;
 use super::solid::{Ball, Foot, on_box};
-use super::triangle::{on_hull, on_triangles, window};
+use super::triangle::{Part, on_hull, on_triangles, window};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
@@ -26,8 +29,10 @@ const PARALLEL: f64 = 1e-3;
 /// How many places a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
     match b {
-        Geometry::Box { .. } => 2 + 12 + 8,
-        Geometry::Convex(hull) => 2 + (hull.edges().len() + hull.corners().len()) as u32,
+        Geometry::Box { .. } => patch::MOST_OF_LINE + 8,
+        Geometry::Convex(hull) => {
+            patch::MOST_OF_LINE.max(2 + hull.edges().len() as u32) + hull.corners().len() as u32
+        }
         Geometry::Mesh(mesh) => 3 * mesh.features(),
         _ => 0,
     }
@@ -59,6 +64,25 @@ pub fn touches<R: Real>(
         }
     };
 
+    if let Some(two) = Two::new(a, b, at) {
+        let value = two.value();
+        let (n, overlap) = value.separate();
+        let off = patch::rounding(value.size()) * 1e3;
+        let mut scratch = patch::Scratch::default();
+        let round = &mut |touch: Touch<R>| found(rounded(touch, radius));
+        if overlap > 0.0
+            && patch::touches(
+                &two,
+                n,
+                [f64::NEG_INFINITY, off - overlap],
+                reach + radius,
+                &mut scratch,
+                round,
+            )
+        {
+            return;
+        }
+    }
     for (i, sign) in [-1.0, 1.0].into_iter().enumerate() {
         let c = line.end(sign);
         let local = frame.to_local(c - frame.p);
@@ -104,6 +128,17 @@ pub fn touches<R: Real>(
             found(touch);
         }
     });
+}
+
+/// The place of a line with a radius around it.
+fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
+    let [first, second] = touch.points;
+    Touch {
+        gap: touch.gap - radius,
+        points: [first - touch.normal.scale_f64(radius), second],
+        radius: effective(curvature(radius), [0.0; 2]),
+        ..touch
+    }
 }
 
 /// A line and the edges that it crosses.
@@ -227,7 +262,7 @@ fn each_corner<R: Real>(
             for face in mesh.shape().bvh().intersect_aabb(&around(line, frame, reach)) {
                 for k in 0..3 {
                     let (corner, faces) = mesh.corner(face, k);
-                    if faces[0] == face {
+                    if faces[0] == face && mesh.flats().of_corner[corner as usize] == Owner::Corner(corner) {
                         found(Vec3(mesh.corners()[corner as usize]), edges + corner);
                     }
                 }
@@ -275,20 +310,19 @@ fn each_edge<R: Real>(
             }
         }
         Geometry::Mesh(mesh) => {
+            let flats = mesh.flats();
+            let mut seen = Vec::new();
             for face in mesh.shape().bvh().intersect_aabb(&around(line, frame, reach)) {
                 for k in 0..3 {
-                    let (number, sides) = mesh.edge(face, k);
-                    if sides[0] != face {
-                        continue;
-                    }
-                    let corners = mesh.triangle(face);
-                    let normal = mesh.normals()[face as usize];
-                    let other = sides.get(1).and_then(|side| mesh.normals().get(*side as usize));
-                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                    // seen from outside its own triangle is to the left of each edge
-                    let bent = other.map(|other| normal.cross(*other).dot(to - from));
-                    if bent.is_none_or(|bent| bent > 1e-9 * (to - from).norm()) {
-                        found(Edge { from, to, normals: [normal, *other.unwrap_or(&normal)], number });
+                    let Owner::Ridge(number) = mesh.owner(Part::Edge(k), face) else { continue };
+                    let ridge = &flats.ridges[number as usize];
+                    if ridge.convex && !seen.contains(&number) {
+                        seen.push(number);
+                        let [from, to] = ridge.ends.map(|i| Vec3(mesh.corners()[i as usize]));
+                        let normal =
+                            |k: usize| flats.planes.get(ridge.flats[k] as usize).map(|plane| plane.0);
+                        let first = normal(0).unwrap_or(Vec3::zero());
+                        found(Edge { from, to, normals: [first, normal(1).unwrap_or(first)], number });
                     }
                 }
             }

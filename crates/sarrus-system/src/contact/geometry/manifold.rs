@@ -1,11 +1,12 @@
 //! Boxes, cylinders and hulls among themselves and on triangles, in space.
 //!
-//! `parry` finds the patch in which two convex bodies touch, by separating axes or by the algorithms of Gilbert, Johnson and Keerthi and of
-//! expanding polytopes, and the points that span it. What it finds at the values of the poses is frozen to features, from which the place is
-//! written anew with derivatives:
+//! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. For what is left, cylinders on
+//! edges, corners and each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson
+//! and Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
+//! anew with derivatives:
 //!
 //! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
-//!   rim or side that is lowest along n, a capsule with the ball about a point of its line;
+//!   rim or side that is lowest along n;
 //! - an edge of each: n = ±(e₁ × e₂)/|e₁ × e₂|;
 //! - an edge of one, or none, and a round other: n from core to core, with the foot on the edge;
 //! - else a plane that goes with the second body.
@@ -13,19 +14,20 @@
 //! As p₁ - p₂ = g n, the derivative of the gap is that of n·(p₁ - p₂) at fixed n: exact for all of these. Those of n and of the points leave out
 //! how points slide along edges.
 //!
-//! While two bodies are apart the nearest points are the one place. Cylinders that overlap something else than a
-//! face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the other; edges that cross are not seen.
+//! Cylinders that overlap something else than a face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
+//! other; edges that cross are not seen.
 
+use super::facets::OnMesh;
 use super::mesh::Triangles;
+use super::patch::{self, Solid, Two};
 use super::place::{Cores, curvature, unit};
 use super::solid::Ball;
 use super::triangle::on_triangles;
+use super::walls;
 use crate::contact::surface::{Geometry, Surface, Touch, rounding};
-use parry3d_f64::bounding_volume::Aabb as Box3;
 use parry3d_f64::math::{Pose as Isometry, Rotation, Vector};
-use parry3d_f64::query::details::NormalConstraints;
 use parry3d_f64::query::{self, ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
-use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, PackedFeatureId, Triangle};
+use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, PackedFeatureId};
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::cell::RefCell;
 
@@ -54,7 +56,10 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
         (_, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), _) => {
             SLOTS.max((mesh.normals().len() as u32).saturating_mul(SLOTS_EACH))
         }
-        _ => SLOTS,
+        _ => match (Solid::new(a), Solid::new(b)) {
+            (Some(a), Some(b)) => SLOTS.max(patch::slots(&a, &b)),
+            _ => SLOTS,
+        },
     }
 }
 
@@ -83,17 +88,19 @@ struct Point {
     /// Push on the first, world axes.
     n: Vec3,
     key: u64,
-    /// Of the second's triangles, if it has any.
-    face: Option<u32>,
 }
 
 type Manifold = ContactManifold<(), ()>;
 
+/// How far the deepest place of a patch may be off the overlap that was found with it, as a part of that.
+const CONFIRMED: f64 = 1e-6;
+
 thread_local! {
+    static FACED: RefCell<patch::Scratch> = RefCell::default();
     static SCRATCH: RefCell<(Manifold, Vec<Point>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
 }
 
-/// The places of a pair, of which only the second may be a mesh unless both are.
+/// The places of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -109,6 +116,15 @@ pub fn touches<R: Real>(
             found(t.flipped())
         });
     }
+    if let (Some(solid), Geometry::Mesh(mesh)) = (Solid::new(&a.geometry), &b.geometry) {
+        return on_mesh(a, b, OnMesh { solid, mesh, frames }, reach, found);
+    }
+    if let Some(two) = Two::new(a, b, at)
+        && !two.solids[1].is_curved()
+        && faced(a, b, &two, reach, found)
+    {
+        return;
+    }
     // the callback may come back here: the list is taken out while it runs
     let (mut points, mut used) = SCRATCH.with_borrow_mut(|(manifold, points, used)| {
         points.clear();
@@ -118,7 +134,7 @@ pub fn touches<R: Real>(
     });
     let slots = slots(&a.geometry, &b.geometry);
     for point in &points {
-        let touch = frozen(a, b, &frames, point, number(point.key, point.face, slots, &mut used));
+        let touch = frozen(a, b, &frames, point, number(point.key, None, slots, &mut used));
         if touch.gap.value() < reach {
             found(touch);
         }
@@ -127,6 +143,82 @@ pub fn touches<R: Real>(
         std::mem::swap(old, &mut points);
         std::mem::swap(others, &mut used);
     });
+}
+
+/// The places of a body on a mesh; where none overlaps, also that of the nearest points.
+fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
+    let slots = slots(&a.geometry, &b.geometry);
+    let (mut used, mut least) = (Vec::new(), f64::INFINITY);
+    two.touches(reach, &mut |touch, key, flat| {
+        least = least.min(touch.gap.value());
+        found(Touch { slot: number(key, Some(flat), slots, &mut used), ..touch });
+    });
+    if least < 0.0 {
+        return;
+    }
+    let task = Task { a, b, frames: [two.frames[0].value(), two.frames[1].value()], reach };
+    match task.nearest(two.mesh) {
+        Some(point) => {
+            let touch = frozen(a, b, &two.frames, &point, 0);
+            let slot = number(touch.slot.into(), None, slots, &mut used);
+            let far = touch.gap.value();
+            if far > 0.0 && far < reach && far < least * (1.0 - CONFIRMED) {
+                found(Touch { slot, ..touch });
+            }
+        }
+        // all of it is inside: each corner leaves by what is nearest
+        None if two.mesh.closed() => {
+            for i in 0..two.solid.corners() {
+                let c = two.solid.corner(i, &two.frames[0], two.frames[1].rot.col(2));
+                let ball = Ball { c, radius: 0.0, frame: &two.frames[1], reach: 0.0 };
+                let local = two.frames[1].to_local(c - two.frames[1].p);
+                on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, _| {
+                    ball.on(foot, number(u64::from(i), None, slots, &mut used), found)
+                });
+            }
+        }
+        None => {}
+    }
+}
+
+/// The places of features that face each other; returns false where others are nearest, or deepest.
+fn faced<R: Real>(
+    a: &Surface,
+    b: &Surface,
+    two: &Two<R>,
+    reach: f64,
+    found: &mut impl FnMut(Touch<R>),
+) -> bool {
+    let value = two.value();
+    let size = value.size();
+    if !size.is_finite() {
+        return true;
+    }
+    let (mut n, mut overlap) = value.separate();
+    if -overlap >= reach {
+        return true;
+    }
+    let boxes = two.solids.iter().all(|solid| matches!(solid, Solid::Box(_)));
+    let mut look = |n: Vec3, overlap: f64| {
+        let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
+        let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
+        let least = if overlap > 0.0 { f64::NEG_INFINITY } else { -overlap - patch::rounding(size) };
+        let mut scratch = FACED.take();
+        let done = patch::touches(two, n, [least, off - overlap], reach, &mut scratch, found);
+        FACED.set(scratch);
+        done
+    };
+    if (boxes || overlap <= 0.0) && look(n, overlap) {
+        return true;
+    }
+    let task = Task { a, b, frames: [value.frames[0], value.frames[1]], reach };
+    for way in task.normal().into_iter().flat_map(|n| [n, -n]) {
+        let along = value.overlap(way);
+        if along < overlap {
+            (n, overlap) = (way, along);
+        }
+    }
+    look(n, overlap)
 }
 
 /// Corners of one mesh on another.
@@ -138,17 +230,18 @@ fn corners<R: Real>(
     slot: u32,
     found: &mut impl FnMut(Touch<R>),
 ) {
-    for (i, corner) in a.corners().iter().enumerate() {
+    for &i in &a.flats().corners {
+        let corner = &a.corners()[i as usize];
         let c = frames[0].point(corner);
         let local = frames[1].to_local(c - frames[1].p);
         let ball = Ball { c, radius: 0.0, frame: frames[1], reach };
-        let first = slot.saturating_add((i as u32).saturating_mul(b.features()));
+        let first = slot.saturating_add(i.saturating_mul(b.features()));
         on_triangles(b, local, reach, &mut |foot, k| ball.on(foot, first.saturating_add(k), found));
     }
 }
 
 /// All bits of a number in all others (the finalizer of splitmix64).
-fn mixed(mut x: u64) -> u64 {
+pub(super) fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -205,51 +298,43 @@ impl Task<'_> {
         let axes = [own_axes(&self.a.geometry), own_axes(&self.b.geometry)];
         // pose of the second in parry's axes of the first
         let R = [self.frames[0].rot * axes[0], self.frames[1].rot * axes[1]];
-        let [w, x, y, z] = R[0].transpose_mul_mat(&R[1]).to_quat();
+        let Some(pos12) = relative(&R, self.frames[1].p - self.frames[0].p) else { return };
         let p = R[0].transpose_mul(self.frames[1].p - self.frames[0].p);
-        if !p.0.iter().chain(&[w, x, y, z]).all(|x| x.is_finite()) {
-            return;
-        }
-        let pos12 = Isometry::from_parts(Vector::from_array(p.0), Rotation::from_xyzw(x, y, z, w));
         // nothing is farther than this
         let size = |shape: &dyn shape::Shape| shape.compute_local_bounding_sphere().radius;
-        match &self.b.geometry {
-            Geometry::Mesh(mesh) => {
-                let far =
-                    p.norm() + size(first.shape()) + mesh.shape().local_aabb().half_extents().length() * 2.0;
-                let window = first.shape().compute_aabb(&pos12.inverse());
-                let window = grown(window, self.reach.min(far));
-                // constraints keep edges between triangles from pushing sideways; where they leave nothing, that is better than nothing
-                for constrained in [true, false] {
-                    if !constrained && !points.is_empty() {
-                        break;
-                    }
-                    for face in mesh.shape().bvh().intersect_aabb(&window) {
-                        let [a, b, c] = mesh.triangle(face).map(|p| Vector::from_array(p.0));
-                        let triangle = Triangle::new(a, b, c);
-                        let constraints = mesh.shape().triangle_normal_constraints(face);
-                        let constraints =
-                            constraints.as_ref().filter(|_| constrained).map(|c| c as &dyn NormalConstraints);
-                        let found = Pair {
-                            shapes: [first.shape(), &triangle],
-                            pos12,
-                            constraints,
-                            reach: self.reach.min(far),
-                        };
-                        found.find(manifold, &mut |p, n, key| {
-                            self.keep(points, &axes, &R, p, n, key ^ u64::from(face) << 40, Some(face));
-                        });
-                    }
-                }
-            }
-            other => {
-                let Some(second) = Held::new(other) else { return };
-                let far = p.norm() + size(first.shape()) + size(second.shape());
-                let shapes = [first.shape(), second.shape()];
-                Pair { shapes, pos12, constraints: None, reach: self.reach.min(far) }
-                    .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key, None));
-            }
-        }
+        let Some(second) = Held::new(&self.b.geometry) else { return };
+        let far = p.norm() + size(first.shape()) + size(second.shape());
+        let shapes = [first.shape(), second.shape()];
+        Pair { shapes, pos12, reach: self.reach.min(far) }
+            .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key));
+    }
+
+    /// The nearest points of a body and a mesh; none where they overlap or are farther than `reach`.
+    fn nearest(&self, mesh: &Triangles) -> Option<Point> {
+        let first = Held::new(&self.a.geometry)?;
+        let axes = own_axes(&self.a.geometry);
+        let R = [self.frames[0].rot * axes, self.frames[1].rot];
+        let pos12 = relative(&R, self.frames[1].p - self.frames[0].p)?;
+        let far = pos12.translation.length()
+            + first.shape().compute_local_bounding_sphere().radius
+            + mesh.shape().local_aabb().half_extents().length() * 2.0;
+        let found =
+            query::contact(&Isometry::IDENTITY, first.shape(), &pos12, mesh.shape(), self.reach.min(far));
+        let contact = found.ok().flatten().filter(|contact| contact.dist > 0.0)?;
+        let p2 = pos12.inverse_transform_point(contact.point2);
+        let p = [axes * Vec3(contact.point1.to_array()), Vec3(p2.to_array())];
+        let n = R[0] * Vec3((-contact.normal1).to_array());
+        Some(Point { p, n, key: 0 })
+    }
+
+    /// The direction that parts two convex bodies, by `parry`.
+    fn normal(&self) -> Option<Vec3> {
+        let shapes = [Held::new(&self.a.geometry)?, Held::new(&self.b.geometry)?];
+        let R = [0, 1].map(|i| self.frames[i].rot * own_axes(&[self.a, self.b][i].geometry));
+        let pos12 = relative(&R, self.frames[1].p - self.frames[0].p)?;
+        let [first, second] = shapes.each_ref().map(Held::shape);
+        let found = query::contact(&Isometry::IDENTITY, first, &pos12, second, f64::MAX).ok().flatten()?;
+        unit(R[0] * Vec3((-found.normal1).to_array()))
     }
 
     /// Keeps a point unless there is one at the same place.
@@ -261,28 +346,29 @@ impl Task<'_> {
         p: [Vec3; 2],
         n: Vec3,
         key: u64,
-        face: Option<u32>,
     ) {
         let p = [axes[0] * p[0], axes[1] * p[1]];
         let near = 1e-6 * (p[0].norm() + p[1].norm());
         let finite = p[0].0.iter().chain(&p[1].0).chain(&n.0).all(|x| x.is_finite());
         let same = |q: &Point| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
         if finite && !points.iter().any(same) {
-            points.push(Point { p, n: R[0] * n, key, face });
+            points.push(Point { p, n: R[0] * n, key });
         }
     }
 }
 
-fn grown(window: Box3, by: f64) -> Box3 {
-    Box3::new(window.mins - Vector::splat(by), window.maxs + Vector::splat(by))
+/// The pose of axes R₂ in axes R₁, which are `p` apart; none where it is no number.
+fn relative(R: &[Mat3; 2], p: Vec3) -> Option<Isometry> {
+    let [w, x, y, z] = R[0].transpose_mul_mat(&R[1]).to_quat();
+    let p = R[0].transpose_mul(p);
+    let finite = p.0.iter().chain(&[w, x, y, z]).all(|x| x.is_finite());
+    finite.then(|| Isometry::from_parts(Vector::from_array(p.0), Rotation::from_xyzw(x, y, z, w)))
 }
 
 /// Two convex shapes.
 struct Pair<'a> {
     shapes: [&'a dyn shape::Shape; 2],
     pos12: Isometry,
-    /// Of the second.
-    constraints: Option<&'a dyn NormalConstraints>,
     reach: f64,
 }
 
@@ -297,7 +383,7 @@ impl Pair<'_> {
             first,
             second,
             None,
-            self.constraints,
+            None,
             self.reach,
             manifold,
         );
@@ -319,7 +405,6 @@ impl Pair<'_> {
             query::contact(&Isometry::IDENTITY, first, &self.pos12, second, self.reach)
             && contact.dist > 0.0
         {
-            // one side of open triangles is as good as the other: constraints are for overlap
             let p2 = self.pos12.inverse_transform_point(contact.point2);
             let p = [Vec3(contact.point1.to_array()), Vec3(p2.to_array())];
             found(p, Vec3((-contact.normal1).to_array()), 0);
@@ -343,15 +428,15 @@ fn frozen<R: Real>(a: &Surface, b: &Surface, frames: &[Pose<R>; 2], point: &Poin
         let bent = |i: usize| curvature(radii[i]);
         Cores { points, radii, curvatures: [bent(0), bent(1)] }
     };
-    if let Some(plane) = face(b, point.face, local[1], 1.0, least) {
+    if let Some(plane) = face(b, local[1], 1.0, least) {
         let normal = frames[1].rotate(&plane.0.0);
         return cores([lowest(a, &frames[0], p[0], -normal), on(1, plane)]).along(normal, slot);
     }
-    if let Some(plane) = face(a, None, local[0], -1.0, least) {
+    if let Some(plane) = face(a, local[0], -1.0, least) {
         let normal = frames[0].rotate(&plane.0.0);
         return cores([on(0, plane), lowest(b, &frames[1], p[1], normal)]).along(normal, slot);
     }
-    let edges = [edge(a, None, local[0], p[0]), edge(b, point.face, local[1], p[1])];
+    let edges = [edge(a, local[0], p[0]), edge(b, local[1], p[1])];
     let line = |i: usize| edges[i].map(|e| frames[i].rotate(&e.0));
     if let (Some(e), Some(f)) = (line(0), line(1))
         && let cross = e.cross(f)
@@ -377,7 +462,7 @@ fn frozen<R: Real>(a: &Surface, b: &Surface, frames: &[Pose<R>; 2], point: &Poin
 
 /// The face that pushes along n, own axes: its exact normal m, pointing as n does, and d of m·x = d. `out` is 1 where n points out of the
 /// surface, -1 where into it.
-fn face(surface: &Surface, triangle: Option<u32>, n: Vec3, out: f64, least: f64) -> Option<(Vec3, f64)> {
+fn face(surface: &Surface, n: Vec3, out: f64, least: f64) -> Option<(Vec3, f64)> {
     let axis = |i: usize, half: f64| {
         let mut axis = [0.0; 3];
         axis[i] = 1f64.copysign(n[i]);
@@ -390,17 +475,12 @@ fn face(surface: &Surface, triangle: Option<u32>, n: Vec3, out: f64, least: f64)
             let found = hull.planes().iter().find(|(m, _)| out * m.dot(n) > least);
             found.map(|(m, d)| (m.scale(out), out * d))
         }
-        Geometry::Mesh(mesh) => {
-            let m = mesh.normals()[triangle? as usize];
-            let m = m.scale(1f64.copysign(m.dot(n)));
-            (m.dot(n) > least).then(|| (m, m.dot(mesh.triangle(triangle.unwrap_or(0))[0])))
-        }
         _ => None,
     }
 }
 
 /// The direction of an edge or line through p that is square to n, own axes.
-fn edge(surface: &Surface, triangle: Option<u32>, n: Vec3, p: Vec3) -> Option<Vec3> {
+fn edge(surface: &Surface, n: Vec3, p: Vec3) -> Option<Vec3> {
     let through = |a: Vec3, b: Vec3| {
         let e = unit(b - a)?;
         let off = (p - a - e.scale(e.dot(p - a))).norm();
@@ -420,10 +500,6 @@ fn edge(surface: &Surface, triangle: Option<u32>, n: Vec3, p: Vec3) -> Option<Ve
         Geometry::Convex(hull) => {
             let corner = |i: u32| Vec3(hull.corners()[i as usize]);
             hull.edges().iter().find_map(|[i, j]| through(corner(*i), corner(*j)))
-        }
-        Geometry::Mesh(mesh) => {
-            let corners = mesh.triangle(triangle?);
-            (0..3).find_map(|k| through(corners[k], corners[(k + 1) % 3]))
         }
         _ => None,
     }

@@ -1,6 +1,8 @@
 //! Polyhedra and triangles from files, as they are touched.
 
 use super::bounds::Aabb;
+use super::flats::{Flats, Owner};
+use super::triangle::Part;
 use parry3d_f64::math::Vector;
 use parry3d_f64::shape::{ConvexPolyhedron, TriMesh, TriMeshFlags};
 use parry3d_f64::transformation::try_convex_hull;
@@ -49,6 +51,9 @@ pub struct Hull {
     planes: Vec<(Vec3, f64)>,
     edges: Vec<[u32; 2]>,
     ridges: Vec<[Vec3; 2]>,
+    /// Corners of face k, counterclockwise seen from outside: `outlines[starts[k]..starts[k + 1]]`.
+    outlines: Vec<u32>,
+    starts: Vec<u32>,
     shape: ConvexPolyhedron,
     extent: Aabb,
 }
@@ -72,13 +77,36 @@ impl Hull {
             (n, raw.corners.iter().map(out).fold(f64::NEG_INFINITY, f64::max))
         });
         let planes = planes.collect();
-        let edges = shape.edges().iter().map(|edge| [edge.vertices[0], edge.vertices[1]]).collect();
-        let normal =
-            |face: u32| shape.faces().get(face as usize).map_or(Vec3::zero(), |f| Vec3(f.normal.to_array()));
-        let ridges =
-            shape.edges().iter().map(|edge| [normal(edge.faces[0]), normal(edge.faces[1])]).collect();
+        let (mut outlines, mut starts) = (Vec::new(), vec![0]);
+        for face in shape.faces() {
+            let (first, count) = (face.first_vertex_or_edge as usize, face.num_vertices_or_edges as usize);
+            let mut outline = shape.vertices_adj_to_face()[first..first + count].to_vec();
+            let at = |k: usize| Vec3(raw.corners[outline[k % count] as usize]);
+            let area = (1..count).fold(Vec3::zero(), |a, k| a + (at(k) - at(0)).cross(at(k + 1) - at(0)));
+            if area.dot(Vec3(face.normal.to_array())) < 0.0 {
+                outline.reverse();
+            }
+            outlines.extend(outline);
+            starts.push(outlines.len() as u32);
+        }
+        // edges between faces, each seen once from either side
+        let (mut edges, mut ridges) = (Vec::new(), Vec::new());
+        let mut seen: HashMap<[u32; 2], usize> = HashMap::new();
+        for (k, face) in shape.faces().iter().enumerate() {
+            let outline = &outlines[starts[k] as usize..starts[k + 1] as usize];
+            let normal = Vec3(face.normal.to_array());
+            for (i, &a) in outline.iter().enumerate() {
+                let b = outline[(i + 1) % outline.len()];
+                let number = *seen.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                    edges.push([a, b]);
+                    ridges.push([normal; 2]);
+                    edges.len() - 1
+                });
+                ridges[number][1] = normal;
+            }
+        }
         let extent = raw.extent();
-        Some(Hull { raw, planes, edges, ridges, shape, extent })
+        Some(Hull { raw, planes, edges, ridges, outlines, starts, shape, extent })
     }
 
     /// Its corners, own axes \[m\].
@@ -94,6 +122,11 @@ impl Hull {
     /// Outward normals, and how far out along them it reaches \[m\].
     pub fn planes(&self) -> &[(Vec3, f64)] {
         &self.planes
+    }
+
+    /// Corners of a face, counterclockwise seen from outside.
+    pub fn outline(&self, face: usize) -> &[u32] {
+        &self.outlines[self.starts[face] as usize..self.starts[face + 1] as usize]
     }
 
     /// Corners of its edges.
@@ -128,6 +161,7 @@ pub struct Triangles {
     /// Triangles around corner i: `around[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     around: Vec<u32>,
+    flats: Flats,
     shape: TriMesh,
     extent: Aabb,
 }
@@ -156,7 +190,7 @@ impl Triangles {
             let [a, b, c] = face.map(|i| Vec3(raw.corners[i as usize]));
             super::place::unit((b - a).cross(c - a)).unwrap_or(Vec3::zero())
         });
-        let normals = normals.collect();
+        let normals: Vec<Vec3> = normals.collect();
 
         let mut numbers: HashMap<[u32; 2], u32> = HashMap::new();
         let mut sides: Vec<[u32; 2]> = Vec::new();
@@ -188,7 +222,8 @@ impl Triangles {
             }
         }
         let extent = raw.extent();
-        Some(Triangles { raw, closed, normals, edges, sides, starts, around, shape, extent })
+        let flats = Flats::new(&raw, &normals, &edges, &sides);
+        Some(Triangles { raw, closed, normals, edges, sides, starts, around, flats, shape, extent })
     }
 
     /// Its corners, own axes \[m\].
@@ -201,6 +236,37 @@ impl Triangles {
         &self.raw
     }
 
+    /// Its faces, edges and corners, whatever the triangulation.
+    pub fn flats(&self) -> &Flats {
+        &self.flats
+    }
+
+    /// Which of them a part of a triangle belongs to.
+    pub fn owner(&self, part: Part, face: u32) -> Owner {
+        match part {
+            Part::Face => Owner::Flat(self.flats.of_face[face as usize]),
+            Part::Edge(k) => self.flats.of_edge[self.edge(face, k).0 as usize],
+            Part::Corner(k) => self.flats.of_corner[self.corner(face, k).0 as usize],
+        }
+    }
+
+    /// The number of a flat, ridge or corner among all.
+    pub fn number(&self, owner: Owner) -> u32 {
+        match owner {
+            Owner::Flat(flat) => flat,
+            Owner::Ridge(ridge) => self.raw.faces.len() as u32 + ridge,
+            Owner::Corner(corner) => self.features() - 1 - corner,
+        }
+    }
+
+    /// The same as a hull, where it is closed and its edges bend outward.
+    pub fn hull(&self) -> Option<Hull> {
+        let convex = self.closed && self.flats.ridges.iter().all(|ridge| ridge.convex);
+        let corners: Vec<[f64; 3]> =
+            self.flats.corners.iter().map(|i| self.raw.corners[*i as usize]).collect();
+        convex.then(|| Hull::new(&corners)).flatten()
+    }
+
     /// Whether it has an inside.
     pub fn closed(&self) -> bool {
         self.closed
@@ -211,7 +277,7 @@ impl Triangles {
         &self.normals
     }
 
-    /// How many features there are: triangles, edges, corners.
+    /// How many features there are at most: triangles, edges, corners.
     pub fn features(&self) -> u32 {
         (self.raw.faces.len() + self.sides.len() + self.raw.corners.len()) as u32
     }
@@ -230,8 +296,13 @@ impl Triangles {
     /// Corner k of a triangle, and the triangles at it.
     pub fn corner(&self, face: u32, k: usize) -> (u32, &[u32]) {
         let corner = self.raw.faces[face as usize][k];
+        (corner, self.around(corner))
+    }
+
+    /// The triangles at a corner.
+    pub fn around(&self, corner: u32) -> &[u32] {
         let i = corner as usize;
-        (corner, &self.around[self.starts[i] as usize..self.starts[i + 1] as usize])
+        &self.around[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
     pub(super) fn shape(&self) -> &TriMesh {

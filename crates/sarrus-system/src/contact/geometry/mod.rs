@@ -5,9 +5,14 @@
 pub mod barrel;
 pub mod bounds;
 pub mod capsule;
+pub mod facets;
 pub mod flat;
+pub mod flats;
 pub mod manifold;
 pub mod mesh;
+pub mod patch;
+#[cfg(test)]
+mod patches;
 pub mod place;
 pub mod round;
 pub mod solid;
@@ -94,6 +99,9 @@ pub(super) fn touches<R: Real>(
             (Geometry::Capsule { .. }, Geometry::Cylinder { .. }) => barrel::touches(a, b, at, reach, found),
             (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => {
                 barrel::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+            }
+            (Geometry::Box { .. } | Geometry::Convex(_), Geometry::Cylinder { .. }) => {
+                manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             (Geometry::Mesh(_), other) if !matches!(other, Geometry::Mesh(_)) => {
                 manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));

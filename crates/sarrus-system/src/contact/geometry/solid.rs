@@ -66,7 +66,14 @@ impl<R: Real> Ball<'_, R> {
             let normal = self.frame.rot * foot.normal;
             let first = self.c - normal.scale_f64(self.radius);
             let radius = effective(curvature(self.radius), foot.curvature);
-            found(Touch { gap, normal, points: [first, first - normal.scale(gap)], slot, radius });
+            found(Touch {
+                gap,
+                normal,
+                points: [first, first - normal.scale(gap)],
+                slot,
+                radius,
+                weight: 1.0,
+            });
         }
     }
 }

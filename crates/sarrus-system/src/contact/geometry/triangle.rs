@@ -1,15 +1,17 @@
 //! A point over triangles: hulls from outside, meshes from either side.
 //!
-//! Over a triangle the nearest point is on its face, on an edge or at a corner; an edge or corner is a place of its own only if it is the
-//! nearest of all triangles that meet there, so that a ball that rolls over a flat of many triangles touches it once, and in a groove twice.
+//! Over a flat ([`super::flats`]) the nearest point is on it, on a ridge or at a corner; a ridge or corner is a place of its own only if it is
+//! the nearest of all flats that meet there, so that a ball that rolls over a flat of many triangles touches it once, and in a groove twice.
 //! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the place, and the way out is through it.
 
+use super::flats::Owner;
 use super::mesh::{Hull, NONE, Raw, Triangles};
 use super::place::unit;
 use super::solid::Foot;
 use parry3d_f64::bounding_volume::Aabb as Box3;
 use parry3d_f64::math::Vector;
 use sarrus_math::{Real, Vec3};
+use std::cell::RefCell;
 
 /// What of a triangle is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,25 +58,44 @@ pub fn nearest([a, b, c]: [Vec3; 3], p: Vec3) -> (Part, f64) {
     (Part::Face, over * over / n.norm_squared())
 }
 
-/// c from a part of a triangle. Where it lies on an edge or corner, `else_along` is the way out.
-fn foot<R: Real>(triangle: [Vec3; 3], part: Part, normal: Vec3, c: Vec3<R>, else_along: Vec3) -> Foot<R> {
-    let at = |k: usize| Vec3::from_f64(triangle[k % 3].0);
-    let flat = |n: Vec3, k: usize| {
-        let n = Vec3::from_f64(n.0);
-        Foot { normal: n, distance: (c - at(k)).dot(n), curvature: [0.0; 2], on_face: true }
-    };
-    let away = |d: Vec3<R>, k: usize| match unit(d) {
+/// c from a face through o.
+fn flat<R: Real>(n: Vec3, o: Vec3, c: Vec3<R>) -> Foot<R> {
+    let normal = Vec3::from_f64(n.0);
+    Foot { normal, distance: (c - Vec3::from_f64(o.0)).dot(normal), curvature: [0.0; 2], on_face: true }
+}
+
+/// c from a corner, or from an edge through it along `e`. Where it lies on it, `else_along` is the way out.
+fn away<R: Real>(o: Vec3, e: Option<Vec3>, c: Vec3<R>, else_along: Vec3) -> Foot<R> {
+    let rel = c - Vec3::from_f64(o.0);
+    let d = e.map_or(rel, |e| rel - Vec3::from_f64(e.0).scale(rel.dot_f64(&e.0)));
+    match unit(d) {
         Some(normal) => Foot { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false },
-        None => flat(else_along, k),
-    };
+        None => flat(else_along, o, c),
+    }
+}
+
+/// c from a part of a triangle of a hull.
+fn foot<R: Real>(triangle: [Vec3; 3], part: Part, n: Vec3, c: Vec3<R>) -> Foot<R> {
     match part {
-        Part::Face => flat(normal, 0),
-        Part::Corner(k) => away(c - at(k), k),
-        Part::Edge(k) => {
-            let e = Vec3::from_f64(unit(triangle[(k + 1) % 3] - triangle[k]).unwrap_or(Vec3::zero()).0);
-            let rel = c - at(k);
-            away(rel - e.scale(rel.dot(e)), k)
+        Part::Face => flat(n, triangle[0], c),
+        Part::Corner(k) => away(triangle[k], None, c, n),
+        Part::Edge(k) => away(triangle[k], unit(triangle[(k + 1) % 3] - triangle[k]), c, n),
+    }
+}
+
+/// c from a flat, ridge or corner of a mesh.
+fn foot_of<R: Real>(mesh: &Triangles, owner: Owner, c: Vec3<R>, out: Vec3) -> Foot<R> {
+    let at = |i: u32| Vec3(mesh.corners()[i as usize]);
+    match owner {
+        Owner::Flat(k) => {
+            let (n, d) = mesh.flats().planes[k as usize];
+            flat(n, n.scale(d), c)
         }
+        Owner::Ridge(k) => {
+            let [from, to] = mesh.flats().ridges[k as usize].ends.map(at);
+            away(from, unit(to - from), c, out)
+        }
+        Owner::Corner(i) => away(at(i), None, c, out),
     }
 }
 
@@ -108,56 +129,63 @@ pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> Foot<R> {
     match best {
         // of a flat of several triangles, the edges between them too
         (d2, ..) if d2.sqrt() <= over * (1.0 + 1e-9) => face(),
-        (_, part, triangle) => foot(triangle, part, n, c, n),
+        (_, part, triangle) => foot(triangle, part, n, c),
     }
+}
+
+/// What of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
+type Nearest = (u32, f64, Owner, (Part, u32));
+
+thread_local! {
+    static NEAREST: RefCell<Vec<Nearest>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The places of a point c on triangles that are nearer than `reach`, with the number of the feature.
 pub fn on_triangles<R: Real>(mesh: &Triangles, c: Vec3<R>, reach: f64, found: &mut impl FnMut(Foot<R>, u32)) {
     let p = Vec3(c.value());
-    let window = window(&[p], reach);
-    let mut best = (f64::INFINITY, Part::Face, 0);
-    for face in mesh.shape().bvh().intersect_aabb(&window) {
+    let mut all = NEAREST.take();
+    all.clear();
+    for face in mesh.shape().bvh().intersect_aabb(&window(&[p], reach)) {
         let (part, d2) = nearest(mesh.triangle(face), p);
-        if d2 < best.0 || (d2 == best.0 && face < best.2) {
-            best = (d2, part, face);
+        let own = (mesh.flats().of_face[face as usize], d2, mesh.owner(part, face), (part, face));
+        match all.iter_mut().find(|other| other.0 == own.0) {
+            Some(other) if (d2, face) < (other.1, other.3.1) => *other = own,
+            Some(_) => {}
+            None => all.push(own),
         }
     }
-    if best.0 == f64::INFINITY {
-        return;
-    }
-    let (_, part, face) = best;
-    let out = outward(mesh, part, face);
-    let side = out.dot(
-        p - mesh.triangle(face)[match part {
+    let first = all.iter().min_by(|a, b| a.1.total_cmp(&b.1).then(a.3.1.cmp(&b.3.1))).copied();
+    if let Some((.., owner, (part, face))) = first {
+        let out = outward(mesh, part, face);
+        let corner = match part {
             Part::Face => 0,
             Part::Edge(k) | Part::Corner(k) => k,
-        }],
-    );
-    if mesh.closed() && side <= 0.0 {
-        let mut foot = foot(mesh.triangle(face), part, mesh.normals()[face as usize], c, out);
-        if part != Part::Face && foot.distance.value() > 0.0 {
-            foot.normal = -foot.normal;
-            foot.distance = -foot.distance;
-        }
-        return found(foot, feature(mesh, part, face));
-    }
-    for face in mesh.shape().bvh().intersect_aabb(&window) {
-        let (part, _) = nearest(mesh.triangle(face), p);
-        if !is_place(mesh, part, face, p) {
-            continue;
-        }
-        let mut normal = mesh.normals()[face as usize];
-        let over = normal.dot(p - mesh.triangle(face)[0]);
-        if part == Part::Face && over < 0.0 {
-            if mesh.closed() {
-                continue;
+        };
+        if mesh.closed() && out.dot(p - mesh.triangle(face)[corner]) <= 0.0 {
+            let mut foot = foot_of(mesh, owner, c, out);
+            if !foot.on_face && foot.distance.value() > 0.0 {
+                foot.normal = -foot.normal;
+                foot.distance = -foot.distance;
             }
-            normal = -normal;
+            found(foot, mesh.number(owner));
+        } else {
+            for &(flat, _, owner, (part, face)) in &all {
+                if !is_place(mesh, flat, owner, &all) {
+                    continue;
+                }
+                let mut foot = foot_of(mesh, owner, c, outward(mesh, part, face));
+                if foot.on_face && foot.distance.value() < 0.0 {
+                    if mesh.closed() {
+                        continue;
+                    }
+                    foot.normal = -foot.normal;
+                    foot.distance = -foot.distance;
+                }
+                found(foot, mesh.number(owner));
+            }
         }
-        let foot = foot(mesh.triangle(face), part, normal, c, outward(mesh, part, face));
-        found(foot, feature(mesh, part, face));
     }
+    NEAREST.set(all);
 }
 
 /// All within reach of points.
@@ -170,33 +198,18 @@ pub fn window(points: &[Vec3], reach: f64) -> Box3 {
     Box3::new(low - reach, high + reach)
 }
 
-/// The number of a feature.
-fn feature(mesh: &Triangles, part: Part, face: u32) -> u32 {
-    let faces = mesh.raw().faces.len() as u32;
-    match part {
-        Part::Face => face,
-        Part::Edge(k) => faces + mesh.edge(face, k).0,
-        Part::Corner(k) => mesh.features() - 1 - mesh.corner(face, k).0,
-    }
-}
-
-/// Whether a part is the nearest of all triangles that meet there, and this triangle is the first of them.
-fn is_place(mesh: &Triangles, part: Part, face: u32, p: Vec3) -> bool {
-    let at = |other: u32| nearest(mesh.triangle(other), p).0;
-    match part {
-        Part::Face => true,
-        Part::Edge(k) => {
-            let (edge, sides) = mesh.edge(face, k);
-            let here = |other: u32| {
-                other == NONE || matches!(at(other), Part::Edge(j) if mesh.edge(other, j).0 == edge)
-            };
-            sides[0] == face && here(sides[1])
+/// Whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
+fn is_place(mesh: &Triangles, flat: u32, owner: Owner, all: &[Nearest]) -> bool {
+    let here = |other: u32| all.iter().any(|own| own.0 == other && own.2 == owner);
+    match owner {
+        Owner::Flat(_) => true,
+        Owner::Ridge(k) => {
+            let flats = mesh.flats().ridges[k as usize].flats;
+            flats[0] == flat && (flats[1] == NONE || flats[1] == flat || here(flats[1]))
         }
-        Part::Corner(k) => {
-            let (corner, around) = mesh.corner(face, k);
-            let here =
-                |other: &u32| matches!(at(*other), Part::Corner(j) if mesh.corner(*other, j).0 == corner);
-            around[0] == face && around[1..].iter().all(here)
+        Owner::Corner(i) => {
+            let around = mesh.around(i).iter().map(|face| mesh.flats().of_face[*face as usize]);
+            around.clone().min() == Some(flat) && around.into_iter().all(here)
         }
     }
 }

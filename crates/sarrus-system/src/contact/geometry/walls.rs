@@ -11,7 +11,7 @@ use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
 /// Below this sine between axis and normal a rim lies flat, and its points are fixed.
-const FLAT: f64 = 1e-6;
+pub const FLAT: f64 = 1e-6;
 
 /// How many places a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
@@ -24,7 +24,7 @@ fn places(a: &Geometry) -> u32 {
         Geometry::Cylinder { half, .. } => 4 * rims(*half),
         Geometry::Box { half } => corners(half),
         Geometry::Convex(hull) => hull.corners().len() as u32,
-        Geometry::Mesh(triangles) => triangles.corners().len() as u32,
+        Geometry::Mesh(triangles) => triangles.flats().corners.len() as u32,
         round => match segments(round) {
             ([Segment { half, .. }, _], 1) if half > 0.0 => 2,
             (_, n) => n as u32,
@@ -40,6 +40,21 @@ fn rims(half: f64) -> u32 {
 /// A rectangle has four.
 fn corners(half: &[f64; 3]) -> u32 {
     if half[2] > 0.0 { 8 } else { 4 }
+}
+
+/// From the centre of a rim to its points on a wall with this normal: the lowest, and three more at quarter turns; of a rim that lies flat
+/// the first is along `flat`.
+pub fn rim_arms<R: Real>(
+    axis: Vec3<R>,
+    normal: Vec3<R>,
+    radius: f64,
+    flat: impl FnOnce() -> Vec3<R>,
+) -> [Vec3<R>; 4] {
+    let across = axis.scale(axis.dot(normal)) - normal;
+    let lowest = if across.norm().value() > FLAT { unit(across) } else { None };
+    let u = lowest.unwrap_or_else(flat).scale_f64(radius);
+    let w = axis.cross(u);
+    [u, w, -u, -w]
 }
 
 /// One wall: gap = n·(c - o) + offset - r.
@@ -100,7 +115,10 @@ impl<R: Real> Task<'_, R> {
                 self.corners(a, (0..corners(half)).map(corner), found);
             }
             Geometry::Convex(hull) => self.corners(a, hull.corners().iter().copied(), found),
-            Geometry::Mesh(triangles) => self.corners(a, triangles.corners().iter().copied(), found),
+            Geometry::Mesh(triangles) => {
+                let corner = |i: &u32| triangles.corners()[*i as usize];
+                self.corners(a, triangles.flats().corners.iter().map(corner), found);
+            }
             round => {
                 let (parts, n) = segments(round);
                 for (i, part) in parts[..n].iter().enumerate() {
@@ -153,12 +171,8 @@ impl<R: Real> Task<'_, R> {
             let x = if rim == 0 { -half } else { half };
             let c = self.pose.point(&(Vec3(a.p) + axis_a.scale(x)).0);
             let (normal, _) = self.normal(c);
-            let across = axis.scale(axis.dot(normal)) - normal;
-            let lowest = if across.norm().value() > FLAT { unit(across) } else { None };
-            let u =
-                lowest.unwrap_or_else(|| self.pose.rotate(&a.rot.col((along + 1) % 3).0)).scale_f64(radius);
-            let w = axis.cross(u);
-            for (k, arm) in [u, w, -u, -w].into_iter().enumerate() {
+            let flat = || self.pose.rotate(&a.rot.col((along + 1) % 3).0);
+            for (k, arm) in rim_arms(axis, normal, radius, flat).into_iter().enumerate() {
                 self.point(c + arm, 0.0, 4 * rim + k as u32, found);
             }
         }
@@ -191,6 +205,7 @@ impl<R: Real> Task<'_, R> {
                 points: [first, first - normal.scale(gap)],
                 slot: self.slot + slot,
                 radius,
+                weight: 1.0,
             });
         }
     }

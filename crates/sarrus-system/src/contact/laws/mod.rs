@@ -10,9 +10,10 @@
 //! delivers e. With `factor` c instead N = K δⁿ (1 + c δ̇), and with a number d, N = K δⁿ + d δ̇ whatever n is: a force that jumps
 //! when a place closes.
 //!
-//! A place that is closed and hit again is damped by the faster of the two speeds, v = max(v, δ̇), and none by less than
-//! [`SLOWEST`], below which the damping of a body at rest would be stiff without end. N never pulls: what the damping would pull is
-//! left out, and the elastic energy that goes with it is booked as dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
+//! v holds until the first compression ends, also where other forces speed it up ([`Onset`]). A place that is then hit again is damped
+//! by the faster of the two speeds, v = max(v, δ̇). So is one that closed below [`SLOWEST`], since the damping of a body at rest would
+//! be stiff without end. N never pulls: what the damping would pull is left out, and the elastic energy that goes with it is booked as
+//! dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
 
 pub mod restitution;
 
@@ -59,6 +60,34 @@ pub struct Law {
     pub damping: Damping,
 }
 
+/// How an overlap began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Onset {
+    /// Speed at which it began; of a later compression the largest so far \[m/s\].
+    pub speed: f64,
+    /// Whether its first compression lasts.
+    pub first: bool,
+}
+
+impl Onset {
+    /// An impact at this speed; below [`SLOWEST`] it is none.
+    pub fn at(speed: f64) -> Self {
+        Onset { speed: speed.max(0.0), first: speed >= SLOWEST }
+    }
+
+    /// The same after an accepted step at which the overlap grows with `speed`.
+    pub fn after(self, speed: f64) -> Self {
+        if self.first && speed > 0.0 { self } else { Onset::from(self.speed.max(speed)) }
+    }
+}
+
+/// The largest speed so far.
+impl From<f64> for Onset {
+    fn from(speed: f64) -> Self {
+        Onset { speed, first: false }
+    }
+}
+
 /// A normal force.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal<R> {
@@ -69,19 +98,27 @@ pub struct Normal<R> {
 }
 
 impl Law {
-    /// The force at an overlap `depth` > 0 that grows with `speed`, of stiffness `K`, where the place closed at `onset` \[m/s\].
-    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: f64) -> Normal<R> {
-        let K = R::from_f64(K);
+    /// Whether the force jumps where a place closes.
+    pub fn jumps(&self) -> bool {
+        matches!(self.damping, Damping::Dashpot(d) if d != 0.0)
+    }
+
+    /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the place closed at `onset`. At no overlap it is
+    /// that of the closed side.
+    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<Onset>) -> Normal<R> {
+        let (K, onset) = (R::from_f64(K), onset.into());
         let elastic = match self.elastic {
+            _ if depth.value() <= 0.0 => R::zero(),
             Elastic::Hertz => K * depth * depth.sqrt(),
             Elastic::Linear => K * depth,
         };
         let force = match self.damping {
             Damping::Restitution { chi, .. } => {
-                let slow = onset.max(SLOWEST);
+                let slow = onset.speed.max(SLOWEST);
                 let chi = R::from_f64(chi);
-                // hit harder than when it closed: v is the speed itself
-                let ratio = if speed.value() > slow { R::one() } else { speed / R::from_f64(slow) };
+                // hit again, and harder: v is the speed itself
+                let again = !onset.first && speed.value() > slow;
+                let ratio = if again { R::one() } else { speed / R::from_f64(slow) };
                 elastic * (R::one() + chi * ratio)
             }
             Damping::Factor(c) => elastic * (R::one() + R::from_f64(c) * speed),
@@ -93,6 +130,9 @@ impl Law {
 
     /// Energy that an overlap stores \[J\].
     pub fn stored<R: Real>(&self, K: f64, depth: R) -> R {
+        if depth.value() <= 0.0 {
+            return R::zero();
+        }
         match self.elastic {
             Elastic::Hertz => depth * depth * depth.sqrt() * (0.4 * K),
             Elastic::Linear => depth * depth * (0.5 * K),

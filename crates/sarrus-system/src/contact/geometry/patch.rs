@@ -1,0 +1,542 @@
+//! Boxes and hulls on each other, and cylinders on their faces, in space.
+//!
+//! Let n be the direction of the least translation that parts two convex bodies, or along which they are farthest apart: by separating
+//! axes, and by the algorithms of Gilbert, Johnson and Keerthi and of expanding polytopes for edges of hulls. The outlines of the two
+//! faces that face each other along n, seen along n, have a polygon in common. Each of its corners is a place, of the features that meet
+//! there, and has their own normal, whatever n is:
+//!
+//! - a corner of one over the face of the other: the normal of that face;
+//! - an edge of each: ±(e₁ × e₂)/|e₁ × e₂|.
+//!
+//! So gap, normal and point of a place do not depend on the order of the two, and its force is the gradient of its energy. Other corners
+//! that are past the face of the other are places too, as on a half-space. A cylinder has the corners of a rim that it has on a
+//! half-space ([`super::walls`]), or the line of its side that is nearest.
+//!
+//! **Weight.** A corner of a face that slides over an edge of the other face is cut off: two crossings of edges follow it. Each of these has
+//! as weight the angle by which the common outline turns there, over the mean such angle of the outline with fewer corners, 2π/m. Angles add
+//! up, so a rectangle weighs 4 wherever and however it lies on another.
+//!
+//! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these places, and [`touches`] says so.
+
+use super::mesh::Hull;
+use super::place::{Cores, unit};
+use super::walls::rim_arms;
+use crate::contact::surface::{Geometry, Surface, Touch};
+use sarrus_math::{Pose, Real, Vec3};
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
+
+/// How many crossings of edges have numbers of their own. More of them share these: they push all the same, and remember as one.
+const CROSSINGS: u32 = 48;
+
+/// Numbers of a line's places on a body, beside the corners of that.
+pub const MOST_OF_LINE: u32 = 2 + CROSSINGS;
+
+/// Sine of the angle between two edges below which they are parallel; the weight of their crossing is of that size.
+const PARALLEL: f64 = 1e-9;
+
+/// Part of the size of both that lengths are rounded to.
+const ROUNDING: f64 = 1e-12;
+
+/// Corners of the faces of a box, counterclockwise seen from outside; bit k of a corner is the sign along axis k.
+const BOX_FACES: [[u32; 4]; 6] =
+    [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+
+/// A convex body with faces.
+#[derive(Clone, Copy)]
+pub enum Solid<'a> {
+    /// Halves of its edges \[m\].
+    Box(&'a [f64; 3]),
+    /// A polyhedron.
+    Hull(&'a Hull),
+    /// The line of a capsule, from -half to half on x \[m\]; it goes first.
+    Line(f64),
+    /// A cylinder.
+    Cylinder {
+        /// Half its length \[m\].
+        half: f64,
+        /// Radius \[m\].
+        radius: f64,
+        /// Its axis.
+        along: usize,
+    },
+}
+
+impl<'a> Solid<'a> {
+    /// Of a geometry; none where it is another.
+    pub fn new(geometry: &'a Geometry) -> Option<Self> {
+        match geometry {
+            Geometry::Box { half } => Some(Solid::Box(half)),
+            Geometry::Convex(hull) => Some(Solid::Hull(hull)),
+            Geometry::Capsule { half, .. } => Some(Solid::Line(*half)),
+            Geometry::Cylinder { half, radius, along } => {
+                Some(Solid::Cylinder { half: *half, radius: *radius, along: *along })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it has a curved side.
+    pub fn is_curved(&self) -> bool {
+        matches!(self, Solid::Cylinder { .. })
+    }
+
+    /// How many corners it has; of a cylinder four of each rim.
+    pub fn corners(&self) -> u32 {
+        match self {
+            Solid::Box(_) => 8,
+            Solid::Line(_) => 2,
+            Solid::Cylinder { .. } => 4 + self.second_rim(),
+            Solid::Hull(hull) => hull.corners().len() as u32,
+        }
+    }
+
+    /// The first corner of a cylinder's second rim; a thin disc has one rim.
+    fn second_rim(&self) -> u32 {
+        if matches!(self, Solid::Cylinder { half, .. } if *half > 0.0) { 4 } else { 0 }
+    }
+
+    /// A corner in the world; of a cylinder those that a wall with the outward normal `n` has.
+    pub fn corner<R: Real>(&self, i: u32, frame: &Pose<R>, n: Vec3<R>) -> Vec3<R> {
+        match *self {
+            Solid::Box(half) => {
+                frame.point(&[0, 1, 2].map(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] }))
+            }
+            Solid::Hull(hull) => frame.point(&hull.corners()[i as usize]),
+            Solid::Line(half) => frame.point(&[if i == 0 { -half } else { half }, 0.0, 0.0]),
+            Solid::Cylinder { half, radius, along } => {
+                let mut c = [0.0; 3];
+                c[along] = if i < 4 { -half } else { half };
+                let axis = frame.rot.col(along);
+                let arms = rim_arms(axis, n, radius, || frame.rot.col((along + 1) % 3));
+                frame.point(&c) + arms[i as usize % 4]
+            }
+        }
+    }
+
+    fn faces(&self) -> usize {
+        match self {
+            Solid::Box(_) => 6,
+            Solid::Hull(hull) => hull.planes().len(),
+            Solid::Cylinder { .. } => 2,
+            Solid::Line(_) => 0,
+        }
+    }
+
+    /// Outward normal of a face, own axes, and how far out it is.
+    pub fn plane(&self, k: usize) -> (Vec3, f64) {
+        let axis = |i: usize, half: f64| {
+            let mut m = Vec3::zero();
+            m[i] = if k.is_multiple_of(2) { -1.0 } else { 1.0 };
+            (m, half)
+        };
+        match *self {
+            Solid::Box(half) => axis(k / 2, half[k / 2]),
+            Solid::Hull(hull) => hull.planes()[k],
+            Solid::Cylinder { half, along, .. } => axis(along, half),
+            Solid::Line(_) => (Vec3::zero(), 0.0),
+        }
+    }
+
+    /// The farthest that it reaches along a direction, own axes \[m\].
+    pub fn support(&self, d: Vec3) -> f64 {
+        match *self {
+            Solid::Box(half) => (0..3).map(|k| (d[k] * half[k]).abs()).sum(),
+            Solid::Line(half) => (d.x() * half).abs(),
+            Solid::Hull(hull) => {
+                hull.corners().iter().map(|p| d.dot(Vec3(*p))).fold(f64::NEG_INFINITY, f64::max)
+            }
+            Solid::Cylinder { half, radius, along } => {
+                let mut across = d;
+                across[along] = 0.0;
+                (d[along] * half).abs() + radius * across.norm()
+            }
+        }
+    }
+
+    /// How far out of it a point is, own axes \[m\]; negative inside, at the least of the faces.
+    pub fn out(&self, p: Vec3) -> f64 {
+        let over = |k: usize| {
+            let (m, d) = self.plane(k);
+            m.dot(p) - d
+        };
+        let most = (0..self.faces()).map(over).fold(f64::NEG_INFINITY, f64::max);
+        match *self {
+            Solid::Cylinder { radius, along, .. } => {
+                let mut across = p;
+                across[along] = 0.0;
+                most.max(across.norm() - radius)
+            }
+            _ => most,
+        }
+    }
+
+    /// Its middle, own axes.
+    pub fn middle(&self) -> Vec3 {
+        match self {
+            Solid::Hull(hull) => {
+                let extent = hull.extent();
+                Vec3([0, 1, 2].map(|k| 0.5 * (extent.low[k] + extent.high[k])))
+            }
+            _ => Vec3::zero(),
+        }
+    }
+
+    /// Corners in turn, seen from outside, of what faces along `d`, own axes: of a face, and which, or of the side of a cylinder.
+    pub fn outline(&self, d: Vec3, out: &mut Vec<u32>) -> Option<usize> {
+        out.clear();
+        if let Solid::Line(_) = self {
+            out.extend([0, 1]);
+            return None;
+        }
+        if let Solid::Cylinder { along, .. } = *self {
+            if d[along].abs() < FRAC_1_SQRT_2 * d.norm() {
+                out.extend([0, 4].iter().take(1 + self.second_rim() as usize / 4));
+                return None;
+            }
+            let (top, k) = (d[along] > 0.0, self.second_rim());
+            out.extend(if top { [k, k + 1, k + 2, k + 3] } else { [3, 2, 1, 0] });
+            return Some(usize::from(top));
+        }
+        let facing = |k: usize| self.plane(k).0.dot(d);
+        let k = (1..self.faces()).fold(0, |best, k| if facing(k) > facing(best) { k } else { best });
+        match self {
+            Solid::Hull(hull) => out.extend_from_slice(hull.outline(k)),
+            _ => out.extend_from_slice(&BOX_FACES[k]),
+        }
+        Some(k)
+    }
+}
+
+/// What meets at a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Feature {
+    /// A corner of the first over a face of the second.
+    First(u32, usize),
+    /// A corner of the second over a face of the first.
+    Second(u32, usize),
+    /// Two edges, by their corners, and their weight.
+    Edges([u32; 2], [u32; 2], f64),
+}
+
+/// Two bodies in the world.
+pub struct Two<'a, R> {
+    /// The bodies.
+    pub solids: [Solid<'a>; 2],
+    /// Their own frames.
+    pub frames: [Pose<R>; 2],
+}
+
+/// What is used again.
+#[derive(Default)]
+pub struct Scratch {
+    features: Vec<Feature>,
+    used: Vec<u32>,
+    outlines: [Vec<u32>; 2],
+    seen: [Vec<[f64; 2]>; 2],
+    polygon: Vec<([f64; 2], Label)>,
+    clipped: Vec<([f64; 2], Label)>,
+}
+
+/// What an edge of the common outline is of: the edge of that number of the first or second.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Label {
+    First(usize),
+    Second(usize),
+}
+
+/// How many places a pair can touch at.
+pub fn slots(a: &Solid, b: &Solid) -> u32 {
+    a.corners() + b.corners() + CROSSINGS
+}
+
+impl<'a, R: Real> Two<'a, R> {
+    /// Of surfaces on bodies at these poses; none unless both have faces.
+    pub fn new(a: &'a Surface, b: &'a Surface, at: [&Pose<R>; 2]) -> Option<Self> {
+        let solids = [Solid::new(&a.geometry)?, Solid::new(&b.geometry)?];
+        Some(Two { solids, frames: [a.frame(at[0]), b.frame(at[1])] })
+    }
+
+    /// The same without derivatives.
+    pub fn value(&self) -> Two<'a, f64> {
+        Two { solids: self.solids, frames: [self.frames[0].value(), self.frames[1].value()] }
+    }
+
+    /// Normal of a face in the world, outward, and a point of it.
+    fn face(&self, side: usize, k: usize) -> (Vec3<R>, Vec3<R>) {
+        let (m, d) = self.solids[side].plane(k);
+        (self.frames[side].rotate(&m.0), self.frames[side].point(&m.scale(d).0))
+    }
+
+    /// The place at which features meet; `n` is about its normal.
+    pub fn place(&self, feature: Feature, n: Vec3, slot: u32) -> Option<Touch<R>> {
+        match feature {
+            Feature::First(i, k) => {
+                let (normal, o) = self.face(1, k);
+                let c = self.solids[0].corner(i, &self.frames[0], normal);
+                Some(over_face(c, normal, o, slot))
+            }
+            Feature::Second(j, k) => {
+                let (normal, o) = self.face(0, k);
+                let c = self.solids[1].corner(j, &self.frames[1], normal);
+                Some(over_face(c, normal, o, slot).flipped())
+            }
+            Feature::Edges(first, second, weight) => {
+                let along = Vec3::from_f64(n.0);
+                let ends = |side: usize, edge: [u32; 2], n: Vec3<R>| {
+                    edge.map(|i| self.solids[side].corner(i, &self.frames[side], n))
+                };
+                crossed(ends(0, first, along), ends(1, second, -along), n, weight, slot)
+            }
+        }
+    }
+}
+
+fn sharp<R: Real>(points: [Vec3<R>; 2]) -> Cores<R> {
+    Cores { points, radii: [0.0; 2], curvatures: [[0.0; 2]; 2] }
+}
+
+/// A corner c over a face through o.
+pub fn over_face<R: Real>(c: Vec3<R>, normal: Vec3<R>, o: Vec3<R>, slot: u32) -> Touch<R> {
+    sharp([c, c - normal.scale(normal.dot(c - o))]).along(normal, slot)
+}
+
+/// The edges from a₁ to a₂ and from b₁ to b₂ as lines, with the normal on the side of n; none where they are parallel.
+pub fn crossed<R: Real>(
+    a: [Vec3<R>; 2],
+    b: [Vec3<R>; 2],
+    n: Vec3,
+    weight: f64,
+    slot: u32,
+) -> Option<Touch<R>> {
+    let (e, f) = (unit(a[1] - a[0])?, unit(b[1] - b[0])?);
+    let cross = e.cross(f);
+    let sin2 = cross.norm_squared();
+    if sin2.value() < PARALLEL * PARALLEL {
+        return None;
+    }
+    let w = a[0] - b[0];
+    let (cos, d1, d2) = (e.dot(f), e.dot(w), f.dot(w));
+    let s = (cos * d2 - d1) / sin2;
+    let points = [a[0] + e.scale(s), b[0] + f.scale(d2 + s * cos)];
+    let side = if Vec3(cross.value()).dot(n) < 0.0 { -1.0 } else { 1.0 };
+    let normal = cross.scale(R::from_f64(side) / cross.norm());
+    Some(Touch { weight, ..sharp(points).along(normal, slot) })
+}
+
+impl Two<'_, f64> {
+    /// How far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
+    pub fn overlap(&self, n: Vec3) -> f64 {
+        let [a, b] = &self.frames;
+        let reach = self.solids[0].support(a.to_local(-n)) + self.solids[1].support(b.to_local(n));
+        reach - n.dot(a.p - b.p)
+    }
+
+    /// The direction of least overlap among the normals of all faces, and, of two boxes or a line, the directions square to an edge of each.
+    pub fn separate(&self) -> (Vec3, f64) {
+        let mut best = (Vec3::zero(), f64::INFINITY);
+        let mut look = |n: Vec3| {
+            let overlap = self.overlap(n);
+            if overlap < best.1 {
+                best = (n, overlap);
+            }
+        };
+        for (side, sign) in [(1, 1.0), (0, -1.0)] {
+            for k in 0..self.solids[side].faces() {
+                look(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
+            }
+        }
+        if matches!(self.solids[0], Solid::Line(_)) && best.1 <= 0.0 {
+            return best;
+        }
+        let mut look = |n: Vec3| {
+            let overlap = self.overlap(n);
+            if overlap < best.1 {
+                best = (n, overlap);
+            }
+        };
+        let mut square = |e: Vec3, f: Vec3| {
+            let cross = e.cross(f);
+            if let Some(n) = unit(cross).filter(|_| cross.norm() > 1e-6) {
+                look(n);
+                look(-n);
+            }
+        };
+        let axis = |side: usize, k: usize| self.frames[side].rot.col(k);
+        match self.solids {
+            [Solid::Box(_), Solid::Box(_)] => {
+                (0..9).for_each(|k| square(axis(0, k / 3), axis(1, k % 3)));
+            }
+            [Solid::Line(_), Solid::Box(_)] => (0..3).for_each(|k| square(axis(0, 0), axis(1, k))),
+            [Solid::Line(_), Solid::Hull(hull)] => {
+                let at = |i: u32| Vec3(hull.corners()[i as usize]);
+                let edges = hull.edges().iter().filter_map(|[i, j]| unit(at(*j) - at(*i)));
+                edges.for_each(|e| square(axis(0, 0), self.frames[1].rotate(&e.0)));
+            }
+            _ => {}
+        }
+        best
+    }
+
+    /// About the size of both \[m\].
+    pub fn size(&self) -> f64 {
+        let far = |side: usize| (0..3).map(|k| self.solids[side].support(unit_axis(k))).fold(0.0, f64::max);
+        far(0) + far(1) + (self.frames[0].p - self.frames[1].p).norm()
+    }
+
+    /// Finds what meets, seen along n.
+    fn features(&self, n: Vec3, scratch: &mut Scratch) {
+        let Scratch { features, outlines, seen, polygon, clipped, .. } = scratch;
+        features.clear();
+        let (u, v) = square_to(n);
+        let ways = [-n, n];
+        let mut faces = [None; 2];
+        for side in 0..2 {
+            let (solid, frame) = (&self.solids[side], &self.frames[side]);
+            faces[side] = solid.outline(frame.to_local(ways[side]), &mut outlines[side]);
+            if side == 0 {
+                // counterclockwise seen along -n
+                outlines[0].reverse();
+            }
+            seen[side].clear();
+            seen[side].extend(outlines[side].iter().map(|&i| {
+                let p = solid.corner(i, frame, -ways[side]);
+                [u.dot(p), v.dot(p)]
+            }));
+        }
+        polygon.clear();
+        polygon.extend(seen[0].iter().enumerate().map(|(i, p)| (*p, Label::First(i))));
+        for j in 0..seen[1].len() {
+            clip(polygon, clipped, seen[1][j], seen[1][(j + 1) % seen[1].len()], j);
+            std::mem::swap(polygon, clipped);
+        }
+
+        let count = [0, 1].map(|side| outlines[side].len());
+        let edge = |side: usize, i: usize| [outlines[side][i], outlines[side][(i + 1) % count[side]]];
+        let way = |side: usize, i: usize| {
+            let (p, q) = (seen[side][i], seen[side][(i + 1) % count[side]]);
+            [q[0] - p[0], q[1] - p[1]]
+        };
+        let mean = TAU / count[0].min(count[1]) as f64;
+        for at in 0..polygon.len() {
+            let before = polygon[(at + polygon.len() - 1) % polygon.len()].1;
+            features.extend(match (before, polygon[at].1) {
+                (Label::First(_), Label::First(i)) => faces[1].map(|k| Feature::First(outlines[0][i], k)),
+                (Label::Second(i), Label::Second(j)) => {
+                    let next = (i + 1) % count[1] == j;
+                    faces[0].filter(|_| next).map(|k| Feature::Second(outlines[1][j], k))
+                }
+                (Label::First(i), Label::Second(j)) | (Label::Second(j), Label::First(i)) => {
+                    let (a, b) = (way(0, i), way(1, j));
+                    let angle = (a[0] * b[1] - a[1] * b[0]).abs().atan2(a[0] * b[0] + a[1] * b[1]);
+                    // the two ways along a line are one crossing
+                    let line = [0, 1].map(|side| count[side] == 2);
+                    let twice = line[0] && i == 1 || line[1] && j == 1;
+                    let weight = if line[0] || line[1] { 1.0 } else { angle / mean };
+                    (!twice).then(|| Feature::Edges(edge(0, i), edge(1, j), weight))
+                }
+            });
+        }
+        // other corners that are past the face
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let Some(k) = faces[1 - side] else { continue };
+            let (m, o) = self.face(1 - side, k);
+            for i in (0..self.solids[side].corners()).filter(|i| !outlines[side].contains(i)) {
+                let p = self.solids[side].corner(i, &self.frames[side], m);
+                if m.dot(p - o) < 0.0 && is_inside([u.dot(p), v.dot(p)], &seen[1 - side]) {
+                    features.push(if sign > 0.0 { Feature::First(i, k) } else { Feature::Second(i, k) });
+                }
+            }
+        }
+    }
+}
+
+/// The places of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
+/// gap is less do not meet where they are edges and faces. Unless a place is there, nothing is found; returns whether one is.
+pub fn touches<R: Real>(
+    two: &Two<R>,
+    n: Vec3,
+    gap: [f64; 2],
+    reach: f64,
+    scratch: &mut Scratch,
+    found: &mut impl FnMut(Touch<R>),
+) -> bool {
+    let value = two.value();
+    value.features(n, scratch);
+    let Scratch { features, used, .. } = scratch;
+    let [least, most] = gap;
+    let own = |feature: &Feature| value.place(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
+    features.retain(|feature| own(feature) >= least);
+    if !features.iter().any(|feature| own(feature) <= most) {
+        return false;
+    }
+    used.clear();
+    let [a, b] = two.solids.map(|solid| solid.corners());
+    for feature in features.iter() {
+        let slot = match *feature {
+            Feature::First(i, _) => i,
+            Feature::Second(j, _) => a + j,
+            Feature::Edges(e, f, _) => a + b + crossing([e, f], used),
+        };
+        if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
+            found(touch);
+        }
+    }
+    true
+}
+
+/// Rounding of gaps \[m\].
+pub fn rounding(size: f64) -> f64 {
+    ROUNDING * size
+}
+
+/// A number for a crossing, the same as long as its edges are; `used` are those that others of the pair have.
+fn crossing(edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+    let key = |[i, j]: [u32; 2]| u64::from(i.min(j)) << 16 ^ u64::from(i.max(j));
+    let hash = super::manifold::mixed(key(edges[0]) << 32 ^ key(edges[1]));
+    let mut slot = (hash % u64::from(CROSSINGS)) as u32;
+    if used.len() < CROSSINGS as usize {
+        while used.contains(&slot) {
+            slot = (slot + 1) % CROSSINGS;
+        }
+    }
+    used.push(slot);
+    slot
+}
+
+/// Cuts off what is to the right of the line from p to q, which is edge j of the second \[Sutherland1974\].
+fn clip(polygon: &[([f64; 2], Label)], out: &mut Vec<([f64; 2], Label)>, p: [f64; 2], q: [f64; 2], j: usize) {
+    out.clear();
+    let over = |a: [f64; 2]| (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]);
+    for (i, &(a, label)) in polygon.iter().enumerate() {
+        let (b, _) = polygon[(i + 1) % polygon.len()];
+        let (d, e) = (over(a), over(b));
+        let cut = || [0, 1].map(|k| a[k] + (b[k] - a[k]) * (d / (d - e)));
+        match (d >= 0.0, e >= 0.0) {
+            (true, true) => out.push((a, label)),
+            (true, false) => out.extend([(a, label), (cut(), Label::Second(j))]),
+            (false, true) => out.push((cut(), label)),
+            (false, false) => {}
+        }
+    }
+}
+
+/// Whether a point is in a convex polygon or on its outline.
+fn is_inside(p: [f64; 2], polygon: &[[f64; 2]]) -> bool {
+    (0..polygon.len()).all(|i| {
+        let (a, b) = (polygon[i], polygon[(i + 1) % polygon.len()]);
+        (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) >= 0.0
+    }) && polygon.len() > 2
+}
+
+fn unit_axis(k: usize) -> Vec3 {
+    let mut axis = Vec3::zero();
+    axis[k] = 1.0;
+    axis
+}
+
+/// Two directions that make a right-handed frame with n.
+fn square_to(n: Vec3) -> (Vec3, Vec3) {
+    let least = (1..3).fold(0, |best, k| if n[k].abs() < n[best].abs() { k } else { best });
+    let u = unit(unit_axis(least).cross(n)).unwrap_or(unit_axis((least + 1) % 3));
+    (u, n.cross(u))
+}
