@@ -43,6 +43,10 @@ impl Controller for Ode {
             *xdot = formula.eval(at);
         }
     }
+
+    fn is_held(&self, state: usize) -> bool {
+        self.rates.get(state).is_some_and(|rate| rate.constant() == Some(0.0))
+    }
 }
 
 fn declare(reader: &Reader) -> Result<Declared> {

@@ -48,5 +48,6 @@ mod singular_starts;
 mod staggered;
 mod steady;
 mod stiff;
+mod stops;
 mod tangent;
 mod touch;
