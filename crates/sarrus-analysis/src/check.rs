@@ -137,7 +137,7 @@ pub fn check_with(
     let settings = Settings::read(model, &Overrides::default())?;
     // measures and output.columns are part of the model, sampled or not
     Columns::check(model, system, &settings.columns)?;
-    Conditions::new(model, system)?;
+    let conditions = Conditions::new(model, system)?;
     Sampler::new(model, system, (settings.t_start, settings.t_end), &[])?;
     let structure = &system.structure;
 
@@ -237,7 +237,7 @@ pub fn check_with(
         along,
         assembly: crate::start::assembly_part(settings.assembly, &assembled.report),
         assembly_errors,
-        events: system.whole.events.list.iter().map(|event| event.name.clone()).collect(),
+        events: event_names(system),
         method: method.text(),
         why: method.why.clone(),
         notes: Vec::new(),
@@ -246,6 +246,7 @@ pub fn check_with(
     report.notes.extend(near_dependence(system, &eq, &rows));
     report.notes.extend(assembled.report.notes.iter().cloned());
     report.notes.extend(crate::notes::internal(system));
+    report.notes.extend(conditions.notes);
     report.notes.extend(crate::contacts::restitutions(system));
     report.notes.extend(system.directory.notes.iter().cloned());
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
@@ -348,4 +349,13 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
         .collect();
     errors.sort_by(|a, b| b.error.total_cmp(&a.error));
     errors
+}
+
+/// Names of what may happen in a run: rigid limits, then events.
+fn event_names(system: &System) -> Vec<String> {
+    let events = &system.whole.events;
+    let mut names: Vec<String> = events.limits.iter().map(|limit| limit.name.clone()).collect();
+    names.dedup();
+    names.extend(events.list.iter().map(|event| event.name.clone()));
+    names
 }

@@ -89,6 +89,8 @@ impl Run<'_> {
         let fixed = control.step.filter(|_| !integrator.is_adaptive());
         notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
+        notes.extend(notes::beyond_limit(recorder.gaps.as_ref(), system, settings.certify.position));
+        notes.extend(recorder.detector.iter().flat_map(|detector| detector.conditions.notes.iter().cloned()));
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
@@ -127,7 +129,9 @@ impl Run<'_> {
             reactions: ReactionsPart { not_unique: not_unique.clone().unwrap_or_default() },
             assembly: assembly_part(settings.assembly, &self.assembly),
             certificate: Certificate::new(status, &violation, &energy, &limits)
-                .with_rotation(control.rotations.worst),
+                .with_rotation(control.rotations.worst)
+                .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
+                .unless(matches!(recorder.stop, Some(Stop::Chatter(..)))),
             violation,
             energy,
             events,
@@ -163,7 +167,10 @@ fn verdict(
                 Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
                 Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
                 Some(Stop::Chatter(name, most)) => {
-                    format!("event `{name}` chatters: it fired {most} times within a thousandth of the run")
+                    format!(
+                        "event `{name}` chatters: it fired {most} times within a thousandth of the run, which ends there and is not \
+                         certified"
+                    )
                 }
                 Some(Stop::Asked) | None => "it was interrupted".into(),
             };

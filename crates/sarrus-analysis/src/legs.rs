@@ -28,8 +28,17 @@ pub(crate) struct Route {
     pub until: f64,
     /// Whether the first leg goes on with what the integrator remembers.
     pub resume: bool,
+    /// Whether a condition changes because of the time alone right at the end of the span.
+    pub event_at_end: bool,
     /// Position violation that a jump of the constraints themselves is told from \[m, rad\].
     pub jump: f64,
+}
+
+impl Route {
+    /// Times this near to each other are one \[s\].
+    pub fn near(span: (f64, f64)) -> f64 {
+        NEAR * f64::EPSILON * span.0.abs().max(span.1.abs())
+    }
 }
 
 /// How a leg ended.
@@ -53,7 +62,7 @@ pub(crate) fn advance(
     recorder: &mut Recorder<'_>,
 ) -> Leg {
     let t_end = route.until;
-    let near = NEAR * f64::EPSILON * route.span.0.abs().max(t_end.abs());
+    let near = Route::near((route.span.0, t_end));
     let rest = &route.breaks[route.breaks.partition_point(|t| *t <= state.t)..];
     if !integrator.is_adaptive() {
         // the default is a part of the run, not of its first leg
@@ -67,10 +76,13 @@ pub(crate) fn advance(
     let Some(first) = rest.first().copied().filter(|first| t_end > state.t && *first <= t_end) else {
         return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     };
-    let last = rest[rest.partition_point(|t| *t <= first + near) - 1];
-    // at the end of a run, where nothing comes after it, it is not gone over
+    let mut last = rest[rest.partition_point(|t| *t <= first + near) - 1];
+    // at the end of a run, where nothing comes after it, it is not gone over, unless an event waits for it
     if t_end >= route.known && t_end - last <= near {
-        return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
+        if !route.event_at_end {
+            return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
+        }
+        last = t_end;
     }
 
     // up to the break, and samples inside it

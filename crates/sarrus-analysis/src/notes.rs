@@ -1,5 +1,6 @@
 //! What a run has to tell beside its numbers: what its methods found on the way.
 
+use crate::events::{Beyond, Gaps};
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State};
@@ -26,6 +27,17 @@ pub(crate) fn nonideal(system: &System) -> Option<String> {
             names.join(", ")
         )
     })
+}
+
+/// The rigid limit that a coordinate was beyond by more than `most`, if one was.
+pub(crate) fn beyond_limit(gaps: Option<&Gaps>, system: &System, most: f64) -> Option<String> {
+    let Beyond { depth, at } = gaps.and_then(Gaps::beyond)?;
+    let (limit, t) = at.filter(|_| !(depth <= most))?;
+    let limit = &system.whole.events.limits[limit];
+    Some(format!(
+        "joint `{}` is {depth:.3e} beyond its limit {} at t = {t}: a rigid limit is never passed, so the run is not certified",
+        system.directory.joints[limit.joint].name, limit.value
+    ))
 }
 
 /// Friction that depends on reactions which are not unique, of which `not_unique` are the names.

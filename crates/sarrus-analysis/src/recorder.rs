@@ -2,7 +2,7 @@
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, Gaps, Onsets};
+use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, TOGETHER};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
@@ -225,7 +225,7 @@ impl<'a> Recorder<'a> {
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
-        let brief = self.gaps.is_none()
+        let brief = !self.gaps.as_ref().is_some_and(Gaps::have_contacts)
             && self.onsets.as_ref().is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
         let ahead = match &mut self.advance {
             Some(_) if brief => Ahead::Near,
@@ -240,7 +240,8 @@ impl<'a> Recorder<'a> {
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
-        if due.is_some_and(|due| due <= first) {
+        // what happens together with an event is seen there
+        if due.is_some_and(|due| due <= first + TOGETHER * h) {
             return Ok(due);
         }
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
@@ -271,6 +272,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             self.sample.copy_from(s);
         }
         let sample = std::mem::take(&mut self.sample);
+        if let Some(gaps) = &mut self.gaps {
+            gaps.note_limits(ode.problem_mut(), &sample);
+        }
         let known = self.accelerations && self.look(ode, &sample);
         let row = self.trajectory.push();
         row[0] = sample.t;
@@ -311,6 +315,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.energy.add(mechanism.energy(s));
         if let Some(onsets) = &mut self.onsets {
             onsets.look_ahead(mechanism, s);
+        }
+        if let Some(gaps) = &mut self.gaps {
+            gaps.note_limits(mechanism, s);
         }
         let contradiction = self.contradiction(ode.problem_mut(), s);
         if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {

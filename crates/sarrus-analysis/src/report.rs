@@ -479,6 +479,9 @@ pub struct Certificate {
     /// Rotation of a body, or of a joint, within the step that came nearest to its limit \[rad\]; left out where nothing rotates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Item>,
+    /// Farthest that a coordinate was beyond a rigid limit, at a step or a row \[m, rad\]; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Item>,
 }
 
 impl Certificate {
@@ -493,7 +496,14 @@ impl Certificate {
         let velocity = Item::new(violation.velocity.max, limits.velocity);
         let energy = Item::new(energy.balance_error, limits.energy);
         let items = position.passed && velocity.passed && energy.passed;
-        Certificate { passed: items && status != Status::Failed, position, velocity, energy, rotation: None }
+        Certificate {
+            passed: items && status != Status::Failed,
+            position,
+            velocity,
+            energy,
+            rotation: None,
+            gap: None,
+        }
     }
 
     /// With the rotation of the step that came nearest to its limit.
@@ -503,10 +513,24 @@ impl Certificate {
         self
     }
 
+    /// With the farthest that a coordinate was beyond a rigid limit, which is held to that of positions.
+    pub fn with_gap(mut self, beyond: Option<f64>) -> Certificate {
+        self.gap = beyond.map(|beyond| Item::new(beyond, self.position.limit));
+        self.passed &= self.gap.is_none_or(|item| item.passed);
+        self
+    }
+
+    /// Not passed where the run was `cut_off` before its end by what it could not go through.
+    pub fn unless(mut self, cut_off: bool) -> Certificate {
+        self.passed &= !cut_off;
+        self
+    }
+
     /// The items by name.
     pub fn items(&self) -> impl Iterator<Item = (&'static str, Item)> {
         let always = [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)];
-        always.into_iter().chain(self.rotation.map(|item| ("rotation", item)))
+        let more = [("rotation", self.rotation), ("gap", self.gap)];
+        always.into_iter().chain(more.into_iter().filter_map(|(name, item)| Some((name, item?))))
     }
 }
 

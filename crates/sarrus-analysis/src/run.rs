@@ -72,7 +72,10 @@ impl<'w> Run<'w> {
         let conditions = Conditions::new(model, system)?;
         let span = (settings.t_start, settings.t_end);
         let mut breaks = system.breakpoints(span.0, span.1);
-        conditions.breakpoints(span.0, span.1, &mut breaks);
+        let mut timed = Vec::new();
+        conditions.breakpoints(span.0, span.1, &mut timed);
+        let event_at_end = timed.iter().any(|t| span.1 - t <= Route::near(span));
+        breaks.append(&mut timed);
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let sampler = Sampler::new(model, system, span, &breaks)?;
@@ -102,7 +105,7 @@ impl<'w> Run<'w> {
         method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
         let rubs = mechanism.reactive_forces() > 0;
-        let gaps = system.gaps();
+        let mut gaps = system.gaps();
         let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
         if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
         && !rubs
@@ -145,12 +148,13 @@ impl<'w> Run<'w> {
             onsets.look_ahead(&mut mechanism, &state);
             recorder.onsets = Some(onsets);
         }
+        gaps.extend(system.stops());
         if !gaps.is_empty() {
             recorder.gaps = Some(Gaps::new(gaps));
         }
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
-        let route = Route { breaks, span, known: span.1, until: span.1, resume: false, jump };
+        let route = Route { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
         let method = Arc::new(method);
         let mut journey = Journey::new(system, &method, route);
         journey.redundant = Some(rows.to_settle(&system.structure));

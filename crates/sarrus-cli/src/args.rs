@@ -29,7 +29,7 @@ Examples:
   sarrus list joints                                     what a model file may contain
 
 Results go to stdout and into files, all talk to stderr.
-Exit code: 0 done, 1 the simulation failed (what was computed is kept), 2 the input is wrong.";
+Exit code: 0 done, 1 the simulation failed (what was computed is kept), 2 the input is wrong, 3 done but not certified.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -149,6 +149,10 @@ pub struct RunArgs {
     /// into this folder; x.glb or x.html writes only the animation, or only the page
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Exit code 0 also for a run that is not certified
+    #[arg(long)]
+    pub allow_uncertified: bool,
 
     /// Do not write report.html
     #[arg(long)]

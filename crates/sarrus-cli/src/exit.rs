@@ -11,6 +11,8 @@ pub enum Exit {
     Failed = 1,
     /// The input is wrong.
     Input = 2,
+    /// Done, but not certified.
+    Uncertified = 3,
 }
 
 impl From<Exit> for ExitCode {

@@ -151,6 +151,15 @@ pub enum SolveError {
         /// Of a place that slides, what friction leaves of its own compliance, over all of it.
         left: Option<f64>,
     },
+    /// Drivers, locks or joints move a gap that nothing may pass.
+    #[error(
+        "`{name}` cannot hold: drivers, locks or joints force the motion through it; keep what they prescribe inside the limit, or let it \
+         give way (`stop = {{ stiffness }}`)"
+    )]
+    Forced {
+        /// The rigid limit, or the contact.
+        name: String,
+    },
     /// M changes with positions, and the method takes it as constant.
     #[error("the method needs constant masses, which a modal body does not have")]
     VaryingMass,

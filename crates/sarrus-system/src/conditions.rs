@@ -4,12 +4,12 @@
 //! it holds, by which the instant of its change is found. Of a coordinate that is to reach a value the margin is the way
 //! that is left, taken positive beyond.
 
-use crate::columns::{Columns, Reading};
-use crate::events::{Limit, Lock, When};
+use crate::columns::{Columns, Reading, Source};
+use crate::events::When;
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
-use crate::system::{Family, System};
-use sarrus_model::expr::{Shape, TimeSlot};
+use crate::system::System;
+use sarrus_model::expr::{Changes, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model};
 use sarrus_solve::{Accel, Equations, State};
 use std::sync::Arc;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// The conditions of a system's events, in their order.
 #[derive(Clone)]
 pub struct Conditions {
+    /// What a reader should know of them.
+    pub notes: Vec<String>,
     readings: Columns,
     list: Vec<Condition>,
     sets: Vec<Vec<Reading>>,
@@ -26,8 +28,6 @@ pub struct Conditions {
 enum Condition {
     Holds { flag: Reading, margin: Reading },
     Reaches { signal: Box<Signal>, value: f64 },
-    Hits { signals: Box<[Signal; 2]>, limit: Limit },
-    Leaves(Limit),
 }
 
 /// What a condition is at an instant.
@@ -46,7 +46,7 @@ impl Conditions {
         let mut errors = Vec::new();
         let all = if events.is_empty() { Columns::none() } else { Columns::all(model, system)? };
         let index = all.index();
-        let (mut list, mut sets) = (Vec::new(), Vec::new());
+        let (mut list, mut sets, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for event in events {
             match &event.when {
                 When::Reaches { joint, coordinate, value } => {
@@ -55,14 +55,6 @@ impl Conditions {
                     let signal = Box::new(Signal::Coordinate(joint.coordinate(*coordinate, a, b)));
                     list.push(Condition::Reaches { signal, value: *value });
                 }
-                When::Hits(limit) => {
-                    let joint = &system.directory.joints[limit.lock.joint];
-                    let [a, b] = joint.bodies.map(|body| body as usize);
-                    let c = joint.coordinate(limit.lock.coordinate.unwrap_or(0), a, b);
-                    let signals = Box::new([Signal::Coordinate(c.clone()), Signal::Speed(c)]);
-                    list.push(Condition::Hits { signals, limit: *limit });
-                }
-                When::Leaves(limit) => list.push(Condition::Leaves(*limit)),
                 When::Holds(expr) => {
                     let bound = all.bind(model, system, &index, expr, &[]).and_then(|flag| {
                         if flag.is_condition() {
@@ -77,7 +69,12 @@ impl Conditions {
                         Err(Diagnostic::new(expr.span, message).hint(hint))
                     });
                     match bound {
-                        Ok((flag, margin)) => list.push(Condition::Holds { flag, margin }),
+                        Ok((flag, margin)) => {
+                            if flag.equates(&|source| changes(system, source)) {
+                                notes.push(equates(&event.name));
+                            }
+                            list.push(Condition::Holds { flag, margin });
+                        }
                         Err(error) => errors.push(error),
                     }
                 }
@@ -96,7 +93,7 @@ impl Conditions {
         }
         let mut readings = all;
         readings.keep_for(list.iter().flat_map(Condition::readings).chain(sets.iter().flatten()));
-        Ok(Conditions { readings, list, sets })
+        Ok(Conditions { notes, readings, list, sets })
     }
 
     /// How many there are.
@@ -114,21 +111,6 @@ impl Conditions {
         self.list[i].readings().any(|r| self.readings.reading_needs_reactions(r))
     }
 
-    /// Whether one of the conditions `which` asks what a stop bears on which `system` rests.
-    pub fn ask_stops(&self, which: &[usize], system: &System) -> bool {
-        let mut leaves = which.iter().filter_map(|&i| match &self.list[i] {
-            Condition::Leaves(limit) => Some(limit),
-            _ => None,
-        });
-        match leaves.next() {
-            None => false,
-            Some(first) => {
-                let locks = locks(system);
-                std::iter::once(first).chain(leaves).any(|limit| held(&locks, limit).is_some())
-            }
-        }
-    }
-
     /// Whether a value that event `i` sets reads them.
     pub fn sets_need_reactions(&self, i: usize) -> bool {
         self.sets[i].iter().any(|r| self.readings.reading_needs_reactions(r))
@@ -142,13 +124,13 @@ impl Conditions {
         affine(margin.breakpoints(0.0, 1.0, &mut Vec::new(), &of_time))
     }
 
-    /// Adds the times between `from` and `to` at which a condition changes because of the time alone.
+    /// Adds the times after `from` and up to `to` at which a condition changes because of the time alone.
     pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) {
         for condition in &self.list {
             let Condition::Holds { flag, .. } = condition else { continue };
             let mut own = Vec::new();
-            flag.breakpoints(from, to, &mut own, &of_time);
-            breaks.extend(own.into_iter().filter(|t| *t > from && *t < to));
+            flag.breakpoints(from, to.next_up(), &mut own, &of_time);
+            breaks.extend(own.into_iter().filter(|t| *t > from && *t <= to));
         }
     }
 
@@ -161,10 +143,6 @@ impl Conditions {
         known: Option<(&Equations, &Accel)>,
         out: &mut [Verdict],
     ) {
-        let limited =
-            which.iter().any(|&i| matches!(self.list[i], Condition::Hits { .. } | Condition::Leaves(_)));
-        let system = m.system().clone();
-        let locks = if limited { locks(&system) } else { Vec::new() };
         self.readings.with_row(m, s, known, |row, at| {
             for &i in which {
                 out[i] = match &self.list[i] {
@@ -175,20 +153,6 @@ impl Conditions {
                         let margin = signal.eval(at) - value;
                         Verdict { holds: margin > 0.0, margin }
                     }
-                    Condition::Hits { signals, limit } => {
-                        let margin = limit.side * (signals[0].eval(at) - limit.value);
-                        let outward = limit.side * signals[1].eval(at) > 0.0;
-                        if held(&locks, limit).is_some() || (margin >= 0.0 && !outward) {
-                            // at the stop and not going through it: false, however near
-                            NEVER
-                        } else {
-                            Verdict { holds: margin >= 0.0, margin }
-                        }
-                    }
-                    Condition::Leaves(limit) => match (held(&locks, limit), known) {
-                        (Some(row), Some((eq, accel))) => pulls(limit, row, eq, accel),
-                        _ => NEVER,
-                    },
                 };
             }
         });
@@ -206,27 +170,34 @@ impl Conditions {
     }
 }
 
-/// What does not hold, by more than rounding.
-const NEVER: Verdict = Verdict { holds: false, margin: f64::NEG_INFINITY };
-/// A stop that pulls with less than this part of what acts does not pull.
-const PULL: f64 = 1e-10;
-
-/// Locks that hold in `system`, with their rows.
-fn locks(system: &System) -> Vec<(Lock, usize)> {
-    let elements = system.elements.iter().filter(|e| e.family == Family::Lock);
-    elements.filter_map(|e| Some((e.lock?, e.start))).collect()
+/// The note on an event whose condition compares numbers that change continuously by `==` or `!=`.
+fn equates(name: &str) -> String {
+    format!(
+        "event `{name}`: `==` and `!=` compare numbers that change continuously, and these agree to the last digit at no instant that \
+         can be located, so that it may never fire; use a crossing such as `a >= b`"
+    )
 }
 
-/// The row that holds a coordinate at a stop, if it rests there.
-fn held(locks: &[(Lock, usize)], limit: &Limit) -> Option<usize> {
-    locks.iter().find(|(lock, _)| lock.is_same(&limit.lock) && lock.at == limit.lock.at).map(|(_, row)| *row)
-}
-
-/// The stop pushes with -λ against its side.
-fn pulls(limit: &Limit, row: usize, eq: &Equations, accel: &Accel) -> Verdict {
-    let largest = |list: &[f64]| list.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let margin = -limit.side * accel.lambda[row];
-    Verdict { holds: margin > PULL * largest(&eq.f).max(largest(&accel.lambda)), margin }
+/// How the number of a source changes in time. Measures and outputs of controllers may be flags: they count as held.
+fn changes(system: &System, source: &Source) -> Changes {
+    match source {
+        Source::Live(signal) => match **signal {
+            Signal::Time => Changes::Affine,
+            Signal::Constant(_) | Signal::Nested(_) => Changes::Held,
+            Signal::Output(i) => {
+                let own = system.controllers.iter().find(|c| (c.out..c.out + c.outputs.len()).contains(&i));
+                let state =
+                    own.and_then(|c| Some((c, (i - c.out).checked_sub(c.controller.outputs().len())?)));
+                match state {
+                    Some((c, state)) if !c.controller.is_held(state) => Changes::Continuously,
+                    _ => Changes::Held,
+                }
+            }
+            _ => Changes::Continuously,
+        },
+        Source::Locked(_) | Source::Measure(_) | Source::Own(_) => Changes::Held,
+        _ => Changes::Continuously,
+    }
 }
 
 /// What a signal is as a function of time.
@@ -241,7 +212,7 @@ impl Condition {
     fn readings(&self) -> impl Iterator<Item = &Reading> {
         match self {
             Condition::Holds { flag, margin } => vec![flag, margin],
-            Condition::Reaches { .. } | Condition::Hits { .. } | Condition::Leaves(_) => vec![],
+            Condition::Reaches { .. } => vec![],
         }
         .into_iter()
     }

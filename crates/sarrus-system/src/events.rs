@@ -1,12 +1,15 @@
 //! Events: what is to happen when a condition becomes true, as the file says it.
 //!
 //! An event is a condition and a list of actions. Joints with `lock_at` are events too, before those of the file: they lock
-//! a coordinate when it reaches a value. So are joints with rigid `limits`, each stop with two: it is hit, and it is left. What a condition reads is bound later ([`crate::conditions`]), since it may be any
-//! column; what happens at an event is the business of whoever runs the system.
+//! a coordinate when it reaches a value. What a condition reads is bound later ([`crate::conditions`]), since it may be any
+//! column; what happens at an event is the business of whoever runs the system. Rigid `limits` of joints are unilateral
+//! constraints ([`System::stops`](crate::System::stops)), not events.
 
 mod lock;
+mod stops;
 
 pub use lock::Lock;
+pub use stops::Limit;
 
 use crate::contact::ContactElement;
 use crate::context::Context;
@@ -38,8 +41,10 @@ pub static KEYS: &[Key] = &[
 /// Everything that may happen in a run.
 #[derive(Clone, Default)]
 pub struct Events {
-    /// In the order in which simultaneous ones act: joints with `lock_at`, those with `limits`, then those of the file.
+    /// In the order in which simultaneous ones act: joints with `lock_at`, then those of the file.
     pub list: Vec<Event>,
+    /// Rigid limits of joints.
+    pub limits: Vec<Limit>,
     /// Joints that may be locked, in ascending order.
     pub lockable: Vec<usize>,
 }
@@ -71,25 +76,6 @@ pub enum When {
         /// The value \[m, rad\].
         value: f64,
     },
-    /// A coordinate is at a limit and goes beyond it.
-    Hits(Limit),
-    /// A coordinate rests at a limit and would leave it: what holds it there pulls.
-    Leaves(Limit),
-}
-
-/// A rigid stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limit {
-    /// The lock that holds the coordinate there.
-    pub lock: Lock,
-    /// Where it is \[m, rad\].
-    pub value: f64,
-    /// 1 where it is the highest value, -1 where it is the lowest.
-    pub side: f64,
-    /// Speed after an impact over that before.
-    pub restitution: f64,
-    /// A length that the coordinate may move by \[m, rad\].
-    pub range: f64,
 }
 
 /// What happens at an event, in this order.
@@ -107,8 +93,6 @@ pub struct Actions {
     pub lock: Vec<Lock>,
     /// Why the run ends, if it does.
     pub stop: Option<String>,
-    /// The stop of a coordinate that is hit or left.
-    pub limit: Option<Limit>,
 }
 
 impl Actions {
@@ -168,17 +152,6 @@ impl Events {
                 });
             }
         }
-        for limit in limits(directory) {
-            let joint = &directory.joints[limit.lock.joint];
-            let own = match (&joint.limits[..], limit.lock.coordinate) {
-                ([_], _) | (_, None) => String::new(),
-                (_, Some(k)) => format!(".{}", joint.face.coordinates()[k].name),
-            };
-            for when in [When::Hits(limit), When::Leaves(limit)] {
-                let actions = Actions { limit: Some(limit), ..Actions::default() };
-                list.push(Event { name: format!("{}{own}.limits", joint.name), when, once: false, actions });
-            }
-        }
         let names = Names { directory, elements, forces, contacts, controllers };
         let mut errors = Vec::new();
         for element in &model.events {
@@ -187,33 +160,14 @@ impl Events {
                 Err(error) => errors.push(error),
             }
         }
-        let mut lockable: Vec<usize> = list
-            .iter()
-            .flat_map(|e| {
-                e.actions.lock.iter().chain(e.actions.limit.iter().map(|l| &l.lock)).map(|lock| lock.joint)
-            })
-            .collect();
+        let limits = Limit::all(directory);
+        let mut lockable: Vec<usize> =
+            list.iter().flat_map(|e| e.actions.lock.iter().map(|lock| lock.joint)).collect();
+        lockable.extend(limits.iter().map(|limit| limit.joint));
         lockable.sort_unstable();
         lockable.dedup();
-        if errors.is_empty() { Ok(Events { list, lockable }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Events { list, limits, lockable }) } else { Err(errors) }
     }
-}
-
-/// The rigid stops of all joints.
-fn limits(directory: &Directory) -> Vec<Limit> {
-    let mut list = Vec::new();
-    for (joint, entry) in directory.joints.iter().enumerate() {
-        for (k, limits) in entry.limits.iter().enumerate() {
-            let Some(limits) = limits else { continue };
-            let [lo, hi] = limits.values;
-            for (value, side) in [(lo, -1.0), (hi, 1.0)].into_iter().filter(|(value, _)| value.is_finite()) {
-                let range = if (hi - lo).is_finite() { hi - lo } else { value.abs().max(1.0) };
-                let lock = Lock { joint, coordinate: Some(k), at: Some(value) };
-                list.push(Limit { lock, value, side, restitution: limits.restitution, range });
-            }
-        }
-    }
-    list
 }
 
 impl Names<'_> {
@@ -247,7 +201,6 @@ impl Names<'_> {
             disable: self.targets(&ctx, "disable")?,
             set,
             stop: reader.text("stop")?.map(str::to_owned),
-            limit: None,
         };
         if !["lock", "release", "enable", "disable", "set", "stop"].iter().any(|key| reader.has(key)) {
             let error = reader.element_error(format!("nothing happens at {}", reader.title()));

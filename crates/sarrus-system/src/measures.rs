@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::signal::{Distance, Signal};
 use crate::system::System;
 use sarrus_math::{Real, Vec3};
-use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
+use sarrus_model::expr::{Bound, Changes, Program, Shape, TimeSlot};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
@@ -61,6 +61,11 @@ impl Expression {
     /// Whether it is true or false.
     pub fn is_condition(&self) -> bool {
         self.program.is_condition()
+    }
+
+    /// Whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
+    pub fn equates(&self, changes: &dyn Fn(&Source) -> Changes) -> bool {
+        self.program.equates(&|slot: u32| changes(&self.slots[slot as usize]))
     }
 
     /// Whether it reads nothing.

@@ -6,7 +6,7 @@ use crate::constraint::Rows;
 use crate::contact::rigid::{RigidPlace, Sliding};
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
 use crate::controllers::Controller;
-use crate::events::{Events, Lock};
+use crate::events::Events;
 use crate::flexible::modal::floating::Floating;
 use crate::formula::Formula;
 use crate::load::Load;
@@ -70,8 +70,6 @@ pub struct ConstraintElement {
     pub sliding: Option<Arc<Sliding>>,
     /// The place of a rigid contact that it holds, or keeps from slipping.
     pub place: Option<RigidPlace>,
-    /// What it holds, if it is a lock.
-    pub lock: Option<Lock>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
     /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
@@ -90,7 +88,6 @@ impl ConstraintElement {
             family,
             ids,
             rows,
-            lock: None,
             sliding: None,
             place: None,
             rates: None,

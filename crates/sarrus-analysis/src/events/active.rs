@@ -2,7 +2,7 @@
 
 use crate::report::ImpulseReport;
 use sarrus_solve::{State, StructureError};
-use sarrus_system::events::{Actions, Lock, Target};
+use sarrus_system::events::{Actions, Limit, Lock, Target};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::sync::Arc;
 
@@ -12,9 +12,11 @@ pub(crate) struct Active {
     elements: Vec<bool>,
     forces: Vec<bool>,
     contacts: Vec<bool>,
+    /// Rigid limits: the rows of their joints, and what they limit.
+    limits: Vec<(usize, Lock)>,
     /// Locks that hold, with their rows.
     locks: Vec<(Lock, ConstraintElement)>,
-    /// Rows of places that are held closed.
+    /// Rows of gaps that are held closed: places of contacts, and limits.
     holds: Vec<ConstraintElement>,
     /// Every lock and place that there has been: its place here, after all elements of the model, is its number.
     known: Vec<(Known, ConstraintElement)>,
@@ -82,15 +84,22 @@ impl Active {
             elements: system.whole.enabled.clone(),
             forces: system.forces.iter().map(|f| f.enabled).collect(),
             contacts: system.contacts.iter().map(|c| c.enabled).collect(),
+            limits: system.whole.events.limits.iter().map(|limit| limited(system, limit)).collect(),
             locks: Vec::new(),
             holds: Vec::new(),
             known: Vec::new(),
         }
     }
 
-    /// Whether a contact does.
+    /// Whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
     pub(crate) fn acts(&self, contact: usize) -> bool {
-        self.contacts[contact]
+        if let Some(acts) = self.contacts.get(contact) {
+            return *acts;
+        }
+        let limit = self.limits.get(contact - self.contacts.len());
+        limit.is_some_and(|(element, own)| {
+            self.elements[*element] && !self.locks.iter().any(|(held, _)| held.is_same(own))
+        })
     }
 
     /// Gives rows that hold a gap their number.
@@ -102,6 +111,11 @@ impl Active {
             self.known.push((Known::Hold(hold), rows.clone()));
         }
         rows
+    }
+
+    /// Whether gaps are held.
+    pub(super) fn has_holds(&self) -> bool {
+        !self.holds.is_empty()
     }
 
     /// The rows that hold gaps; none from now on.
@@ -145,11 +159,6 @@ impl Active {
     /// Whether a coordinate is locked.
     pub fn is_locked(&self, lock: &Lock) -> bool {
         self.locks.iter().any(|(held, _)| held.is_same(lock))
-    }
-
-    /// Where it is.
-    pub fn locked_at(&self, lock: &Lock) -> Option<f64> {
-        self.locks.iter().find(|(held, _)| held.is_same(lock)).and_then(|(held, _)| held.at)
     }
 
     /// Makes the changes of an event at `s`, those of states aside.
@@ -199,11 +208,6 @@ impl Active {
         changes.structure = true;
     }
 
-    /// Undoes a lock.
-    pub fn unlock(&mut self, lock: &Lock) {
-        self.locks.retain(|(held, _)| !held.is_same(lock));
-    }
-
     fn switch(&mut self, target: &Target, on: bool) -> bool {
         let mut changed = false;
         let mut set = |flag: &mut bool| {
@@ -226,11 +230,11 @@ impl Active {
                 .get(id + 1)
                 .is_none_or(|next| (next.family, &next.name) != (element.family, &element.name));
             if element.family == Family::Joint && ends {
-                let own = self.locks.iter().filter(|(_, rows)| rows.name == element.name);
-                elements.extend(own.map(|(_, rows)| rows.clone()));
+                let locks = self.locks.iter().map(|(_, rows)| rows).chain(self.holds.iter().filter(at_limit));
+                elements.extend(locks.filter(|rows| rows.name == element.name).cloned());
             }
         }
-        elements.extend(self.holds.iter().cloned());
+        elements.extend(self.holds.iter().filter(|rows| !at_limit(rows)).cloned());
         let mut forces = system.forces.clone();
         forces.iter_mut().zip(&self.forces).for_each(|(force, on)| force.enabled = *on);
         let mut contacts = system.contacts.clone();
@@ -242,4 +246,15 @@ impl Active {
     pub fn all<'a>(&'a self, system: &'a System) -> impl Iterator<Item = &'a ConstraintElement> {
         system.whole.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
     }
+}
+
+/// Number of the rows of a limit's joint, and the coordinate that it limits.
+fn limited(system: &System, limit: &Limit) -> (usize, Lock) {
+    let coordinate = Some(limit.coordinate);
+    (system.directory.joints[limit.joint].element, Lock { joint: limit.joint, coordinate, at: None })
+}
+
+/// Whether rows hold a coordinate at its limit.
+fn at_limit(rows: &&ConstraintElement) -> bool {
+    rows.family == Family::Lock
 }

@@ -9,6 +9,7 @@
 //! row between two bodies that a joint with one coordinate connects, where the rate of that is the only one that Φ̈ can
 //! be made of. Elsewhere the contradiction remains, and the run ends with it.
 
+use super::jump::APART;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
 use sarrus_system::Mechanism;
 use sarrus_system::events::Lock;
@@ -16,6 +17,10 @@ use std::ops::Range;
 
 /// What is left of an equation, relative to its terms, where it cannot be satisfied.
 const LEFT: f64 = 1e-7;
+/// Accuracy of accelerations, relative to the largest: a contradiction smaller than that is rounding, as at rest.
+const ROUNDING: f64 = 1e-12;
+/// The same as a part of γ in the row itself: rows that begin to act may miss each other by [`APART`], and their γ with them.
+const MISFIT: f64 = 10.0 * APART;
 
 /// The lock that the rows `enabled`, by their numbers, amount to at `s`, if they are at a dead centre.
 pub(super) fn find(
@@ -54,11 +59,15 @@ fn contradicted(
     if dependent.is_empty() {
         return Ok(None);
     }
+    // what contradicts does so whatever forces act: without them no acceleration covers a small γ with rounding
     let (mut vdot, mut lambda) = (vec![0.0; structure.nv], vec![0.0; structure.nc]);
-    kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda)?;
+    kkt.solve(&eq, &vec![0.0; structure.nv], &eq.gamma, &mut vdot, &mut lambda)?;
     let mut left: Vec<f64> = eq.gamma.iter().map(|gamma| -gamma).collect();
     eq.add_J_mul(structure, &vdot, &mut left);
-    let size = eq.gamma.iter().fold(f64::MIN_POSITIVE, |size, gamma| size.max(gamma.abs()));
-    let found = dependent.into_iter().find(|(row, _)| left[*row].abs() > LEFT * size);
+    kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda)?;
+    let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let least = (LEFT * largest(&eq.gamma)).max(ROUNDING * largest(&vdot));
+    let contradicts = |row: usize| left[row].abs() > least.max(MISFIT * eq.gamma[row].abs());
+    let found = dependent.into_iter().find(|(row, _)| contradicts(*row));
     Ok(found.map(|(_, element)| element.ids.clone()))
 }

@@ -22,7 +22,7 @@ use sarrus_system::{Conditions, Mechanism};
 /// Where in a step conditions are judged, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Changes closer than this part of a step are simultaneous.
-const TOGETHER: f64 = 1e-12;
+pub(crate) const TOGETHER: f64 = 1e-12;
 
 /// Watches the conditions of a run.
 #[derive(Clone)]

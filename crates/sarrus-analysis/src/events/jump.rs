@@ -2,7 +2,7 @@
 //!
 //! M (v⁺ - v⁻) + Jᵀμ = 0, J v⁺ + Φ_t = 0: the impulse -Jᵀμ is the smallest that will do, and no energy is lost but what it
 //! takes away, a perfectly plastic impact. With rows that follow one after the other at the same instant the result is
-//! the same as with all of them at once. Rows of any rank. A row that rebounds has Φ̇⁺ = -e Φ̇⁻ in place of zero.
+//! the same as with all of them at once. Rows of any rank.
 //!
 //! Before, a motion that has drifted off the rows which act already is brought back onto them, positions and velocities
 //! ([`settle`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
@@ -10,7 +10,7 @@
 //! between points whose joint has come apart, the other way about: either will do.
 
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, StepError};
-use sarrus_system::Mechanism;
+use sarrus_system::{Mechanism, System};
 
 /// Positions farther from the rows than this, relative to the size of the mechanism, are no matter of rounding or of the
 /// accuracy of a step.
@@ -32,7 +32,7 @@ pub(super) fn settle(mechanism: &mut Mechanism, s: &mut State) {
     if onto.worst().1 <= FARTHEST * size
         && onto.positions(&mut near).is_ok()
         && onto.worst().1 <= APART * size
-        && onto.velocities(&mut near, None).is_ok()
+        && onto.velocities(&mut near).is_ok()
     {
         s.copy_from(&near);
     }
@@ -41,6 +41,8 @@ pub(super) fn settle(mechanism: &mut Mechanism, s: &mut State) {
 /// Where a jump has led.
 pub(super) struct Landed {
     mu: Vec<f64>,
+    /// Work of drivers that acted before, μᵀΦ_t \[J\].
+    pub work: f64,
     contradiction: Option<StepError>,
 }
 
@@ -51,15 +53,14 @@ impl Landed {
     }
 }
 
-/// Brings `s` onto the rows of `mechanism`. A row fits there if it does at `s`, which holds the rows that acted before, or at
+/// Brings `s` onto the rows of `mechanism`; `old` is the system of the rows that acted before. A row fits there if it does at `s`, which holds the rows that acted before, or at
 /// `found`, the positions that the motion came with and that the event was met at.
 ///
-/// `rebound` is a row that does not come to rest, and the rate that it takes on.
 pub(super) fn jump(
     mechanism: &mut Mechanism,
     s: &mut State,
     found: &[f64],
-    rebound: Option<(usize, f64)>,
+    old: &System,
 ) -> Result<Landed, StepError> {
     let t = s.t;
     let project = |source| StepError::Project { t, source };
@@ -85,10 +86,13 @@ pub(super) fn jump(
     }
 
     // velocities
-    let (left, fast) = onto.velocities(s, rebound).map_err(project)?;
+    let (left, fast) = onto.velocities(s).map_err(project)?;
     let contradiction = (!(left.1 <= LEFT * fast))
         .then(|| project(SolveError::Inconsistent { row: left.0, residual: left.1 / fast }));
-    Ok(Landed { mu: onto.mu, contradiction })
+    let rows = onto.mechanism.system().elements.iter().filter(|e| old.place(e.id).is_some());
+    let rows = rows.flat_map(|e| e.start..e.start + e.rows.rows());
+    let work = rows.map(|row| onto.mu[row] * onto.eq.phi_t[row]).sum();
+    Ok(Landed { mu: onto.mu, work, contradiction })
 }
 
 /// What is moved onto the rows of `mechanism`, with as little as will do.
@@ -129,24 +133,14 @@ impl Onto<'_> {
     }
 
     /// Corrects velocities; returns the largest Φ̇ that is left with its row, and the largest of all that entered.
-    fn velocities(
-        &mut self,
-        s: &mut State,
-        rebound: Option<(usize, f64)>,
-    ) -> Result<((usize, f64), f64), SolveError> {
+    fn velocities(&mut self, s: &mut State) -> Result<((usize, f64), f64), SolveError> {
         self.mechanism.update(s, Stage::VELOCITY, &mut self.eq);
         self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
         self.b.iter_mut().zip(&self.eq.phidot).for_each(|(b, phidot)| *b = -phidot);
-        if let Some((row, rate)) = rebound {
-            self.b[row] += rate;
-        }
         self.kkt.solve(&self.eq, &self.none, &self.b, &mut self.delta, &mut self.mu)?;
         let fast = s.v.iter().chain(&self.b).fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
         self.mechanism.update(s, Stage::VELOCITY, &mut self.eq);
-        if let Some((row, rate)) = rebound {
-            self.eq.phidot[row] -= rate;
-        }
         let left = self.eq.phidot.iter().enumerate().map(|(i, x)| (i, x.abs())).fold((0, 0.0), larger);
         Ok((left, fast))
     }

@@ -5,7 +5,8 @@
 //! taken away, forces switched, states set, and where rows begin to act velocities jump ([`jump`]). The energy that is lost
 //! by it is booked as dissipated, a gain (a driver that sets off, a spring that is enabled under load) as work. Then all
 //! conditions are looked at again, until nothing more happens at that instant, and the run goes on with the system of what
-//! acts.
+//! acts. Rigid contacts and rigid limits of joints ([`rigid`]) are no part of such a jump: they only push, and what they do
+//! follows behind it.
 //!
 //! An event that chatters ends the run ([`chatter`]).
 
@@ -23,9 +24,9 @@ mod watch;
 
 pub(crate) use active::{Active, Changes, Hold};
 pub(crate) use advance::{Advance, Ahead};
-pub(crate) use detect::Detector;
+pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;
-pub(crate) use rigid::Gaps;
+pub(crate) use rigid::{Beyond, Gaps};
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
@@ -72,9 +73,9 @@ pub(crate) struct Journey {
     /// Rows that depend on others at the start, where singular values tell; none once that is behind or changed.
     pub redundant: Option<Option<usize>>,
     firings: Firings,
-    /// Largest speed with which a stop was hit, by event.
+    /// Largest speed of an impact, by rigid limit.
     hardest: Vec<f64>,
-    /// Impacts, by contact.
+    /// Impacts, by contact and then by rigid limit.
     touches: Firings,
     /// When gaps were looked at last, and how often then.
     touched_at: f64,
@@ -99,8 +100,8 @@ impl Journey {
     pub fn new(system: &Arc<System>, method: &Arc<Method>, route: Route) -> Journey {
         Journey {
             firings: Firings::new(system.whole.events.list.len(), route.span),
-            hardest: vec![0.0; system.whole.events.list.len()],
-            touches: Firings::new(system.contacts.len(), route.span),
+            hardest: vec![0.0; system.whole.events.limits.len()],
+            touches: Firings::new(system.contacts.len() + system.whole.events.limits.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
             passed_at: f64::NAN,
@@ -125,7 +126,15 @@ impl Journey {
     pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> Journey {
         let span = (settings.t_start, settings.t_end);
         let jump = settings.certify.position;
-        let route = Route { breaks: Vec::new(), span, known: span.1, until: span.1, resume: false, jump };
+        let route = Route {
+            breaks: Vec::new(),
+            span,
+            known: span.1,
+            until: span.1,
+            resume: false,
+            event_at_end: false,
+            jump,
+        };
         Journey::new(system, &Arc::new(method.clone()), route)
     }
 
@@ -141,12 +150,11 @@ impl Journey {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ended, NoStart> {
         let mut started = self.begun;
-        if recorder.gaps.is_some() {
+        let touched = if self.begun { Ok(()) } else { self.touch(mechanism, state, recorder) };
+        if self.active.has_holds() {
             self.redundant = None;
         }
-        if !self.begun
-            && let Err(error) = self.touch(mechanism, state, recorder)
-        {
+        if let Err(error) = touched {
             return match error {
                 StepError::Solve { source, .. } | StepError::Project { source, .. } => Err(NoStart(source)),
                 error => Ok(Ended { at: state.t, because: Because::Failed(error), counts: control.counts }),
@@ -233,18 +241,15 @@ impl Journey {
             self.fired.clear();
             for i in due {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
-                // a stop may be hit again at once, by what another one does
-                let limit = self.system.whole.events.list[i].actions.limit;
-                self.fired.extend(limit.is_none().then_some((i, held)));
-                let done = match limit {
-                    Some(limit) => self.stop(i, &limit, mechanism, state, recorder),
-                    None => self.fire(i, mechanism, state, recorder),
-                };
-                if let Err(error) = done {
+                self.fired.push((i, held));
+                if let Err(error) = self.fire(i, mechanism, state, recorder) {
                     self.failed_at = Some(self.system.whole.events.list[i].name.clone());
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
                 if recorder.stop.is_some() {
+                    if let Err(error) = self.touch(mechanism, state, recorder) {
+                        return Ok(ended(Because::Failed(error), control, state.t));
+                    }
                     // the instant itself, between two samples
                     if !recorder.has_sample(state.t)
                         && let Ok(mut dynamics) = self.dynamics(mechanism, state)
@@ -375,8 +380,12 @@ impl Journey {
             changes.words.push(format!("set {path} = {value}"));
         }
         let mut impulses = Vec::new();
+        let mut work = 0.0;
         if changes.structure {
+            // gaps push only: what they do follows the jump
+            self.active.take_holds();
             let mut landed = self.rebuild(mechanism, state, &found)?;
+            work += landed.work;
             // a row at its dead centre is only near it after drift, and seems to contradict the others until its joint is held
             let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
             let solve = |source| StepError::Solve { t: state.t, source };
@@ -385,15 +394,17 @@ impl Journey {
             {
                 self.active.lock(&lock, mechanism, state, &mut changes);
                 landed = self.rebuild(mechanism, state, &found)?;
+                work += landed.work;
             }
             impulses = changes.impulses(mechanism.system(), &landed.impulses()?);
         }
         let after = mechanism.energy(state);
         let lost = before.kinetic + before.potential - after.kinetic - after.potential;
-        if lost >= 0.0 {
-            state.x[DISSIPATED] += lost
+        state.x[WORK] += work;
+        if lost + work >= 0.0 {
+            state.x[DISSIPATED] += lost + work
         } else {
-            state.x[WORK] -= lost
+            state.x[WORK] -= lost + work
         }
         if let Some(why) = &event.actions.stop {
             changes.words.push(format!("stop: {why}"));
@@ -430,8 +441,8 @@ impl Journey {
         let mut next = system.mechanism();
         next.go_on_from(mechanism);
         self.note(mechanism);
-        *mechanism = next;
-        jump::jump(mechanism, state, found, None)
+        let old = std::mem::replace(mechanism, next);
+        jump::jump(mechanism, state, found, old.system())
     }
 
     /// The values that event `i` sets.

@@ -34,7 +34,7 @@ impl Watched {
     pub fn new(event: &Event, timed: bool, needs_reactions: bool) -> Watched {
         let reaches = match event.when {
             When::Reaches { value, .. } => Some(value),
-            When::Holds(_) | When::Hits(_) | When::Leaves(_) => None,
+            When::Holds(_) => None,
         };
         Watched {
             armed: true,
@@ -70,9 +70,7 @@ pub(super) fn judge(
     s: &State,
     out: &mut [Verdict],
 ) -> Result<(), SolveError> {
-    if which.iter().any(|&i| watches[i].needs_reactions)
-        || conditions.ask_stops(which, ode.problem().system())
-    {
+    if which.iter().any(|&i| watches[i].needs_reactions) {
         ode.evaluate(s)?;
         let (mechanism, eq, accel) = ode.parts();
         conditions.judge(which, mechanism, s, Some((eq, accel)), out);

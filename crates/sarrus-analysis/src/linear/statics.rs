@@ -254,8 +254,7 @@ impl<'a> Statics<'a> {
         let Some(stops) = &mut self.stops else { return Ok(false) };
         let Rest { eq, accel, .. } = rest;
         stops.watch_events(&mut self.mechanism, &self.state, (eq, accel))?;
-        let changed = stops.release(&mut self.mechanism, &self.state, eq, accel)
-            || stops.decide(&mut self.mechanism, &mut self.state)?;
+        let changed = stops.decide(&mut self.mechanism, &mut self.state)?;
         if changed {
             self.change_rows()?;
         }

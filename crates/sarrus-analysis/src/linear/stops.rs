@@ -2,8 +2,8 @@
 //!
 //! Each is watched as a margin, which is negative while nothing happens: a coordinate beyond its limit, a coordinate beyond the value at which it is
 //! locked, the overlap of a rigid contact. A step that makes one positive ends where the first of them is zero, a row g = 0 holds it from there
-//! on, and the way to rest goes on with that row: an active-set method. At rest a limit that would have to pull is released, and rigid contacts are
-//! decided by the complementarity problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
+//! on, and the way to rest goes on with that row: an active-set method. Limits and rigid contacts that are closed are decided by the
+//! complementarity problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
 //!
 //! Refused, since where they lead depends on more than the position: events of the file whose condition becomes true on the way, and rigid
 //! contacts that slide with friction. Cost: a copy of the system's lists for each change, sixty positions for each margin that is met.
@@ -16,7 +16,7 @@ use sarrus_model::Model;
 use sarrus_solve::{Accel, Equations, Problem, State};
 use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::rigid::Gap;
-use sarrus_system::events::{Limit, Lock, When};
+use sarrus_system::events::{Lock, When};
 use sarrus_system::{Conditions, Mechanism, System};
 use std::sync::Arc;
 
@@ -31,11 +31,9 @@ pub(super) const RUN: &str =
 
 /// What is watched.
 enum Stop {
-    /// A limit of a joint; its event in the list.
-    Limit(Limit, usize),
     /// A coordinate that is locked where it reaches a value; the side on which it started.
     Latch { lock: Lock, value: f64, side: f64, name: String },
-    /// A rigid contact.
+    /// A rigid contact, or a limit of a joint.
     Gap(usize),
 }
 
@@ -61,7 +59,7 @@ impl Stops {
         state: &State,
     ) -> Result<Option<Stops>, SetupError> {
         let events = &system.whole.events.list;
-        let gaps = system.gaps();
+        let gaps = all_gaps(system);
         if events.is_empty() && gaps.is_empty() {
             return Ok(None);
         }
@@ -71,12 +69,10 @@ impl Stops {
         let (mut list, mut triggers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, event) in events.iter().enumerate() {
             match &event.when {
-                When::Hits(limit) => list.push(Stop::Limit(*limit, i + 1)),
                 When::Reaches { value, .. } => {
                     let Some(&lock) = event.actions.lock.first() else { continue };
                     list.push(Stop::Latch { lock, value: *value, side: 0.0, name: event.name.clone() });
                 }
-                When::Leaves(_) => {}
                 When::Holds(_) if conditions.is_timed(i) => notes.push(format!(
                     "event `{}` waits for a time: times stand still at t = {}, so it takes no part",
                     event.name, state.t
@@ -141,7 +137,6 @@ impl Stops {
                 _ => f64::NAN,
             };
             let margin = |stop: &Stop| match stop {
-                Stop::Limit(limit, _) => limit.side * (coordinate(&limit.lock) - limit.value),
                 Stop::Latch { lock, value, side, .. } => -side * (coordinate(lock) - value),
                 Stop::Gap(i) if active.is_held(*i) || !active.acts(self.gaps[*i].contact) => f64::NAN,
                 Stop::Gap(i) => -gaps[*i],
@@ -187,9 +182,6 @@ impl Stops {
             system.directory.joints[lock.joint].name.clone()
         });
         match &self.list[which] {
-            Stop::Limit(Limit { lock, .. }, _) => {
-                active.lock(lock, mechanism, state, &mut Changes::default())
-            }
             Stop::Latch { lock, value, .. } => {
                 let joint = name(lock, mechanism.system());
                 self.notes.push(format!("joint `{joint}` locks at {value} (`lock_at`) on the way"));
@@ -203,7 +195,7 @@ impl Stops {
         }
     }
 
-    /// Decides rigid contacts that are closed at `state`, a position on all rows. Returns whether what acts has changed.
+    /// Decides limits and rigid contacts that are closed at `state`, a position on all rows. Returns whether what acts has changed.
     pub fn decide(&mut self, mechanism: &mut Mechanism, state: &mut State) -> Result<bool, SetupError> {
         if self.gaps.is_empty() {
             return Ok(false);
@@ -212,7 +204,7 @@ impl Stops {
         let mut held = mechanism.system().mechanism();
         held.be_like(mechanism);
         let mut there = state.clone();
-        if let Err(error) = self.journey.close_contacts(&mut held, &mut there) {
+        if let Err(error) = self.journey.close_gaps(self.gaps.clone(), &mut held, &mut there) {
             return Err(SetupError::NotStatic { what: error.to_string(), hint: RUN });
         }
         if let Some(name) = self.journey.active.slides() {
@@ -220,29 +212,6 @@ impl Stops {
             return Err(SetupError::NotStatic { what, hint: RUN });
         }
         Ok(before != self.journey.active.hold_ids())
-    }
-
-    /// At rest: releases a limit that would have to pull. Returns whether one was.
-    pub fn release(
-        &mut self,
-        mechanism: &mut Mechanism,
-        state: &State,
-        eq: &Equations,
-        accel: &Accel,
-    ) -> bool {
-        let leaves = |stop: &Stop| match stop {
-            Stop::Limit(limit, event) => Some((limit.lock, *event)),
-            _ => None,
-        };
-        let watched: Vec<(Lock, usize)> = self.list.iter().filter_map(leaves).collect();
-        let which: Vec<usize> = watched.iter().map(|(_, event)| *event).collect();
-        let verdicts = self.judge(&which, mechanism, state, (eq, accel));
-        let pulls = watched.iter().filter(|(_, event)| verdicts[*event].holds);
-        let worst = pulls.max_by(|a, b| verdicts[a.1].margin.total_cmp(&verdicts[b.1].margin));
-        if let Some((lock, _)) = worst {
-            self.journey.active.unlock(lock);
-        }
-        worst.is_some()
     }
 
     /// Looks at the conditions of the file's events; an error where one holds that did not at the last look, or at the start.
@@ -301,18 +270,19 @@ impl Stops {
         let mut words = Vec::new();
         for stop in &self.list {
             match stop {
-                Stop::Limit(limit, _) if self.active().is_locked(&limit.lock) => {
-                    let joint = &system.directory.joints[limit.lock.joint].name;
-                    if self.active().locked_at(&limit.lock) == Some(limit.value) {
-                        words.push(format!("joint `{joint}` rests at its limit, {}", limit.value));
-                    }
-                }
                 Stop::Latch { lock, name, .. } if !self.active().is_locked(lock) => words.push(format!(
                     "`{name}` is not reached on the way: a motion that overshoots may reach it"
                 )),
                 Stop::Gap(i) if self.active().is_held(*i) => {
-                    let contact = &system.contacts[self.gaps[*i].contact].contact.name;
-                    let word = format!("rigid contact `{contact}` is closed");
+                    let word = match self.gaps[*i].limit.map(|limit| &system.whole.events.limits[limit]) {
+                        Some(limit) => {
+                            let joint = &system.directory.joints[limit.joint].name;
+                            format!("joint `{joint}` rests at its limit, {}", limit.value)
+                        }
+                        None => {
+                            format!("rigid contact `{}` is closed", system.gap_name(self.gaps[*i].contact))
+                        }
+                    };
                     if !words.contains(&word) {
                         words.push(word);
                     }
@@ -327,4 +297,11 @@ impl Stops {
 /// The size of a mechanism, or 1 \[m\].
 fn size(s: &State) -> f64 {
     s.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()))
+}
+
+/// The gaps of rigid contacts, then those of limits, as a run numbers them.
+fn all_gaps(system: &System) -> Vec<Gap> {
+    let mut gaps = system.gaps();
+    gaps.extend(system.stops());
+    gaps
 }

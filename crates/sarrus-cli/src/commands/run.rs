@@ -90,9 +90,13 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     if args.view {
         wait(printer);
     }
-    let failed = outcome.report.status == Status::Failed;
+    let exit = match &outcome.report {
+        report if report.status == Status::Failed => Exit::Failed,
+        report if !report.certificate.passed && !args.allow_uncertified => Exit::Uncertified,
+        _ => Exit::Done,
+    };
     leave((model, system, outcome, showing));
-    if failed { Exit::Failed } else { Exit::Done }
+    exit
 }
 
 /// What is needed to draw a run, where somebody will look at it, now or later.
@@ -125,7 +129,9 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     if report.status == Status::Failed {
         printer.error(&report.reason);
     } else if !report.certificate.passed {
-        let advice = if report.method.formulation.starts_with("penalty") {
+        let advice = if report.certificate.items().all(|(_, item)| item.passed) {
+            "the run was cut off before its end: see its reason above"
+        } else if report.method.formulation.starts_with("penalty") {
             "constraints that are springs give way; a higher `frequency` (penalty:frequency=1e4) makes them stiffer"
         } else if report.method.rtol.is_none() {
             "a shorter step (--step) usually restores the certificate"

@@ -15,6 +15,7 @@
 mod ast;
 mod breaks;
 mod display;
+mod equality;
 mod functions;
 mod graph;
 mod lex;
@@ -35,6 +36,7 @@ use crate::functions::Given;
 use crate::tables::Curve;
 
 pub use breaks::{Shape, TimeSlot};
+pub use equality::Changes;
 pub use functions::{Builtin, FUNCTIONS};
 pub use lex::is_name;
 pub use program::Program;

@@ -161,11 +161,13 @@ impl Sliding {
     }
 }
 
-/// A gap that must not become negative.
+/// A gap that must not become negative: of a contact, or of a coordinate to its rigid limit.
 #[derive(Clone)]
 pub struct Gap {
-    /// Index of its contact.
+    /// Index of its contact; of a limit that of the limit, counted on from the contacts.
     pub contact: usize,
+    /// Index of its limit, if it is one.
+    pub limit: Option<usize>,
     /// Its bodies.
     pub ids: Vec<u32>,
     /// How it meets.
@@ -174,8 +176,8 @@ pub struct Gap {
     pub normal: Arc<dyn Rows>,
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
-    /// What it is a place of.
-    pub meeting: Meeting,
+    /// What it is a place of, among what the sweep bounds; nothing of a limit.
+    pub meeting: Option<Meeting>,
     place: Option<RigidPlace>,
 }
 
@@ -193,8 +195,24 @@ pub struct GapRows {
 }
 
 impl Gap {
-    /// The row that holds it closed, called as its contact; with the friction of a place that slides.
+    /// The gap of limit number `limit`, without friction.
+    pub(crate) fn of_limit(
+        contact: usize,
+        limit: usize,
+        ids: Vec<u32>,
+        rigid: Rigid,
+        normal: Arc<dyn Rows>,
+    ) -> Gap {
+        Gap { contact, limit: Some(limit), ids, rigid, normal, across: None, meeting: None, place: None }
+    }
+
+    /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a place that slides.
     pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
+        if let Some(limit) = self.limit {
+            let joint = system.whole.events.limits[limit].joint;
+            let name = system.directory.joints[joint].name.clone();
+            return ConstraintElement::new(name, Family::Lock, self.ids.clone(), self.normal.clone());
+        }
         let name = system.contacts[self.contact].contact.name.clone();
         let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), self.normal.clone());
         ConstraintElement { sliding: sliding.map(Arc::new), place: self.place.clone(), ..element }
@@ -235,11 +253,12 @@ impl System {
             match &entry.contact.what {
                 What::Gap { ids, rows } => gaps.push(Gap {
                     contact,
+                    limit: None,
                     ids: ids.clone(),
                     rigid,
                     normal: rows.clone(),
                     across: None,
-                    meeting: Meeting::Gap(contact as u32),
+                    meeting: Some(Meeting::Gap(contact as u32)),
                     place: None,
                 }),
                 What::Surfaces { sides, apart } => {
@@ -262,11 +281,12 @@ impl System {
                                 if rigid.mu > 0.0 { Some(Arc::new(Across(place.clone()))) } else { None };
                             gaps.push(Gap {
                                 contact,
+                                limit: None,
                                 ids: two.map(|s| s.body).to_vec(),
                                 rigid,
                                 normal: Arc::new(Along(place.clone())),
                                 across,
-                                meeting: Meeting::Pair(candidate),
+                                meeting: Some(Meeting::Pair(candidate)),
                                 place: Some(place),
                             });
                         }

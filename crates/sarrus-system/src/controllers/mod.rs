@@ -76,6 +76,11 @@ pub trait Controller: Send + Sync {
     fn is_input(&self) -> bool {
         false
     }
+
+    /// Whether a state stays as it is but for samples and events.
+    fn is_held(&self, _state: usize) -> bool {
+        self.is_input() || self.sampling().is_some()
+    }
 }
 
 /// The names of a controller.

@@ -40,6 +40,10 @@ impl Controller for Ode {
         eval(&self.rates, at, xdot);
     }
 
+    fn is_held(&self, state: usize) -> bool {
+        self.rates.get(state).is_some_and(|rate| rate.constant() == Some(0.0))
+    }
+
     fn output_dual(&self, at: &At<Dual<6>>, _x: &[Dual<6>], out: &mut [Dual<6>]) {
         eval(&self.formulas, at, out);
     }

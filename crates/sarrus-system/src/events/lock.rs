@@ -54,8 +54,7 @@ impl Lock {
             (Some(k), Some(value)) => {
                 let terms = vec![(1.0, joint.coordinate(k, 0, 1))];
                 let row = Coupler { terms, value: self.at.unwrap_or(value), unit: "", own_hints: vec![] };
-                let lock = Some(*self);
-                ConstraintElement { lock, ..ConstraintElement::new(name, Family::Lock, ids, Arc::new(row)) }
+                ConstraintElement::new(name, Family::Lock, ids, Arc::new(row))
             }
             _ => {
                 let [A, B] = joint.bodies.map(|body| &at.poses[body as usize].rot);

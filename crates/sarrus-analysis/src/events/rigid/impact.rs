@@ -12,7 +12,7 @@
 //! what a real cradle does (there the impulses run through it one after the other: leave small gaps). In the expansion of Poisson's rule
 //! friction returns as the normal impulse does, by e.
 //!
-//! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻). Either rule can make energy where friction and several places meet; then the other is tried, and
+//! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻) beside the work of drivers and of gaps that the time moves ([`Instant::work`]). Either rule can make energy where friction and several places meet; then the other is tried, and
 //! if that does too, the largest part of the way from the plastic impact (e = 0, which never makes any) to it that keeps the energy.
 
 use super::instant::Instant;

@@ -1,9 +1,13 @@
 //! Places that are closed at an instant: their rows, what they do to each other, and what moves without them.
 
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
 use sarrus_system::Mechanism;
 use sarrus_system::body::BodyKind;
 use sarrus_system::contact::rigid::{Gap, GapRows};
+
+/// Compliance of a gap, over that without joints and drivers, that is rounding: as of rows that depend on others
+/// ([`sarrus_solve::complementarity`]).
+const FIXED: f64 = 1e-11;
 
 /// The places at an instant.
 pub(super) struct Instant {
@@ -19,6 +23,10 @@ pub(super) struct Instant {
     pub response: Vec<Vec<f64>>,
     /// u̇ without them.
     pub free: Vec<f64>,
+    /// Work that drivers, and gaps that the time moves, do on the mechanism by an impulse of 1 at a row \[J\].
+    pub work: Vec<f64>,
+    /// Of each, whether what holds whatever they do leaves its gap no freedom.
+    pub fixed: Vec<bool>,
     /// Of a planar body at each, how it stands, in words.
     pub stands: Vec<String>,
 }
@@ -45,12 +53,17 @@ impl Instant {
         let (nv, nc) = (mechanism.structure().nv, mechanism.structure().nc);
         let (still, mut mu) = (vec![0.0; nc], vec![0.0; nc]);
         let N: Vec<&[f64]> = rows.iter().flat_map(|own| own.N.iter().map(Vec::as_slice)).collect();
+        let rates = rows.iter().flat_map(|own| &own.rates);
         let mut response = Vec::with_capacity(n);
-        for N in &N {
+        let mut work = Vec::with_capacity(n);
+        for (N, rate) in N.iter().zip(rates) {
             let mut x = vec![0.0; nv];
             kkt.solve(&eq, N, &still, &mut x, &mut mu)?;
             response.push(x);
+            work.push(dot(&mu, &eq.phi_t) + dot(N, &s.v) - rate);
         }
+        let alone = |i: usize| compliance(mechanism.structure(), &eq, N[i]);
+        let fixed = first.iter().map(|&i| !(dot(N[i], &response[i]) > FIXED * alone(i))).collect();
         let mut W: Vec<f64> = N.iter().flat_map(|N| response.iter().map(|x| dot(N, x))).collect();
         for i in 0..n {
             for j in 0..i {
@@ -63,7 +76,7 @@ impl Instant {
         let gamma = rows.iter().flat_map(|own| &own.gamma);
         let free = N.iter().zip(gamma).map(|(N, gamma)| dot(N, &vdot) - gamma).collect();
         let stands = which.iter().map(|&i| stands(mechanism, s, &gaps[i])).collect();
-        Ok(Instant { which, rows, first, W, response, free, stands })
+        Ok(Instant { which, rows, first, W, response, free, work, fixed, stands })
     }
 
     /// u of all rows.
@@ -75,6 +88,15 @@ impl Instant {
     pub fn len(&self) -> usize {
         self.free.len()
     }
+}
+
+/// N M⁻¹Nᵀ.
+fn compliance(structure: &Structure, eq: &Equations, N: &[f64]) -> f64 {
+    let cols = structure.cols.iter().map(|col| {
+        let (N, minv) = (&N[col.start..][..col.size], &eq.minv[col.mass..][..col.size * col.size]);
+        N.iter().zip(minv.chunks_exact(col.size)).map(|(n, row)| n * dot(row, N)).sum::<f64>()
+    });
+    cols.sum()
 }
 
 /// How the first body of a gap stands, where an angle says it.

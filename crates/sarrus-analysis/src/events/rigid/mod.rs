@@ -1,6 +1,6 @@
-//! Rigid contacts: gaps that are watched, impacts, and what stays closed.
+//! Rigid contacts and rigid limits of joints: gaps that are watched, impacts, and what stays closed.
 //!
-//! A run with contacts whose `method` is `impulsive` goes from one instant at which something happens to a gap to the next
+//! A run with contacts whose `method` is `impulsive`, or with rigid limits, which are gaps without friction, goes from one instant at which something happens to a gap to the next
 //! ([`watch`]): an open one closes, one that is held would have to pull, one that sticks breaks loose, one that slides comes to a stop.
 //! There
 //!
@@ -24,7 +24,7 @@ mod staying;
 mod touch;
 mod watch;
 
-pub(crate) use watch::Gaps;
+pub(crate) use watch::{Beyond, Gaps};
 
 use sarrus_solve::State;
 

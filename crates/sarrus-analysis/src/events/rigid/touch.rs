@@ -1,7 +1,7 @@
 //! What happens at an instant at which something happens to a gap.
 
 use super::super::chatter::MOST;
-use super::super::{Journey, active::Hold};
+use super::super::{Journey, active::Hold, jump::APART};
 use super::impact::{self, gained};
 use super::instant::{Instant, dot};
 use super::shares::Shares;
@@ -11,7 +11,7 @@ use super::{CLOSED, LOW, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
 use sarrus_model::Space;
-use sarrus_solve::complementarity::{Place, Status};
+use sarrus_solve::complementarity::{Contacts, Place, Status};
 use sarrus_solve::{Problem, SolveError, State, StepError};
 use sarrus_system::contact::rigid::{Gap, Sliding};
 use sarrus_system::system::{DISSIPATED, WORK};
@@ -62,7 +62,7 @@ impl Journey {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
-        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
+        let mut told = self.nothing_told();
         self.settle_gaps(gaps, mechanism, state, &mut told)?;
         if gaps.shares.is_some() && !gaps.analysed.contains(&gaps.now) {
             gaps.analysed.push(gaps.now.clone());
@@ -79,13 +79,29 @@ impl Journey {
         mechanism: &mut Mechanism,
         state: &mut State,
     ) -> Result<usize, StepError> {
-        let mut gaps = Gaps::new(self.system.gaps());
+        self.close_gaps(self.system.gaps(), mechanism, state)
+    }
+
+    /// As [`close_contacts`](Journey::close_contacts), of these gaps of contacts and limits.
+    pub(crate) fn close_gaps(
+        &mut self,
+        gaps: Vec<Gap>,
+        mechanism: &mut Mechanism,
+        state: &mut State,
+    ) -> Result<usize, StepError> {
+        let mut gaps = Gaps::new(gaps);
         if gaps.list.is_empty() {
             return Ok(0);
         }
-        let mut told: Vec<Told> = self.system.contacts.iter().map(|_| Told::default()).collect();
+        let mut told = self.nothing_told();
         self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
         Ok(gaps.now.iter().filter(|now| **now != Now::Open).count())
+    }
+
+    /// Nothing to report yet, by contact and then by limit.
+    fn nothing_told(&self) -> Vec<Told> {
+        let count = self.system.contacts.len() + self.system.whole.events.limits.len();
+        std::iter::repeat_with(Told::default).take(count).collect()
     }
 
     /// Impacts at `state`, and the rows of what stays closed.
@@ -103,7 +119,8 @@ impl Journey {
         let which = self.closed(gaps, &mut free, state);
         gaps.fastest = state.v.iter().fold(gaps.fastest, |most, v| most.max(v.abs()));
         let slow = SLOW * gaps.fastest;
-        let mut at = Instant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
+        let mut at = self.movable(gaps, &mut free, state, which, slow)?;
+        push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
             self.hit(gaps, &at, state, slow, told)?;
             at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
@@ -121,6 +138,34 @@ impl Journey {
         gaps.shares = (self.is_shared && clear).then(shares);
         gaps.loosen(&before, self.is_shared);
         Ok(())
+    }
+
+    /// The closed gaps `which`, but for those that joints and drivers leave no freedom: no impulse acts on these. One that is forced through its
+    /// limit or its surfaces is an error.
+    fn movable(
+        &self,
+        gaps: &Gaps,
+        free: &mut Mechanism,
+        state: &State,
+        which: Vec<usize>,
+        slow: f64,
+    ) -> Result<Instant, StepError> {
+        let t = state.t;
+        let solve = |source| StepError::Solve { t, source };
+        let at = Instant::new(free, state, &gaps.list, which).map_err(solve)?;
+        if !at.fixed.contains(&true) {
+            return Ok(at);
+        }
+        // it is met where it is closed, and again where it is not open any more
+        let deep = -0.5 * CLOSED * size(state);
+        for (k, own) in at.rows.iter().enumerate().filter(|(k, _)| at.fixed[*k]) {
+            if own.gap < deep && own.rates[0] < -slow {
+                let name = self.system.gap_name(gaps.list[at.which[k]].contact).to_string();
+                return Err(solve(SolveError::Forced { name }));
+            }
+        }
+        let movable = at.which.iter().zip(&at.fixed).filter(|(_, fixed)| !**fixed).map(|(own, _)| *own);
+        Instant::new(free, state, &gaps.list, movable.collect()).map_err(solve)
     }
 
     /// Behind a break in time: brings `state` onto the rows that hold whatever the gaps do. The work of that impulse is a driver's.
@@ -204,7 +249,10 @@ impl Journey {
             let approaches = before[i] < -slow;
             // pressed on and hardly rebounding: it stays
             let height = (rigid.restitution * before[i]).powi(2) / (-2.0 * at.free[i]).max(f64::MIN_POSITIVE);
-            let rests = at.free[i] < 0.0 && height <= low;
+            let rests = match gaps.list[*own].limit {
+                Some(limit) => approaches && self.rests_at(limit, -before[i]),
+                None => at.free[i] < 0.0 && height <= low,
+            };
             if approaches {
                 let (count, fastest) = &mut gaps.tallies[*contact];
                 *count += 1;
@@ -212,7 +260,7 @@ impl Journey {
             }
             let chatters = approaches && self.touches.chatter(*contact, state.t);
             if chatters && rigid.restitution > 0.0 && !rests {
-                let name = &self.system.contacts[*contact].contact.name;
+                let name = self.system.gap_name(*contact);
                 let note = format!(
                     "contact `{name}` met {MOST} times within a thousandth of the run: from t = {} on it does not rebound while it \
                      goes on so",
@@ -228,6 +276,8 @@ impl Journey {
         }
         let found = impact::solve(at, &places, &e, &rules, &before)
             .map_err(|_| self.no_force(gaps, at, state.t, None))?;
+        // ΔT = ½κᵀ(u⁺ + u⁻) and what drivers do
+        state.x[WORK] += dot(&at.work, &found.kappa);
         for (x, kappa) in at.response.iter().zip(&found.kappa) {
             state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
         }
@@ -239,21 +289,31 @@ impl Journey {
                 continue;
             }
             let lost = -gained(kappa, &before[rows.clone()], &found.after[rows]);
-            let along = -0.5 * kappa[0] * (before[i] + found.after[i]);
-            let books = self.system.contacts[contact].x;
-            state.x[books] += along;
-            state.x[books + 1] += lost - along;
             state.x[DISSIPATED] += lost;
+            if let Some(element) = self.system.contacts.get(contact) {
+                let along = -0.5 * kappa[0] * (before[i] + found.after[i]);
+                state.x[element.x] += along;
+                state.x[element.x + 1] += lost - along;
+            }
             let told = &mut told[contact];
             told.lost += lost;
-            told.impulses.push(ImpulseReport {
-                joint: self.system.contacts[contact].contact.name.clone(),
-                coordinate: "normal",
-                impulse: kappa.to_vec(),
-                unit: "N s",
+            let limit = gaps.list[own].limit;
+            told.impulses.push(match limit {
+                Some(limit) => self.impulse_at(limit, kappa[0]),
+                None => ImpulseReport {
+                    joint: self.system.gap_name(contact).to_string(),
+                    coordinate: "normal",
+                    impulse: kappa.to_vec(),
+                    unit: "N s",
+                },
             });
             if told.words.is_empty() {
-                told.words.push("impact".into());
+                let rebounds = found.after[i] > slow;
+                told.words.push(match limit.map(|limit| self.system.whole.events.limits[limit].value) {
+                    Some(value) if rebounds => format!("rebounds from {value}"),
+                    Some(value) => format!("hits {value}"),
+                    None => "impact".into(),
+                });
                 if !found.is_unique {
                     told.words.push("impulses are not unique: those of least norm are shown".into());
                 }
@@ -311,7 +371,7 @@ impl Journey {
             self.no_force(gaps, at, t, worst.map(|&(_, k, left)| (k, left)))
         })?;
         for &(_, k, _) in jams.iter().filter(|(own, ..)| found.status[*own] == Status::Open) {
-            let name = &self.system.contacts[gaps.list[at.which[k]].contact].contact.name;
+            let name = self.system.gap_name(gaps.list[at.which[k]].contact);
             gaps.notes.push(format!(
                 "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
             ));
@@ -385,8 +445,15 @@ impl Journey {
                 _ => continue,
             };
             let words = &mut told[gaps.list[i].contact].words;
-            if !words.iter().any(|w| w == word) {
-                words.push(word.into());
+            let word = match gaps.list[i].limit.map(|limit| self.system.whole.events.limits[limit].value) {
+                Some(value) => {
+                    words.retain(|word| !word.starts_with("hits"));
+                    format!("{} {value}", if *new == Now::Open { "leaves" } else { "rests at" })
+                }
+                None => word.to_string(),
+            };
+            if !words.contains(&word) {
+                words.push(word);
             }
         }
         // one that closes without an impact counts too, as one that is closed from the start
@@ -397,7 +464,9 @@ impl Journey {
             }
         }
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
-        let changed = slides || now != gaps.now;
+        // an event may have dropped the rows of what is still held
+        let missing = holds.iter().any(|own| mechanism.system().place(own.id).is_none());
+        let changed = slides || missing || now != gaps.now;
         (gaps.now, gaps.ids) = (now, ids);
         self.active.set_holds(holds);
         if changed {
@@ -409,13 +478,13 @@ impl Journey {
 
     /// Reports an instant.
     fn tell(&mut self, gaps: &mut Gaps, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
-        for (contact, told) in self.system.contacts.iter().zip(told) {
+        for (contact, told) in told.into_iter().enumerate() {
             if told.words.is_empty() {
                 continue;
             }
             recorder.events.push(EventReport {
                 t,
-                name: contact.contact.name.clone(),
+                name: self.system.gap_name(contact).to_string(),
                 actions: told.words,
                 impulses: told.impulses,
                 energy_lost: told.lost,
@@ -424,7 +493,7 @@ impl Journey {
         self.at_once = if self.touched_at == t { self.at_once + 1 } else { 0 };
         self.touched_at = t;
         if self.at_once > AT_ONCE {
-            let name = gaps.list.first().map(|gap| self.system.contacts[gap.contact].contact.name.clone());
+            let name = gaps.list.first().map(|gap| self.system.gap_name(gap.contact).to_string());
             recorder.stop.get_or_insert(Stop::Chatter(name.unwrap_or_default(), AT_ONCE));
         }
     }
@@ -433,9 +502,36 @@ impl Journey {
     fn no_force(&self, gaps: &Gaps, at: &Instant, t: f64, one: Option<(usize, f64)>) -> StepError {
         let place = one.map_or(0, |(k, _)| k);
         let own = at.which.get(place).map(|&i| gaps.list[i].contact);
-        let contact = own.map_or(String::new(), |i| self.system.contacts[i].contact.name.clone());
+        let contact = own.map_or(String::new(), |i| self.system.gap_name(i).to_string());
+        if one.is_none() && at.rows.iter().all(|own| own.rates.len() == 1) {
+            // without friction there are forces unless what holds whatever they do forces its way
+            return StepError::Solve { t, source: SolveError::Forced { name: contact } };
+        }
         let stands = at.stands.get(place).cloned().unwrap_or_default();
         let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
         StepError::Solve { t, source }
     }
+}
+
+/// Brings coordinates that are beyond their limits by no more than rows may miss ([`APART`]) back onto these, with as little as will do:
+/// δ = M⁻¹Nᵀκ along what joints and drivers leave free, 0 ≤ κ ⊥ g + W κ ≥ 0. Else one that parts would be met again where it starts.
+fn push_back(gaps: &Gaps, at: &Instant, free: &Mechanism, state: &mut State) {
+    let most = APART * size(state);
+    let limits = |k: &usize| gaps.list[at.which[*k]].limit.is_some() && at.rows[*k].gap >= -most;
+    let own: Vec<usize> = (0..at.which.len()).filter(limits).collect();
+    let g: Vec<f64> = own.iter().map(|&k| at.rows[k].gap).collect();
+    if !g.iter().any(|g| *g < 0.0) {
+        return;
+    }
+    let n = at.len();
+    let rows = || own.iter().map(|&k| at.first[k]);
+    let W: Vec<f64> = rows().flat_map(|i| rows().map(move |j| at.W[i * n + j])).collect();
+    let places = vec![Place { mu: 0.0, across: 0 }; own.len()];
+    // where none is found it stays as it is, and the certificate tells
+    let Ok(found) = (Contacts { places: &places, W: &W, symmetric: &W, b: &g }).solve() else { return };
+    let mut delta = vec![0.0; state.v.len()];
+    for (i, kappa) in rows().zip(&found.kappa) {
+        delta.iter_mut().zip(&at.response[i]).for_each(|(d, x)| *d += kappa * x);
+    }
+    free.retract(&mut state.q, &delta);
 }

@@ -54,6 +54,15 @@ pub(super) enum Watched {
     Shares,
 }
 
+/// Farthest beyond a rigid limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beyond {
+    /// How far \[m, rad\].
+    pub depth: f64,
+    /// Which limit, and when \[s\].
+    pub at: Option<(usize, f64)>,
+}
+
 /// Watches the gaps of a run.
 #[derive(Clone)]
 pub(crate) struct Gaps {
@@ -89,15 +98,20 @@ pub(crate) struct Gaps {
     values: Vec<f64>,
     gap_values: Vec<f64>,
     near: State,
+    /// First of the limits in the list, which one acts, and the farthest beyond one so far.
+    limits: usize,
+    acts: Vec<bool>,
+    beyond: Beyond,
     /// Largest normal force of the leg.
     pub(super) largest: f64,
     met: bool,
 }
 
 impl Gaps {
-    /// Of a system with these gaps.
+    /// Of a system with these gaps: those of contacts, then those of limits.
     pub fn new(list: Vec<Gap>) -> Gaps {
         let n = list.len();
+        let limits = list.iter().position(|gap| gap.limit.is_some()).unwrap_or(n);
         let tallies = vec![(0, 0.0); list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0)];
         Gaps {
             now: vec![Now::Open; n],
@@ -119,6 +133,9 @@ impl Gaps {
             looks: Vec::new(),
             values: Vec::new(),
             near: State::default(),
+            limits,
+            acts: vec![true; n - limits],
+            beyond: Beyond::default(),
             largest: 0.0,
             met: false,
         }
@@ -134,6 +151,35 @@ impl Gaps {
         std::mem::take(&mut self.met)
     }
 
+    /// Whether a number is that of a gap which the sweep bounds over a step; limits are not.
+    fn is_swept(&self, watched: Watched) -> bool {
+        matches!(watched, Watched::Gap(i) if self.list[i].meeting.is_some())
+    }
+
+    /// Whether contacts are among the gaps, and not limits alone.
+    pub fn have_contacts(&self) -> bool {
+        self.limits > 0
+    }
+
+    /// Notes how far coordinates are beyond their limits at `s`, a step or a row of a run.
+    pub fn note_limits(&mut self, mechanism: &mut Mechanism, s: &State) {
+        if self.acts.is_empty() {
+            return;
+        }
+        let (own, values) = (&self.list[self.limits..], &mut self.gap_values[self.limits..]);
+        mechanism.gap_values(s, own, values);
+        for ((gap, value), _) in own.iter().zip(values).zip(&self.acts).filter(|(_, acts)| **acts) {
+            if -*value > self.beyond.depth {
+                self.beyond = Beyond { depth: -*value, at: gap.limit.map(|limit| (limit, s.t)) };
+            }
+        }
+    }
+
+    /// Farthest beyond a limit so far; none without limits.
+    pub fn beyond(&self) -> Option<Beyond> {
+        (!self.acts.is_empty()).then_some(self.beyond)
+    }
+
     /// Pairs with a place that is held.
     pub fn held(&self) -> &[Meeting] {
         &self.held
@@ -147,6 +193,8 @@ impl Gaps {
     /// A leg begins with the rows of `mechanism`; `acts` says which contacts do.
     pub(super) fn begin(&mut self, mechanism: &Mechanism, acts: impl Fn(usize) -> bool) {
         self.watched.clear();
+        let own = self.list[self.limits..].iter();
+        self.acts.iter_mut().zip(own).for_each(|(own, gap)| *own = acts(gap.contact));
         let elements = &mechanism.system().elements;
         let element = |id: Option<usize>| elements.iter().enumerate().find(|(_, e)| Some(e.id) == id);
         for (i, gap) in self.list.iter().enumerate().filter(|(_, gap)| acts(gap.contact)) {
@@ -171,7 +219,7 @@ impl Gaps {
         }
         self.held.clear();
         let held = self.list.iter().zip(&self.now).filter(|(_, now)| **now != Now::Open);
-        self.held.extend(held.map(|(gap, _)| gap.meeting));
+        self.held.extend(held.filter_map(|(gap, _)| gap.meeting));
         self.held.dedup();
         self.armed.clear();
         let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
@@ -217,7 +265,7 @@ impl Gaps {
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
         let mut looks = std::mem::take(&mut self.looks);
         let mut times = [f64::INFINITY; PLACES.len() + 2];
-        let gaps_only = self.watched.iter().all(|watched| matches!(watched, Watched::Gap(_)));
+        let gaps_only = self.watched.iter().all(|watched| self.is_swept(*watched));
         let count = if ahead == Ahead::Clear && gaps_only {
             // open all the time
             times[0] = step.end.t;
@@ -261,7 +309,7 @@ impl Gaps {
         let mut arms = vec![false; self.watched.len()];
         for i in 0..self.watched.len() {
             let nothing = self.nothing(self.watched[i], step.end);
-            let is_gap = matches!(self.watched[i], Watched::Gap(_));
+            let is_swept = self.is_swept(self.watched[i]);
             let mut armed = self.armed[i];
             for k in 1..looks.len() {
                 armed |= looks[k - 1].1[i] > nothing;
@@ -295,7 +343,7 @@ impl Gaps {
                         from = (t, judge(t)?);
                     }
                     Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
-                } else if !is_gap
+                } else if !is_swept
                     && let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
