@@ -2,19 +2,35 @@
 
 use super::AssemblyError;
 use sarrus_math::Real;
+use sarrus_model::model::{sum_of_columns, sum_text};
+use sarrus_model::record::Plain;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Span};
 use sarrus_system::body::BodyKind;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
+use sarrus_system::placed::{Placed, Purpose, Reading};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
-/// Keeps a reading at a value.
+/// Keeps a sum of readings at a value.
 struct Hold {
-    signal: Signal,
+    terms: Vec<(f64, Signal)>,
     value: f64,
+}
+
+impl Hold {
+    fn off<R: Real>(&self, at: &At<R>) -> R {
+        match &self.terms[..] {
+            [(1.0, signal)] => signal.eval(at) - self.value,
+            terms => terms.iter().fold(R::from_f64(-self.value), |sum, (c, s)| sum + s.eval(at) * *c),
+        }
+    }
+
+    fn needs_velocity(&self) -> bool {
+        self.terms.iter().any(|(_, signal)| signal.needs_velocity())
+    }
 }
 
 impl Constraint for Hold {
@@ -23,14 +39,14 @@ impl Constraint for Hold {
     }
 
     fn holonomic(&self) -> usize {
-        usize::from(!self.signal.needs_velocity())
+        usize::from(!self.needs_velocity())
     }
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         if let Some(phi) = phi.first_mut() {
-            let off = self.signal.eval(at) - self.value;
-            *phi = match &self.signal {
-                Signal::Coordinate(c) if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
+            let off = self.off(at);
+            *phi = match &self.terms[..] {
+                [(_, Signal::Coordinate(c))] if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
                 _ => off,
             };
         }
@@ -38,13 +54,13 @@ impl Constraint for Hold {
 
     fn velocity<R: Real>(&self, at: &At<R>, psi: &mut [R]) {
         if let Some(psi) = psi.first_mut() {
-            *psi = self.signal.eval(at) - self.value;
+            *psi = self.off(at);
         }
     }
 
     fn depends_on_time(&self) -> bool {
         // ψ at v = 0 is minus the value
-        self.signal.needs_velocity()
+        self.needs_velocity()
     }
 }
 
@@ -100,28 +116,82 @@ fn read_one(
             return bodies.try_for_each(|id| read_vector(&reader, system, setting, (name, id, field), out));
         }
     }
-    let mut ids = Vec::new();
-    let signals = system.directory.read(path, &mut |body| {
-        ids.push(body);
-        ids.len() - 1
-    });
-    let signals = signals.map_err(|message| {
-        let (message, hint) = match message.split_once("; ") {
-            Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
-            None => (message, None),
-        };
-        Diagnostic::new(setting.span, message).maybe_hint(hint)
-    })?;
-    let [signal] = &signals[..] else {
-        return Err(Diagnostic::new(setting.span, format!("`{path}` is no coordinate or velocity"))
-            .hint("name a column such as `A.angle`, `crank.vx`, or `ball.velocity`"));
-    };
-    let value = reader.number("value")?;
-    if let Signal::Output(slot) = signal {
-        return state(system, setting, *slot, value, out);
+    let Reading { terms, offset } = meant(model, system, setting)?;
+    let value = reader.number("value")? - offset;
+    let (mut ids, mut signals) = (Vec::new(), Vec::new());
+    for (factor, name) in &terms {
+        let read = system.directory.read(name, &mut |body| {
+            ids.iter().position(|id| *id == body).unwrap_or_else(|| {
+                ids.push(body);
+                ids.len() - 1
+            })
+        });
+        let read = read.map_err(|message| refused(setting, message))?;
+        let [signal] = &read[..] else { return Err(no_coordinate(setting, name)) };
+        signals.push((*factor, signal.clone()));
     }
-    hold(system, setting, signal.clone(), ids, value, out);
+    let value = match &signals[..] {
+        [(factor, Signal::Output(slot))] => return state(system, setting, *slot, value / factor, out),
+        [(factor, signal)] => {
+            let value = value / factor;
+            record(&reader, path, &[(1.0, terms[0].1.clone())], value);
+            hold(system, setting, vec![(1.0, signal.clone())], ids, value, out);
+            return Ok(());
+        }
+        _ => value,
+    };
+    let velocities = signals.iter().filter(|(_, signal)| signal.needs_velocity()).count();
+    if signals.iter().any(|(_, s)| matches!(s, Signal::Output(_)))
+        || (velocities != 0 && velocities != signals.len())
+    {
+        let message = format!("`{path}` adds what is not alike");
+        let hint = "a sum is one of positions, or one of velocities";
+        return Err(Diagnostic::new(setting.span, message).hint(hint));
+    }
+    record(&reader, path, &terms, value);
+    hold(system, setting, signals, ids, value, out);
     Ok(())
+}
+
+/// What a path means in its file, as a sum of columns of the model.
+fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<Reading> {
+    let path = setting.path.as_str();
+    let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
+    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else {
+        return Ok(Reading { terms: named, offset: 0.0 });
+    };
+    let mut sum = Reading { terms: Vec::new(), offset: 0.0 };
+    for (factor, name) in named {
+        match placed.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
+            None => sum.terms.push((factor, name)),
+            Some([one]) => {
+                sum.terms.extend(one.terms.iter().map(|(c, name)| (factor * c, name.clone())));
+                sum.offset += factor * one.offset;
+            }
+            Some(_) => return Err(no_coordinate(setting, &name)),
+        }
+    }
+    Ok(sum)
+}
+
+/// Says in the resolved file what a value of a placed file means in the model.
+fn record(reader: &Reader, path: &str, terms: &[(f64, String)], value: f64) {
+    reader.unrecord("value");
+    let key = sum_text(terms);
+    reader.record(if key == path { "value" } else { &key }, || Plain::Number(value));
+}
+
+fn refused(setting: &Setting, message: String) -> Diagnostic {
+    let (message, hint) = match message.split_once("; ") {
+        Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
+        None => (message, None),
+    };
+    Diagnostic::new(setting.span, message).maybe_hint(hint)
+}
+
+fn no_coordinate(setting: &Setting, name: &str) -> Diagnostic {
+    Diagnostic::new(setting.span, format!("`{name}` is no coordinate or velocity"))
+        .hint("name a column such as `A.angle`, `crank.vx`, or `ball.velocity`")
 }
 
 fn read_vector(
@@ -138,7 +208,7 @@ fn read_vector(
         let v = reader.vector("value")?.ok_or_else(|| reader.missing("value"))?;
         let origin = body.from_com([0.0; 3]);
         for i in 0..n {
-            hold(system, setting, Signal::Velocity(0, origin, i), vec![id], v[i], out);
+            hold(system, setting, vec![(1.0, Signal::Velocity(0, origin, i))], vec![id], v[i], out);
         }
         return Ok(());
     }
@@ -155,16 +225,43 @@ fn read_vector(
     if field == "omega_on" {
         let w = reader.numbers("value")?.filter(|w| w.len() == 3);
         let w = w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?;
+        let w = in_body_axes(reader.model(), system, setting, &body.name, &w)?;
+        reader.record("value", || Plain::numbers(&w));
         for i in 0..3 {
-            hold(system, setting, Signal::Omega(0, i), vec![id], w[i], out);
+            hold(system, setting, vec![(1.0, Signal::Omega(0, i))], vec![id], w[i], out);
         }
         return Ok(());
     }
     let w = reader.axial("value")?.ok_or_else(|| reader.missing("value"))?;
     for i in 0..3 {
-        hold(system, setting, Signal::OmegaWorld(0, i), vec![id], w[i], out);
+        hold(system, setting, vec![(1.0, Signal::OmegaWorld(0, i))], vec![id], w[i], out);
     }
     Ok(())
+}
+
+/// An angular velocity in the axes that the file means by those of a body, in the body's own.
+fn in_body_axes(
+    model: &Model,
+    system: &System,
+    setting: &Setting,
+    name: &str,
+    w: &[f64],
+) -> sarrus_model::Result<[f64; 3]> {
+    let own = [w[0], w[1], w[2]];
+    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else { return Ok(own) };
+    let columns = ["wx", "wy", "wz"].map(|word| format!("{name}.{word}"));
+    let mut out = [0.0; 3];
+    for (path, w) in columns.iter().zip(own) {
+        let read = placed.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
+        let Some([reading]) = read.as_deref() else { return Ok(own) };
+        // the axes are orthogonal: what leads there leads back
+        for (factor, column) in &reading.terms {
+            for (out, name) in out.iter_mut().zip(&columns) {
+                *out += if name == column { factor * w } else { 0.0 };
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The start of a controller's state.
@@ -190,20 +287,31 @@ fn state(
     }
 }
 
-fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value: f64, out: &mut Settings) {
+fn hold(
+    system: &System,
+    setting: &Setting,
+    terms: Vec<(f64, Signal)>,
+    ids: Vec<u32>,
+    value: f64,
+    out: &mut Settings,
+) {
     out.spans.push((setting.path.clone(), setting.span));
-    if let Signal::Coordinate(c) = &signal
+    if let [(_, Signal::Coordinate(c))] = &terms[..]
         && let Some(hint) = c.hint
     {
         out.hints.push((hint, value));
     }
-    match direct(system, &signal, &ids) {
+    let one = match &terms[..] {
+        [(_, signal)] => direct(system, signal, &ids),
+        _ => None,
+    };
+    match one {
         Some((in_q, index, offset)) => out.direct.push((in_q, index, value + offset)),
         None => out.indirect.push((setting.path.clone(), setting.span)),
     }
-    let is_velocity = signal.needs_velocity();
-    let element =
-        ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(Hold { signal, value }));
+    let hold = Hold { terms, value };
+    let is_velocity = hold.needs_velocity();
+    let element = ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(hold));
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }
 }
 

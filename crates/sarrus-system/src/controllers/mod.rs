@@ -18,6 +18,7 @@ pub use sampling::{Law, Sampling};
 use crate::at::At;
 use crate::context::Context;
 use crate::names::Named;
+use sarrus_math::Jet;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 
 /// What controller files use.
 mod prelude {
-    pub use super::{BuiltController, Controller, Declared, Kind};
+    pub use super::{BuiltController, Controller, Declared, Kind, Limited};
     pub use crate::at::At;
     pub use crate::context::Context;
     pub use crate::formula::{Formula, Level};
@@ -67,6 +68,32 @@ pub trait Controller: Send + Sync {
     fn is_input(&self) -> bool {
         false
     }
+
+    /// How it slides along a limit of its output, where it may.
+    fn limited(&self) -> Option<&dyn Limited> {
+        None
+    }
+
+    /// The same controller with the place `hint` among the hints, where it may slide: see [`Limited::hint`].
+    fn with_hint(&self, _hint: usize) -> Option<Arc<dyn Controller>> {
+        None
+    }
+}
+
+/// A controller whose integral is held where the demand is beyond a limit of the output, and grows below it. Where both lead
+/// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
+pub trait Limited {
+    /// Place among the hints of the limit that it slides along: 1 the highest output, -1 the lowest, 0 none.
+    fn hint(&self) -> usize;
+
+    /// How far the demand is beyond the highest and the lowest output, and the size of its terms.
+    fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64);
+
+    /// Along the motion, the rate of the demand while the integral is held, and what the integral adds to it where it is not.
+    fn demand_rates(&self, at: &At<Jet<3>>, x: &[f64]) -> [f64; 2];
+
+    /// The integral, the first of the states, with which the demand is the limit of a side.
+    fn integral_at(&self, at: &At<f64>, x: &[f64], side: f64) -> f64;
 }
 
 /// The names of a controller.

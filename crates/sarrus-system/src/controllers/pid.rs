@@ -1,7 +1,8 @@
 //! Proportional, integral and derivative of an error e.
 //!
 //! out = kp e + ki ∫e dt + kd ė, cut off at `limits`; where the cut-off acts, an error that would drive the integral
-//! further out does not count. With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
+//! further out does not count. Where the demand comes back to the limit by itself and the integral drives it out again, the
+//! integral follows the limit ([`Limited`]). With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
 //! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
 //! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
@@ -34,6 +35,8 @@ pub struct Pid {
     derivative: Derivative,
     limits: [f64; 2],
     outputs: Vec<String>,
+    /// Place among the hints of the limit that it slides along.
+    hint: Option<usize>,
 }
 
 /// ė along the motion.
@@ -66,6 +69,45 @@ impl Pid {
         };
         self.kp * error + self.ki * x[0] + derivative
     }
+
+    /// The limit that it slides along: its side, or 0.
+    fn side(&self, at: &At<f64>) -> f64 {
+        self.hint.map_or(0.0, |hint| at.hints[hint])
+    }
+
+    fn limit(&self, side: f64) -> f64 {
+        if side > 0.0 { self.limits[1] } else { self.limits[0] }
+    }
+}
+
+impl Limited for Pid {
+    fn hint(&self) -> usize {
+        self.hint.unwrap_or_default()
+    }
+
+    fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64) {
+        let error = self.input.eval(at);
+        let demand = self.demand(at, x, error);
+        let known = [self.kp * error, self.ki * x[0]];
+        let size = known.iter().map(|term| term.abs()).sum::<f64>() + (demand - known[0] - known[1]).abs();
+        ([demand - self.limits[1], self.limits[0] - demand], size)
+    }
+
+    fn demand_rates(&self, at: &At<Jet<3>>, x: &[f64]) -> [f64; 2] {
+        let error = self.input.eval(at);
+        let (e, rate) = (error.derivative(0), error.derivative(1));
+        let derivative = match self.derivative {
+            Derivative::None => 0.0,
+            Derivative::Exact => error.derivative(2),
+            Derivative::Filtered(tau) => (rate - (e - x[1]) / tau) / tau,
+        };
+        [self.kp * rate + self.kd * derivative, self.ki * e]
+    }
+
+    fn integral_at(&self, at: &At<f64>, x: &[f64], side: f64) -> f64 {
+        let rest = self.demand(at, x, self.input.eval(at)) - self.ki * x[0];
+        (self.limit(side) - rest) / self.ki
+    }
 }
 
 impl Controller for Pid {
@@ -88,7 +130,11 @@ impl Controller for Pid {
     }
 
     fn output(&self, at: &At<f64>, x: &[f64], out: &mut [f64]) {
-        let [lo, hi] = self.limits;
+        let ([lo, hi], side) = (self.limits, self.side(at));
+        if side != 0.0 {
+            out[0] = self.limit(side);
+            return;
+        }
         out[0] = self.demand(at, x, self.input.eval(at)).max(lo).min(hi);
     }
 
@@ -97,6 +143,9 @@ impl Controller for Pid {
         let [lo, hi] = self.limits;
         let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
             false
+        } else if self.side(at) != 0.0 {
+            // while it slides the integral is what the limit leaves for it
+            true
         } else {
             let demand = self.demand(at, x, error);
             let outward = self.ki * error;
@@ -106,6 +155,17 @@ impl Controller for Pid {
         if let Derivative::Filtered(tau) = self.derivative {
             xdot[1] = (error - x[1]) / tau;
         }
+    }
+
+    fn limited(&self) -> Option<&dyn Limited> {
+        self.hint.map(|_| self as &dyn Limited)
+    }
+
+    fn with_hint(&self, hint: usize) -> Option<Arc<dyn Controller>> {
+        let is_limited = self.limits.iter().any(|limit| limit.is_finite());
+        // what another controller gives out has no derivative along the motion
+        let slides = is_limited && self.ki != 0.0 && !self.input.needs_controller();
+        slides.then(|| Arc::new(Pid { hint: Some(hint), ..self.clone() }) as Arc<dyn Controller>)
     }
 }
 
@@ -173,7 +233,8 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         input.outputs(&mut reads);
     }
     let outputs = places(ctx)?;
-    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs };
+    let controller =
+        Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs, hint: None };
     Ok(BuiltController { ids, controller: Arc::new(controller), outputs, reads })
 }
 

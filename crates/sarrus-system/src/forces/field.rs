@@ -3,6 +3,7 @@
 //! One expression for all; in it `x y z vx vy vz mass` are those of the body at hand.
 
 use super::prelude::*;
+use crate::placed::Map;
 
 /// The force: a vector per body.
 #[derive(Clone, Debug)]
@@ -31,12 +32,11 @@ fn read(ctx: &mut Context) -> Result<Built> {
     for place in 0..ids.len() {
         let mass = ctx.directory.bodies[ids[place] as usize].mass;
         let mut binder = ctx.binder(Level::Force, ids);
-        for (axis, (x, vx)) in
-            [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions)
-        {
-            binder.local(x, Signal::Position(place, [0.0; 3], axis));
-            binder.local(vx, Signal::Velocity(place, [0.0; 3], axis));
-        }
+        let transform = Some(ctx.reader.transform()).filter(|t| !t.is_identity());
+        let position = |axis| Signal::Position(place, [0.0; 3], axis);
+        binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(Map::points));
+        let velocity = |axis| Signal::Velocity(place, [0.0; 3], axis);
+        binder.local_vector(&["vx", "vy", "vz"][..dimensions], velocity, transform.map(Map::polar));
         binder.local("mass", Signal::Constant(mass));
         forces.push(VectorFormula::bind(&mut binder, &vector)?);
         ids = binder.ids;

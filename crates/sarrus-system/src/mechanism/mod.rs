@@ -12,6 +12,7 @@ mod ledger;
 mod masses;
 mod motion;
 mod place;
+mod saturation;
 mod turns;
 
 pub use books::Energy;
@@ -306,8 +307,14 @@ impl Mechanism {
                 hints: &self.hints,
                 outs: &self.outs,
             };
-            element.controller.output(&at, &s.x[element.x..element.x + n], own);
+            let x = &s.x[element.x..element.x + n];
+            element.controller.output(&at, x, own);
+            let sliding = element.controller.limited().filter(|own| self.hints[own.hint()] != 0.0);
+            let integral = sliding.map(|own| own.integral_at(&at, x, self.hints[own.hint()]));
             self.outs[element.out..element.out + count].copy_from_slice(own);
+            if let Some(integral) = integral {
+                self.outs[element.out + count] = integral;
+            }
         }
     }
 
