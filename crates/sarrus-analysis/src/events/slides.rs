@@ -2,13 +2,15 @@
 //!
 //! Beyond a limit the integral of a controller is held, below it grows. With w the rate of the demand while it is held and a what the
 //! integral adds, both outwards, the limit attracts from both sides where w < 0 < w + a: the integral then follows it, and the output
-//! is the limit (the sliding mode of Filippov). A step ends where the demand comes to a limit and where one of the two signs changes.
+//! is the limit (the sliding mode of Filippov). A step ends where the demand comes to a limit and where one of the two signs changes, and
+//! has one mode throughout, so that all its stages see one right side.
 
 use super::search::crossing;
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
+use sarrus_system::controllers::mode;
 
 type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 const SIDES: [f64; 2] = [1.0, -1.0];
@@ -21,7 +23,7 @@ const AT_LIMIT: f64 = 1e-12;
 pub(crate) struct Slides {
     /// The controllers, by number.
     list: Vec<usize>,
-    /// Whether the demand is beyond the highest and the lowest output, at the start of the step.
+    /// Whether the highest and the lowest output hold the integral, over the step.
     beyond: Vec<[bool; 2]>,
     /// Integrals of those that slide, as they stand in x.
     kept: Vec<f64>,
@@ -97,22 +99,30 @@ impl Slides {
                 // the demand goes outwards by itself, or inwards although the integral grows: which of the two rates has
                 // changed its sign is told by the larger, as it is zero to rounding
                 let [w, a] = rates(ode, i, side, s)?;
-                ode.problem_mut().set_slide(i, 0.0, s);
+                ode.problem_mut().set_mode(i, mode::FREE, s);
                 self.beyond[n] = [false; 2];
                 self.beyond[n][k] = w > -(w + a);
                 continue;
             }
             let [w, a] = rates(ode, i, side, s)?;
             if w < 0.0 && w + a > 0.0 {
-                ode.problem_mut().set_slide(i, side, s);
+                ode.problem_mut().set_mode(i, side * mode::SLIDES, s);
                 self.kept[n] = ode.problem().integral(i, s);
             }
+        }
+        for (n, &i) in self.list.iter().enumerate() {
+            if ode.problem().slide(i) != 0.0 {
+                continue;
+            }
+            let held = SIDES.iter().zip(&self.beyond[n]).find(|(_, beyond)| **beyond);
+            let mode = held.map_or(mode::FREE, |(side, _)| side * mode::HELD);
+            ode.problem_mut().set_mode(i, mode, s);
         }
         Ok(changed)
     }
 }
 
-/// Positive where the demand has gone over limit `k` at `t` in the step, from beyond it or to there.
+/// Positive where limit `k` has begun or ceased to hold the integral at `t` in the step.
 fn changed(step: &mut Step<'_, '_>, i: usize, k: usize, was: bool, t: f64) -> Result<f64, StepError> {
     let (ode, s) = step.at(t)?;
     let (margins, size) = ode.problem_mut().beyond_limits(i, s);

@@ -80,13 +80,26 @@ pub trait Controller: Send + Sync {
     }
 }
 
+/// Modes of the integral of a controller with limits, constant over a step. Times -1 they are those of the lowest output.
+pub mod mode {
+    /// Nobody tells: it is held or not by the demand itself.
+    pub const OWN: f64 = 0.0;
+    /// It follows the highest output.
+    pub const SLIDES: f64 = 1.0;
+    /// It is held at the highest output.
+    pub const HELD: f64 = 2.0;
+    /// It grows with the error.
+    pub const FREE: f64 = 3.0;
+}
+
 /// A controller whose integral is held where the demand is beyond a limit of the output, and grows below it. Where both lead
 /// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
 pub trait Limited {
-    /// Place among the hints of the limit that it slides along: 1 the highest output, -1 the lowest, 0 none.
+    /// Place among the hints of its mode, one of [`mode`].
     fn hint(&self) -> usize;
 
-    /// How far the demand is beyond the highest and the lowest output, and the size of its terms.
+    /// Positive where the highest and the lowest output hold the integral, the demand being beyond them and the error driving it
+    /// outwards; and the size of the demand's terms.
     fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64);
 
     /// Along the motion, the rate of the demand while the integral is held, and what the integral adds to it where it is not.

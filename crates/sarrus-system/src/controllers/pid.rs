@@ -6,6 +6,7 @@
 //! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
 //! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
+use super::mode;
 use super::pid_sampled::DiscretePid;
 use super::places;
 use super::prelude::*;
@@ -35,7 +36,7 @@ pub struct Pid {
     derivative: Derivative,
     limits: [f64; 2],
     outputs: Vec<String>,
-    /// Place among the hints of the limit that it slides along.
+    /// Place among the hints of its mode.
     hint: Option<usize>,
 }
 
@@ -72,7 +73,11 @@ impl Pid {
 
     /// The limit that it slides along: its side, or 0.
     fn side(&self, at: &At<f64>) -> f64 {
-        self.hint.map_or(0.0, |hint| at.hints[hint])
+        Some(self.mode(at)).filter(|m| m.abs() == mode::SLIDES).unwrap_or(0.0)
+    }
+
+    fn mode(&self, at: &At<f64>) -> f64 {
+        self.hint.map_or(mode::OWN, |hint| at.hints[hint])
     }
 
     fn limit(&self, side: f64) -> f64 {
@@ -88,9 +93,9 @@ impl Limited for Pid {
     fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64) {
         let error = self.input.eval(at);
         let demand = self.demand(at, x, error);
-        let known = [self.kp * error, self.ki * x[0]];
+        let (known, outward) = ([self.kp * error, self.ki * x[0]], self.ki * error);
         let size = known.iter().map(|term| term.abs()).sum::<f64>() + (demand - known[0] - known[1]).abs();
-        ([demand - self.limits[1], self.limits[0] - demand], size)
+        ([(demand - self.limits[1]).min(outward), (self.limits[0] - demand).min(-outward)], size)
     }
 
     fn demand_rates(&self, at: &At<Jet<3>>, x: &[f64]) -> [f64; 2] {
@@ -143,9 +148,9 @@ impl Controller for Pid {
         let [lo, hi] = self.limits;
         let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
             false
-        } else if self.side(at) != 0.0 {
+        } else if self.mode(at) != mode::OWN {
             // while it slides the integral is what the limit leaves for it
-            true
+            self.mode(at) != mode::FREE
         } else {
             let demand = self.demand(at, x, error);
             let outward = self.ki * error;

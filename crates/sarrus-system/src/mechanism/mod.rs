@@ -22,6 +22,7 @@ use crate::constraint::Blocks;
 use crate::contact::pair::Bodies;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
+use crate::controllers::{Limited, mode};
 use crate::derive::Scratch;
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
@@ -309,7 +310,8 @@ impl Mechanism {
             };
             let x = &s.x[element.x..element.x + n];
             element.controller.output(&at, x, own);
-            let sliding = element.controller.limited().filter(|own| self.hints[own.hint()] != 0.0);
+            let slides = |own: &&dyn Limited| self.hints[own.hint()].abs() == mode::SLIDES;
+            let sliding = element.controller.limited().filter(slides);
             let integral = sliding.map(|own| own.integral_at(&at, x, self.hints[own.hint()]));
             self.outs[element.out..element.out + count].copy_from_slice(own);
             if let Some(integral) = integral {

@@ -2,7 +2,7 @@
 
 use super::Mechanism;
 use crate::at::At;
-use crate::controllers::Limited;
+use crate::controllers::{Limited, mode};
 use crate::system::ControllerElement;
 use crate::tangent;
 use sarrus_math::{Jet, Pose, Twist};
@@ -32,10 +32,11 @@ impl Mechanism {
     /// The limit that controller `i` slides along: 1 the highest output, -1 the lowest, 0 none.
     pub fn slide(&self, i: usize) -> f64 {
         let limited = self.system.controllers.get(i).and_then(|c| c.controller.limited());
-        limited.map_or(0.0, |own| self.hints[own.hint()])
+        let mode = limited.map_or(mode::OWN, |own| self.hints[own.hint()]);
+        if mode.abs() == mode::SLIDES { mode } else { 0.0 }
     }
 
-    /// How far the demand of controller `i` is beyond its highest and its lowest output, and the size of its terms.
+    /// Where the limits of controller `i` hold its integral, see [`Limited::beyond`].
     pub fn beyond_limits(&mut self, i: usize, s: &State) -> ([f64; 2], f64) {
         self.with_limited(i, s, |own, _, at, x| own.beyond(at, x)).unwrap_or(([f64::NAN; 2], 0.0))
     }
@@ -61,18 +62,16 @@ impl Mechanism {
         rates.unwrap_or([f64::NAN; 2])
     }
 
-    /// Controller `i` slides along the limit of `side` from `s` on, or along none (0).
-    pub fn set_slide(&mut self, i: usize, side: f64, s: &mut State) {
-        let before = self.slide(i);
-        let integral = self.with_limited(i, s, |own, element, at, x| {
-            let place = (own.hint(), element.x);
-            (place, own.integral_at(at, x, before))
-        });
-        let Some(((hint, x), integral)) = integral else { return };
-        if before != 0.0 && side == 0.0 {
+    /// Controller `i` is in a mode from `s` on. Where it ceases to slide its integral is what the limit has left for it.
+    pub fn set_mode(&mut self, i: usize, mode: f64, s: &mut State) {
+        let side = self.slide(i);
+        let found = self
+            .with_limited(i, s, |own, element, at, x| (own.hint(), element.x, own.integral_at(at, x, side)));
+        let Some((hint, x, integral)) = found else { return };
+        if side != 0.0 && mode != side {
             s.x[x] = integral;
         }
-        self.hints[hint] = side;
+        self.hints[hint] = mode;
     }
 
     /// The integral of controller `i` as it stands in x; while it slides it does not change there.
@@ -84,7 +83,7 @@ impl Mechanism {
     pub fn end_slide(&mut self, i: usize) {
         let hint = self.system.controllers.get(i).and_then(|c| c.controller.limited()).map(Limited::hint);
         if let Some(hint) = hint {
-            self.hints[hint] = 0.0;
+            self.hints[hint] = mode::OWN;
         }
     }
 }
