@@ -64,9 +64,10 @@ impl Run<'_> {
             notes.push(format!("accelerations and reactions are not known at t = {t}: {why}"));
         }
         let mut not_unique = not_unique.clone();
-        if let (Some(columns), Some(gaps)) = (&mut not_unique, &recorder.gaps) {
-            // with the contacts that were closed on the way
-            gaps.not_unique.iter().for_each(|c| {
+        if let Some(columns) = &mut not_unique {
+            // with what events changed, and with the contacts that were closed on the way
+            let touching = recorder.gaps.iter().flat_map(|gaps| &gaps.not_unique);
+            journey.not_unique.iter().chain(touching).for_each(|c| {
                 if !columns.contains(c) {
                     columns.push(c.clone());
                 }

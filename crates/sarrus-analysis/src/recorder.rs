@@ -2,7 +2,7 @@
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, TOGETHER};
+use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
@@ -71,6 +71,8 @@ pub(crate) struct Recorder<'a> {
     pub onsets: Option<Onsets>,
     /// Who looks at the gaps of rigid contacts, where the model has any.
     pub gaps: Option<Gaps>,
+    /// Who looks for controllers that slide along a limit, where one may.
+    pub slides: Option<Slides>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -123,6 +125,7 @@ impl<'a> Recorder<'a> {
             advance: None,
             onsets: None,
             gaps: None,
+            slides: Slides::new(mechanism),
             sampler: None,
             unsampled: None,
             accelerations: columns.as_ref().is_some_and(|c| {
@@ -153,6 +156,7 @@ impl<'a> Recorder<'a> {
             advance: self.advance.clone(),
             onsets: self.onsets.clone(),
             gaps: self.gaps.clone(),
+            slides: self.slides.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
             columns: self.columns.clone(),
@@ -239,7 +243,8 @@ impl<'a> Recorder<'a> {
         let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step, ahead))?;
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
-        let Some(first) = closed.into_iter().chain(met).reduce(f64::min) else { return Ok(due) };
+        let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
+        let Some(first) = closed.into_iter().chain(met).chain(slid).reduce(f64::min) else { return Ok(due) };
         // what happens together with an event is seen there
         if due.is_some_and(|due| due <= first + TOGETHER * h) {
             return Ok(due);
@@ -247,8 +252,10 @@ impl<'a> Recorder<'a> {
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
         if closed == Some(first) {
             self.gaps.iter_mut().for_each(Gaps::take);
-        } else {
+        } else if met == Some(first) {
             self.onsets.iter_mut().for_each(Onsets::take);
+        } else {
+            self.slides.iter_mut().for_each(Slides::take);
         }
         Ok(Some(first))
     }

@@ -205,7 +205,8 @@ fn load_steps(r: &EquilibriumReport) -> String {
 
 /// What the drivers need.
 pub fn inverse(r: &PrescribedReport, paint: Paint) -> String {
-    let status = if r.status == Status::Completed { paint.green("completed") } else { paint.red("failed") };
+    let status =
+        if r.status == Status::Completed { paint.green("completed") } else { paint.red(r.status.name()) };
     let samples = plural(r.samples, "sample");
     let mut text = format!("{}: {status} at t = {} s, {samples}\n\n", paint.bold(&r.model), time(r.t_end));
     let mut rows = vec![["driver", "largest", "at", "rms", ""].map(String::from)];

@@ -45,8 +45,10 @@ pub fn write_resolved(model: &Model, run: &[(&str, Plain)]) -> String {
     }
     for (name, list) in [("initial", &model.initial), ("guess", &model.guess)] {
         let read = |s: &sarrus_model::Setting| {
-            let (_, value) = recorder.element(s.element.section, &s.path)?.first()?;
-            Some((s.path.clone(), value.clone()))
+            let (key, value) = recorder.element(s.element.section, &s.path)?.first()?;
+            // a file that is turned says another column
+            let path = if key == "value" { &s.path } else { key };
+            Some((path.clone(), value.clone()))
         };
         section(&mut out, name, list.iter().filter_map(read).collect());
     }

@@ -9,6 +9,7 @@ use crate::suggest::suggest;
 use crate::transform::Frame;
 use crate::value::{Table, Value};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Planar or spatial.
@@ -187,12 +188,48 @@ impl Element {
 /// An entry of `[initial]` or `[guess]`.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The full path: `A.angle`, `left.ball.velocity`.
+    /// The full path: `A.angle`, `left.ball.velocity`; or a sum of columns, see [`sum_of_columns`].
     pub path: String,
     /// Where the path stands.
     pub span: Span,
     /// An element whose table has the one key `value`, to be read with [`crate::Reader::setting`].
     pub element: Element,
+}
+
+/// The terms of a sum of columns, such as `0.5*a.vx - b.vx`: factors and names. None where it is something else.
+pub fn sum_of_columns(text: &str) -> Option<Vec<(f64, String)>> {
+    let text = text.replace(" - ", " + -");
+    text.split(" + ")
+        .map(|term| {
+            let (factor, name) = match (term.split_once('*'), term.strip_prefix('-')) {
+                (Some((factor, name)), _) => (factor.trim().parse().ok()?, name),
+                (None, Some(name)) => (-1.0, name),
+                (None, None) => (1.0, term),
+            };
+            let name = name.trim();
+            let is_path = name.contains('.') && name.split('.').all(crate::expr::is_name);
+            (is_path && f64::is_finite(factor)).then(|| (factor, name.to_owned()))
+        })
+        .collect()
+}
+
+/// The text of a sum of columns.
+pub fn sum_text(terms: &[(f64, String)]) -> String {
+    let mut out = String::new();
+    for (factor, name) in terms {
+        let size = if out.is_empty() { *factor } else { factor.abs() };
+        out.push_str(match (out.is_empty(), *factor < 0.0) {
+            (true, _) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        });
+        if size == 1.0 {
+            out.push_str(name);
+        } else {
+            let _ = write!(out, "{size:?}*{name}");
+        }
+    }
+    out
 }
 
 /// Markers and shapes that a body gets from elsewhere: from `[ground]`, from an included file's ground,
@@ -474,5 +511,22 @@ impl Model {
             locals: None,
         };
         Setting { path, span, element }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{sum_of_columns, sum_text};
+
+    #[test]
+    fn sums_of_columns_read_back_as_written() {
+        for text in ["a.vx", "-a.vx", "0.5*a.vx - b.vx", "a.x + 1e-5*i.b.x - 0.25*c.d.e"] {
+            let terms = sum_of_columns(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(sum_of_columns(&sum_text(&terms)), Some(terms), "{text}");
+        }
+        assert_eq!(sum_of_columns("2*a.x - b.y"), Some(vec![(2.0, "a.x".into()), (-1.0, "b.y".into())]));
+        for text in ["", "a", "a.x*b.x", "a.x^2", "nan*a.x", "a.x +", "sin(a.x)", "a.x + 3"] {
+            assert_eq!(sum_of_columns(text), None, "{text}");
+        }
     }
 }

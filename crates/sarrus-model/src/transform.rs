@@ -11,6 +11,10 @@ pub type Matrix = [[f64; 3]; 3];
 
 const IDENTITY: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
+/// An element of Q below this is 0: a quarter turn by sin and cos leaves 6e-17 where 0 is meant, and a product of
+/// few turns some of these.
+pub const NO_PART: f64 = 1e-15;
+
 /// Places the world of a file in the world of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transform {
@@ -70,6 +74,16 @@ impl Transform {
     /// Whether nothing changes; then numbers pass through bit for bit.
     pub fn is_identity(&self) -> bool {
         self.identity
+    }
+
+    /// Whether directions change: the file is turned or mirrored.
+    pub fn turns(&self) -> bool {
+        !self.identity && self.q != IDENTITY
+    }
+
+    /// Whether body coordinates change their signs: the file is mirrored, or mirrored twice in different planes.
+    pub fn is_reflected(&self) -> bool {
+        self.l != [1.0; 3]
     }
 
     /// det Q: -1 where mirrored.
@@ -191,6 +205,11 @@ impl Frame {
 /// The vector without -0.0, which a mirror makes: defaults are recognised by comparison, and -0.0 equals 0.0.
 fn plain_zeros(a: [f64; 3]) -> [f64; 3] {
     a.map(|x| x + 0.0)
+}
+
+/// Rᵀ.
+pub fn transposed(r: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| r[j][i]))
 }
 
 /// R a.

@@ -214,7 +214,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
 
-    let (controllers, mut states) = control(model, &directory, &mut errors);
+    let (controllers, mut states) = control(model, &directory, &mut hints, &mut errors);
     // only contacts ask for them
     let surfaces = if model.contacts.is_empty() { Vec::new() } else { contact::read::surfaces(&directory) };
     let mut contacts = Vec::new();
@@ -576,7 +576,12 @@ fn options<'a>(ctx: &Context<'a>, face: &dyn JointFace, coordinate: &str) -> Res
 }
 
 /// Reads the controllers and puts each after those that it reads.
-fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<ControllerElement>, Vec<f64>) {
+fn control(
+    model: &Model,
+    directory: &Directory,
+    hints: &mut Vec<f64>,
+    errors: &mut Errors,
+) -> (Vec<ControllerElement>, Vec<f64>) {
     let mut built = Vec::new();
     for element in &model.controllers {
         let kinds = controllers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
@@ -603,10 +608,12 @@ fn control(model: &Model, directory: &Directory, errors: &mut Errors) -> (Vec<Co
     for i in order {
         let (element, controller) = &built[i];
         let Some(Named::Controller(outputs)) = directory.get(&element.name) else { continue };
+        let sliding = controller.controller.with_hint(hints.len());
+        hints.extend(sliding.iter().map(|_| 0.0));
         elements.push(ControllerElement {
             name: element.name.clone(),
             ids: controller.ids.clone(),
-            controller: controller.controller.clone(),
+            controller: sliding.unwrap_or_else(|| controller.controller.clone()),
             x: FIRST_STATE + states.len(),
             out: outputs.first().map_or(0, |(_, slot)| *slot),
             outputs: outputs.clone(),

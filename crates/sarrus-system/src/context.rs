@@ -5,8 +5,10 @@ use crate::body::BodyKind;
 use crate::formula::{Binder, Level};
 use crate::joint::Fixed;
 use crate::names::Directory;
+use crate::placed::file_frame;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::record::Plain;
+use sarrus_model::transform::Matrix;
 use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
 use std::collections::HashSet;
 
@@ -157,17 +159,35 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The frame of a body as the file means it, from its centre of mass: the ground of an included file lies where the file
-    /// does, mirrored if the file is.
-    pub fn frame_of(&self, body: u32) -> Fixed {
-        let [x, y, z] = self.reader.transform().l;
-        let mirror = Mat3([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]);
-        let entry = &self.directory.bodies[body as usize];
-        let p = match self.body_ref(body).stand_in {
+    /// The frame of a body, from its centre of mass.
+    pub fn body_frame(&self, body: u32) -> Fixed {
+        let p = self.directory.bodies[body as usize].from_com([0.0; 3]);
+        Fixed { p, rot: Mat3::identity(), angle: 0.0 }
+    }
+
+    /// The origin of a body as the file means it, from its centre of mass: that of the ground of an included file lies where
+    /// the file does.
+    pub fn file_origin(&self, body: u32) -> [f64; 3] {
+        match self.body_ref(body).stand_in {
             Some(frame) => self.point_to_body(body, frame.p),
-            None => entry.from_com([0.0; 3]),
-        };
-        Fixed { p, rot: self.file_axes(body) * mirror, angle: self.file_angle(body) }
+            None => self.directory.bodies[body as usize].from_com([0.0; 3]),
+        }
+    }
+
+    /// How coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
+    /// differ: the ground of an included file lies where the file does, mirrored if the file is.
+    pub fn from_file_frame(&self, body: u32) -> Option<(Matrix, [f64; 3])> {
+        let transform = self.reader.transform();
+        let entry = &self.directory.bodies[body as usize];
+        match self.body_ref(body).stand_in {
+            Some(frame) => Some(file_frame(entry, self.is_planar(), &frame, &transform.l)),
+            None if transform.is_reflected() => {
+                let l = transform.l;
+                let q = std::array::from_fn(|i| std::array::from_fn(|k| if i == k { l[k] } else { 0.0 }));
+                Some((q, [0.0; 3]))
+            }
+            None => None,
+        }
     }
 
     /// Planar: the angle of the axes of [`Context::file_axes`] \[rad\].

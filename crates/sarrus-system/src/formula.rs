@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::names::Directory;
+use crate::placed::{self, Map, Placed, Purpose, Reading};
 use crate::signal::Signal;
 use sarrus_math::Real;
 use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
@@ -123,17 +124,28 @@ pub struct Binder<'a> {
     nesting: Vec<String>,
     /// Names local to the element, such as `length` and `speed` of a spring, or `x y z` of a curve.
     locals: Vec<(String, Signal)>,
+    /// Vectors among these, and how the element's file means them.
+    vectors: Vec<([Option<String>; 3], Map)>,
 }
 
 impl<'a> Binder<'a> {
     /// A binder for an element on the bodies `ids`.
     pub fn new(model: &'a Model, directory: &'a Directory, level: Level, ids: Vec<u32>) -> Self {
-        Binder { model, directory, level, ids, nesting: Vec::new(), locals: Vec::new() }
+        Binder { model, directory, level, ids, nesting: Vec::new(), locals: Vec::new(), vectors: Vec::new() }
     }
 
     /// Makes `name` readable in the element's own expressions.
     pub fn local(&mut self, name: &str, signal: Signal) {
         self.locals.push((name.to_owned(), signal));
+    }
+
+    /// Makes a vector readable there, by the names of its components; `map` leads to what the element's file means by them.
+    pub fn local_vector(&mut self, names: &[&str], signal: impl Fn(usize) -> Signal, map: Option<Map>) {
+        for (i, name) in names.iter().enumerate() {
+            self.local(name, signal(i));
+        }
+        let names = std::array::from_fn(|i| names.get(i).map(|name| (*name).to_owned()));
+        self.vectors.extend(map.map(|map| (names, map)));
     }
 
     /// Place of a body in the element's list, added if it is new.
@@ -152,7 +164,8 @@ impl<'a> Binder<'a> {
         let (model, own) = (self.model, self.own());
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
-        let program = model.compile(expr, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        let mut bind = |path: &str| self.bind_in(expr.scope, path, &mut signals);
+        let program = model.compile(expr, &own, &mut bind)?;
         self.check_derivatives(&program, |name| expr.span_of_call(name))?;
         let formula = Formula { program, signals };
         self.note(&formula);
@@ -164,7 +177,9 @@ impl<'a> Binder<'a> {
         let (model, own) = (self.model, self.own());
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut signals = Vec::new();
-        let programs = model.compile_vector(vector, &own, &mut |path: &str| self.bind(path, &mut signals))?;
+        let scope = vector.scope();
+        let mut bind = |path: &str| self.bind_in(scope, path, &mut signals);
+        let programs = model.compile_vector(vector, &own, &mut bind)?;
         for program in programs.iter().flatten() {
             self.check_derivatives(program, |_| vector.span)?;
         }
@@ -204,6 +219,26 @@ impl<'a> Binder<'a> {
 
     fn own(&self) -> Vec<String> {
         self.locals.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Binds a name as the file with this scope means it.
+    fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Bound, String> {
+        match self.placed(scope, path)? {
+            Some(readings) => placed::bound(&readings, &mut |name: &str| self.bind(name, signals)),
+            None => self.bind(path, signals),
+        }
+    }
+
+    fn placed(&self, scope: u32, path: &str) -> Result<Option<Vec<Reading>>, String> {
+        if self.nesting.is_empty() && self.locals.iter().any(|(name, _)| name == path) {
+            let own = |names: &[Option<String>; 3]| names.iter().position(|n| n.as_deref() == Some(path));
+            let mut vectors = self.vectors.iter();
+            return Ok(vectors.find_map(|(names, map)| Some(vec![map.sum(own(names)?, names)])));
+        }
+        match Placed::of(self.model, self.directory, scope) {
+            Some(placed) => placed.read(path, Purpose::Expression),
+            None => Ok(None),
+        }
     }
 
     fn bind(&mut self, path: &str, signals: &mut Vec<Signal>) -> Result<Bound, String> {

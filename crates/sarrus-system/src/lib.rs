@@ -34,6 +34,7 @@ mod loads;
 pub mod measures;
 pub mod mechanism;
 pub mod names;
+pub mod placed;
 pub mod primitive;
 pub mod row_options;
 pub mod sampler;

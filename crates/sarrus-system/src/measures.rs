@@ -7,6 +7,7 @@ use crate::at::At;
 use crate::columns::{Row, Source, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
+use crate::placed::{self, Placed, Purpose};
 use crate::signal::{Distance, Signal};
 use crate::system::System;
 use sarrus_math::{Real, Vec3};
@@ -254,7 +255,7 @@ fn read(model: &Model, element: &Element, kind: &Kind, system: &System) -> Resul
             let frame = ctx.body_or_ground("relative_to")?;
             let origin = system.directory.bodies[body as usize].from_com([0.0; 3]);
             let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-            let carrier = ctx.frame_of(frame);
+            let carrier = ctx.body_frame(frame);
             let axes: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
             let signal = |i| Signal::Relative(frame as usize, carrier, body as usize, r, i);
             let what = What::Signals((0..axes.len()).map(signal).collect());
@@ -306,7 +307,8 @@ pub(crate) fn bind(
     // by message: a name that is not found is tried again without its last component
     let mut hints: Vec<(String, Option<String>)> = Vec::new();
     let own_names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-    let bound = model.compile(expr, &own_names, &mut |path: &str| {
+    let placed = Placed::of(model, &system.directory, expr.scope);
+    let mut bind = |path: &str| {
         let live = |signal| Source::Live(Box::new(signal));
         let sources: Vec<Source> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path) {
             vec![source.clone()]
@@ -333,6 +335,13 @@ pub(crate) fn bind(
             3 => Ok(Bound::Vector([first, first + 1, first + 2])),
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
+    };
+    let bound = model.compile(expr, &own_names, &mut |path: &str| match &placed {
+        Some(placed) if !own_names.contains(&path) => match placed.read(path, Purpose::Expression)? {
+            Some(readings) => placed::bound(&readings, &mut bind),
+            None => bind(path),
+        },
+        _ => bind(path),
     });
     let program = bound.map_err(|error| {
         let hint = hints.into_iter().find(|(message, _)| *message == error.message);

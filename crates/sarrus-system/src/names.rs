@@ -339,7 +339,7 @@ impl Directory {
     }
 
     /// What `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
-    fn find<'p>(&self, path: &'p str) -> Option<(&'p str, &Named, &'p str)> {
+    pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&'p str, &Named, &'p str)> {
         let mut split = path.len();
         loop {
             if let Some(named) = self.names.get(&path[..split]) {

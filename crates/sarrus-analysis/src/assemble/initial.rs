@@ -4,20 +4,36 @@ use super::preferred::Preferred;
 use super::stated::{self, Stated, centre, model_axes};
 use super::{AssemblyError, siblings};
 use sarrus_math::{Pose, Real, Vec3};
+use sarrus_model::model::{sum_of_columns, sum_text};
+use sarrus_model::record::Plain;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
 use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
 use sarrus_system::names::FlexibleEntry;
+use sarrus_system::placed::{Placed, Purpose, Reading};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
-/// Keeps a reading at a value.
+/// Keeps a sum of readings at a value.
 pub(super) struct Hold {
-    pub signal: Signal,
+    pub terms: Vec<(f64, Signal)>,
     pub value: f64,
+}
+
+impl Hold {
+    fn off<R: Real>(&self, at: &At<R>) -> R {
+        match &self.terms[..] {
+            [(1.0, signal)] => signal.eval(at) - self.value,
+            terms => terms.iter().fold(R::from_f64(-self.value), |sum, (c, s)| sum + s.eval(at) * *c),
+        }
+    }
+
+    fn needs_velocity(&self) -> bool {
+        self.terms.iter().any(|(_, signal)| signal.needs_velocity())
+    }
 }
 
 impl Constraint for Hold {
@@ -26,14 +42,14 @@ impl Constraint for Hold {
     }
 
     fn holonomic(&self) -> usize {
-        usize::from(!self.signal.needs_velocity())
+        usize::from(!self.needs_velocity())
     }
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         if let Some(phi) = phi.first_mut() {
-            let off = self.signal.eval(at) - self.value;
-            *phi = match &self.signal {
-                Signal::Coordinate(c) if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
+            let off = self.off(at);
+            *phi = match &self.terms[..] {
+                [(_, Signal::Coordinate(c))] if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
                 _ => off,
             };
         }
@@ -41,13 +57,13 @@ impl Constraint for Hold {
 
     fn velocity<R: Real>(&self, at: &At<R>, psi: &mut [R]) {
         if let Some(psi) = psi.first_mut() {
-            *psi = self.signal.eval(at) - self.value;
+            *psi = self.off(at);
         }
     }
 
     fn depends_on_time(&self) -> bool {
         // ψ at v = 0 is minus the value
-        self.signal.needs_velocity()
+        self.needs_velocity()
     }
 }
 
@@ -78,7 +94,7 @@ impl Settings {
             state.q[index] = value;
         }
         let stated: Vec<Stated> =
-            self.stated.iter().filter(|s| !s.signal.needs_velocity()).cloned().collect();
+            self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
             stated::place(&system.directory, &stated, &poses(system, hints, state), state);
         }
@@ -96,7 +112,7 @@ impl Settings {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| !*in_q) {
             state.v[index] = value;
         }
-        let stated: Vec<Stated> = self.stated.iter().filter(|s| s.signal.needs_velocity()).cloned().collect();
+        let stated: Vec<Stated> = self.stated.iter().filter(|s| s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
             stated::set_moving(&system.directory, &stated, &poses(system, hints, state), is_rigid, state);
         }
@@ -159,37 +175,97 @@ fn read_one(
         }
         let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
         if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
+            if !is_vector && Placed::of(model, &system.directory, setting.element.scope).is_some() {
+                let message = format!("`{path}` is one component of a member in a file that is moved");
+                let hint = format!("write `{name}.velocity` or `{name}.omega`, which turn with the file");
+                return Err(Diagnostic::new(setting.span, message).hint(hint));
+            }
             let value = read_vector(&reader, system, setting, (name, field, true))?;
             member_motion(system, settings, setting, member, &value, out);
             return Ok(());
         }
     }
-    let mut ids = Vec::new();
-    let signals = system.directory.read(path, &mut |body| {
-        ids.push(body);
-        ids.len() - 1
-    });
-    let signals = signals.map_err(|message| {
-        let (message, hint) = match message.split_once("; ") {
-            Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
-            None => (message, None),
-        };
-        Diagnostic::new(setting.span, message).maybe_hint(hint)
-    })?;
-    let [signal] = &signals[..] else {
-        return Err(Diagnostic::new(setting.span, format!("`{path}` is no coordinate or velocity"))
-            .hint("name a column such as `A.angle`, `crank.vx`, or `ball.velocity`"));
+    let Reading { terms, offset } = meant(model, system, setting)?;
+    let value = reader.number("value")? - offset;
+    let (mut ids, mut signals) = (Vec::new(), Vec::new());
+    for (factor, name) in &terms {
+        let read = system.directory.read(name, &mut |body| {
+            ids.iter().position(|id| *id == body).unwrap_or_else(|| {
+                ids.push(body);
+                ids.len() - 1
+            })
+        });
+        let read = read.map_err(|message| refused(setting, message))?;
+        let [signal] = &read[..] else { return Err(no_coordinate(setting, name)) };
+        signals.push((*factor, signal.clone()));
+    }
+    let value = match &signals[..] {
+        [(factor, Signal::Output(slot))] => return state(system, setting, *slot, value / factor, out),
+        [(factor, signal)] => {
+            let value = value / factor;
+            let name = &terms[0].1;
+            record(&reader, path, &[(1.0, name.clone())], value);
+            match siblings::coupled(system, settings, name, value) {
+                // the angle says the same, and it counts turns
+                Some((angle, ids, value)) => hold(system, setting, vec![(1.0, angle)], ids, value, out),
+                None => hold(system, setting, vec![(1.0, signal.clone())], ids, value, out),
+            }
+            return Ok(());
+        }
+        _ => value,
     };
-    let value = reader.number("value")?;
-    if let Signal::Output(slot) = signal {
-        return state(system, setting, *slot, value, out);
+    let velocities = signals.iter().filter(|(_, signal)| signal.needs_velocity()).count();
+    if signals.iter().any(|(_, s)| matches!(s, Signal::Output(_)))
+        || (velocities != 0 && velocities != signals.len())
+    {
+        let message = format!("`{path}` adds what is not alike");
+        let hint = "a sum is one of positions, or one of velocities";
+        return Err(Diagnostic::new(setting.span, message).hint(hint));
     }
-    match siblings::coupled(system, settings, path, value) {
-        // the angle says the same, and it counts turns
-        Some((angle, ids, value)) => hold(system, setting, angle, ids, value, out),
-        None => hold(system, setting, signal.clone(), ids, value, out),
-    }
+    record(&reader, path, &terms, value);
+    hold(system, setting, signals, ids, value, out);
     Ok(())
+}
+
+/// What a path means in its file, as a sum of columns of the model.
+fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<Reading> {
+    let path = setting.path.as_str();
+    let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
+    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else {
+        return Ok(Reading { terms: named, offset: 0.0 });
+    };
+    let mut sum = Reading { terms: Vec::new(), offset: 0.0 };
+    for (factor, name) in named {
+        match placed.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
+            None => sum.terms.push((factor, name)),
+            Some([one]) => {
+                sum.terms.extend(one.terms.iter().map(|(c, name)| (factor * c, name.clone())));
+                sum.offset += factor * one.offset;
+            }
+            Some(_) => return Err(no_coordinate(setting, &name)),
+        }
+    }
+    Ok(sum)
+}
+
+/// Says in the resolved file what a value of a placed file means in the model.
+fn record(reader: &Reader, path: &str, terms: &[(f64, String)], value: f64) {
+    reader.unrecord("value");
+    let key = sum_text(terms);
+    reader.record(if key == path { "value" } else { &key }, || Plain::Number(value));
+}
+
+fn refused(setting: &Setting, message: String) -> Diagnostic {
+    let (message, hint) = match message.split_once("; ") {
+        Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
+        None => (message, None),
+    };
+    Diagnostic::new(setting.span, message).maybe_hint(hint)
+}
+
+fn no_coordinate(setting: &Setting, name: &str) -> Diagnostic {
+    Diagnostic::new(setting.span, format!("`{name}` is no coordinate or velocity"))
+        .hint("name a column such as `A.angle`, `crank.vx`, or `ball.velocity`")
 }
 
 /// A motion that is stated of a body or member: components of one vector.
@@ -244,7 +320,10 @@ fn read_vector(
         "rate" => Ok(Motion { kind: Vector::OmegaOn, components: vec![(2, reader.number("value")?)] }),
         "omega_on" => {
             let w = reader.numbers("value")?.and_then(|w| <[f64; 3]>::try_from(w).ok());
-            all(Vector::OmegaOn, w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?, 3)
+            let w = w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?;
+            let w = in_body_axes(reader.model(), system, setting, name, &w)?;
+            reader.record("value", || Plain::numbers(&w));
+            all(Vector::OmegaOn, w, 3)
         }
         _ => all(Vector::Omega, reader.axial("value")?.ok_or_else(|| reader.missing("value"))?, 3),
     }
@@ -264,7 +343,7 @@ fn state_vector(
             Vector::Omega => Signal::OmegaWorld(0, i),
             Vector::OmegaOn => Signal::Omega(0, i),
         };
-        hold(system, setting, signal, vec![id], value, out);
+        hold(system, setting, vec![(1.0, signal)], vec![id], value, out);
     }
 }
 
@@ -308,6 +387,31 @@ fn member_motion(
     }
 }
 
+/// An angular velocity in the axes that the file means by those of a body, in the body's own.
+fn in_body_axes(
+    model: &Model,
+    system: &System,
+    setting: &Setting,
+    name: &str,
+    w: &[f64],
+) -> sarrus_model::Result<[f64; 3]> {
+    let own = [w[0], w[1], w[2]];
+    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else { return Ok(own) };
+    let columns = ["wx", "wy", "wz"].map(|word| format!("{name}.{word}"));
+    let mut out = [0.0; 3];
+    for (path, w) in columns.iter().zip(own) {
+        let read = placed.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
+        let Some([reading]) = read.as_deref() else { return Ok(own) };
+        // the axes are orthogonal: what leads there leads back
+        for (factor, column) in &reading.terms {
+            for (out, name) in out.iter_mut().zip(&columns) {
+                *out += if name == column { factor * w } else { 0.0 };
+            }
+        }
+    }
+    Ok(out)
+}
+
 /// The start of a controller's state.
 fn state(
     system: &System,
@@ -331,23 +435,31 @@ fn state(
     }
 }
 
-fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value: f64, out: &mut Settings) {
+fn hold(
+    system: &System,
+    setting: &Setting,
+    terms: Vec<(f64, Signal)>,
+    ids: Vec<u32>,
+    value: f64,
+    out: &mut Settings,
+) {
     out.spans.push((setting.path.clone(), setting.span));
-    if let Signal::Coordinate(c) = &signal
+    if let [(_, Signal::Coordinate(c))] = &terms[..]
         && let Some(hint) = c.hint
     {
         out.hints.push((hint, value));
     }
-    match &ids[..] {
-        [id] => match amplitude(system, &signal, *id) {
-            Some((in_q, index)) => out.amplitudes.push((in_q, index, value)),
-            None => out.stated.push(Stated { body: *id, signal: signal.clone(), value }),
-        },
+    match (&terms[..], &ids[..]) {
+        ([(_, signal)], [id]) if amplitude(system, signal, *id).is_some() => {
+            let amplitude = amplitude(system, signal, *id);
+            out.amplitudes.extend(amplitude.map(|(in_q, index)| (in_q, index, value)));
+        }
+        (_, [id]) => out.stated.push(Stated { body: *id, terms: terms.clone(), value }),
         _ => out.indirect.push((setting.path.clone(), setting.span)),
     }
-    let is_velocity = signal.needs_velocity();
-    let element =
-        ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(Hold { signal, value }));
+    let hold = Hold { terms, value };
+    let is_velocity = hold.needs_velocity();
+    let element = ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(hold));
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }
 }
 

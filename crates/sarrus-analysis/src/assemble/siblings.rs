@@ -72,7 +72,7 @@ pub(super) fn find(system: &Arc<System>, settings: &[Setting]) -> [Vec<Preferred
         }
         if let Some((signal, ids)) = signal(system, &path) {
             let level = usize::from(signal.needs_velocity());
-            let hold = Arc::new(Hold { signal, value });
+            let hold = Arc::new(Hold { terms: vec![(1.0, signal)], value });
             let element = ConstraintElement::new(path, Family::Hold, ids, hold);
             rows[level].push(Preferred::new(element, Kind::Sibling));
         }

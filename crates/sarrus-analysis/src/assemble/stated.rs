@@ -18,10 +18,22 @@ use std::ops::Range;
 pub(super) struct Stated {
     /// The body.
     pub body: u32,
-    /// What is read of it.
-    pub signal: Signal,
+    /// What is read of it: a sum.
+    pub terms: Vec<(f64, Signal)>,
     /// The value.
     pub value: f64,
+}
+
+impl Stated {
+    /// Whether it is a velocity.
+    pub fn needs_velocity(&self) -> bool {
+        self.terms.iter().any(|(_, signal)| signal.needs_velocity())
+    }
+
+    /// What is read, where that is one reading.
+    fn signal(&self) -> Option<&Signal> {
+        if let [(1.0, signal)] = &self.terms[..] { Some(signal) } else { None }
+    }
 }
 
 /// The part of a row that must remain beside the rows before it, or it depends on them: half of the digits.
@@ -93,14 +105,18 @@ pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>
         let Turn { quaternion, angle } = turn(directory, &values, &state.q);
         let rot = if angle == 0.0 { Mat3::from_quat(quaternion) } else { Mat3::rot_z(angle) };
         let turned = |point: Vec3<f64>| reference + rot * (point - reference);
-        let mut shift = [None; 3];
+        let mut rows = Elimination::default();
         for value in &values {
-            if let Signal::Position(_, r, axis) = &value.signal {
-                let at = turned(poses[value.body as usize].point(r)).0[*axis];
-                shift[*axis].get_or_insert(value.value - at);
+            let (mut row, mut at) = (Vec3([0.0; 3]), 0.0);
+            for (factor, signal) in &value.terms {
+                if let Signal::Position(_, r, axis) = signal {
+                    row += unit_vector(*axis).scale(*factor);
+                    at += factor * turned(poses[value.body as usize].point(r)).0[*axis];
+                }
             }
+            rows.add(row, Vec3([0.0; 3]), value.value - at);
         }
-        let shift = Vec3(shift.map(|x| x.unwrap_or(0.0)));
+        let shift = rows.least(Vec3([0.0; 3]));
         for id in unit.bodies {
             let body = &directory.bodies[id as usize];
             let p = turned(poses[id as usize].p) + shift;
@@ -132,18 +148,18 @@ fn turn(directory: &Directory, values: &[&Stated], q: &[f64]) -> Turn {
     let mut turn = Turn { quaternion: [1.0, 0.0, 0.0, 0.0], angle: 0.0 };
     for value in values {
         let body = &directory.bodies[value.body as usize];
-        match value.signal {
-            Signal::Angle(_) => {
+        match value.signal() {
+            Some(Signal::Angle(_)) => {
                 turn.angle = value.value - q[body.q + 2];
                 break;
             }
-            Signal::Quaternion(..) => {
+            Some(Signal::Quaternion(..)) => {
                 let before = body.quaternion(q);
                 let mut target = before;
                 let own = values.iter().filter(|other| other.body == value.body);
                 for other in own {
-                    if let Signal::Quaternion(_, i) = other.signal {
-                        target[i] = other.value;
+                    if let Some(Signal::Quaternion(_, i)) = other.signal() {
+                        target[*i] = other.value;
                     }
                 }
                 let back = [before[0], -before[1], -before[2], -before[3]];
@@ -188,6 +204,37 @@ pub(super) fn set_moving(
     }
 }
 
+/// Rows a·x + b·ω = c, orthonormalized in a, and what they leave for ω alone: b·ω = c.
+#[derive(Default)]
+struct Elimination {
+    rows: Vec<(Vec3<f64>, Vec3<f64>, f64)>,
+    rest: Vec<(Vec3<f64>, f64)>,
+}
+
+impl Elimination {
+    /// Takes one more row; one whose a depends on those before it says something of ω alone.
+    fn add(&mut self, a: Vec3<f64>, b: Vec3<f64>, c: f64) {
+        let (mut x, mut b, mut c) = (a, b, c);
+        for (e, own, value) in &self.rows {
+            let along = e.dot(x);
+            x = x - e.scale(along);
+            b = b - own.scale(along);
+            c -= value * along;
+        }
+        if x.norm() > INDEPENDENT * a.norm() {
+            let scale = 1.0 / x.norm();
+            self.rows.push((x.scale(scale), b.scale(scale), c * scale));
+        } else {
+            self.rest.push((b, c));
+        }
+    }
+
+    /// The smallest x that meets the rows with ω.
+    fn least(&self, w: Vec3<f64>) -> Vec3<f64> {
+        self.rows.iter().fold(Vec3([0.0; 3]), |x, (e, b, c)| x + e.scale(c - b.dot(w)))
+    }
+}
+
 /// The twist (v at `reference`, ω) that meets `values` with the smallest |ω|, and with that the smallest |v|.
 fn twist(
     values: &[&Stated],
@@ -195,39 +242,32 @@ fn twist(
     reference: Vec3<f64>,
     planar: bool,
 ) -> (Vec3<f64>, Vec3<f64>) {
-    // v along an axis follows from the first value along it; every further one is a row for ω alone
-    let mut first: [Option<(Vec3<f64>, f64)>; 3] = [None; 3];
-    let mut rows: Vec<(Vec3<f64>, f64)> = Vec::new();
+    let none = Vec3([0.0; 3]);
+    let mut linear = Elimination::default();
     for value in values {
         let pose = &poses[value.body as usize];
-        match &value.signal {
-            Signal::Velocity(_, r, axis) => {
-                let unit = unit_vector(*axis);
-                let row = (pose.point(r) - reference).cross(unit);
-                match first[*axis] {
-                    None => first[*axis] = Some((row, value.value)),
-                    Some((other, at)) => rows.push((row - other, value.value - at)),
+        let (mut a, mut b) = (none, none);
+        for (factor, signal) in &value.terms {
+            match signal {
+                Signal::Velocity(_, r, axis) => {
+                    let unit = unit_vector(*axis);
+                    a += unit.scale(*factor);
+                    b += (pose.point(r) - reference).cross(unit).scale(*factor);
                 }
+                Signal::Omega(_, i) => b += pose.rot.col(*i).scale(*factor),
+                Signal::OmegaWorld(_, i) => b += unit_vector(*i).scale(*factor),
+                _ => {}
             }
-            Signal::Omega(_, i) => rows.push((pose.rot.col(*i), value.value)),
-            Signal::OmegaWorld(_, i) => rows.push((unit_vector(*i), value.value)),
-            _ => {}
         }
+        linear.add(a, b, value.value);
     }
-    let mut w = Vec3([0.0; 3]);
-    let mut basis: Vec<Vec3<f64>> = Vec::new();
-    for (row, value) in rows {
-        let row = if planar { Vec3([0.0, 0.0, row.z()]) } else { row };
-        let mut rest = row;
-        basis.iter().for_each(|e| rest = rest - e.scale(e.dot(rest)));
-        if rest.norm() > INDEPENDENT * row.norm() {
-            let e = rest.scale(1.0 / rest.norm());
-            w += e.scale((value - row.dot(w)) / rest.norm());
-            basis.push(e);
-        }
+    let mut angular = Elimination::default();
+    for (row, value) in &linear.rest {
+        let row = if planar { Vec3([0.0, 0.0, row.z()]) } else { *row };
+        angular.add(row, none, *value);
     }
-    let along = |axis: usize| first[axis].map_or(0.0, |(row, value)| value - row.dot(w));
-    (Vec3([along(0), along(1), along(2)]), w)
+    let w = angular.least(none);
+    (linear.least(w), w)
 }
 
 fn unit_vector(axis: usize) -> Vec3<f64> {

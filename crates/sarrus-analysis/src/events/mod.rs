@@ -20,6 +20,7 @@ mod limits;
 mod onset;
 mod rigid;
 mod search;
+mod slides;
 mod watch;
 
 pub(crate) use active::{Active, Changes, Hold};
@@ -27,11 +28,13 @@ pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;
 pub(crate) use rigid::{Beyond, Gaps};
+pub(crate) use slides::Slides;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, SingularReport};
+use crate::run::not_unique;
 use crate::settings::Settings;
 use crate::start::Rows;
 use chatter::{Firings, MOST};
@@ -70,6 +73,10 @@ pub(crate) struct Journey {
     pub left_alone: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
+    /// Columns of reactions and efforts that are not unique with what acted after an event.
+    pub not_unique: Vec<String>,
+    /// Rows that were judged by it, by the numbers of their elements.
+    judged: Vec<Vec<usize>>,
     /// Rows that depend on others at the start, where singular values tell; none once that is behind or changed.
     pub redundant: Option<Option<usize>>,
     firings: Firings,
@@ -118,6 +125,8 @@ impl Journey {
             singular: Vec::new(),
             left_alone: None,
             failed_at: None,
+            not_unique: Vec::new(),
+            judged: Vec::new(),
             redundant: None,
         }
     }
@@ -181,12 +190,21 @@ impl Journey {
                 Some(own) => own,
                 None => &mut *integrator,
             };
-            started = true;
+            if std::mem::replace(&mut started, true) && recorder.gaps.is_none() {
+                self.judge_reactions(dynamics.problem_mut(), state);
+            }
             self.begun = true;
             self.redundant = None;
             // legs with the same rows, until something happens
             let mut behind = false;
             let due = loop {
+                if let Some(slides) = &mut recorder.slides {
+                    match slides.settle(&mut dynamics, state) {
+                        Ok(true) => control.restart(),
+                        Ok(false) => {}
+                        Err(source) => break Err(failed(source, control, state.t)),
+                    }
+                }
                 // also where the leg before was interrupted in that very step
                 if recorder.gaps.as_mut().is_some_and(Gaps::met) {
                     break Ok(Vec::new());
@@ -279,6 +297,22 @@ impl Journey {
         state: &State,
     ) -> Result<(Option<Integrator>, Dynamics<'m, Mechanism>), SolveError> {
         Ok((self.charted(mechanism)?, self.dynamics(mechanism, state)?))
+    }
+
+    /// Notes which reactions are not unique with the rows that act from `s` on, once for each set of rows.
+    fn judge_reactions(&mut self, mechanism: &mut Mechanism, s: &State) {
+        let acting: Vec<usize> = mechanism.system().elements.iter().map(|e| e.id).collect();
+        let at_start = || self.system.elements.iter().map(|e| e.id).eq(acting.iter().copied());
+        if self.judged.contains(&acting) || at_start() {
+            return;
+        }
+        self.judged.push(acting);
+        let mut eq = Equations::new(mechanism);
+        mechanism.update(s, Stage::POSITION, &mut eq);
+        let Ok(rows) = Rows::find(mechanism.structure(), &eq) else { return };
+        let found = not_unique(mechanism, s, &eq, &rows).unwrap_or_default();
+        let new = found.into_iter().filter(|column| !self.not_unique.contains(column)).collect::<Vec<_>>();
+        self.not_unique.extend(new);
     }
 
     /// The equations of what acts, with methods of their own.

@@ -10,6 +10,9 @@
 //! whatever the time between them. Rows of velocities alone (`rate`, `speed`, `velocity`, rolling) are followed to [`RATES`].
 //! The work of drivers, what dampers take and states of controllers are integrated along.
 //!
+//! Where something happens at instants on the way (events, stops, rigid contacts, samples of controllers, breaks of drivers and
+//! forces), the motion is that of a run with the same tolerances: what `sarrus run` gives, impulses and their work included.
+//!
 //! Cost: that of a run with tight tolerances, and a sparse factorization or two for each sample.
 
 use crate::VERSION;
@@ -18,13 +21,15 @@ use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
 use crate::failure;
 use crate::method::regularize;
-use crate::report::{SingularReport, Status};
+use crate::report::{EventReport, SingularReport, Status};
 use crate::run::not_unique;
 use crate::settings::{Overrides, Settings};
+use crate::simulate::{Seen, Simulate, Watch, simulate};
 use crate::singular;
 use crate::start::Rows;
 use crate::trajectory::Trajectory;
-use sarrus_model::Model;
+use sarrus_model::settings::{Coordinates, MethodChoice};
+use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::tableaux::DOP853;
 use sarrus_solve::integrators::{ExplicitRk, Samples};
 use sarrus_solve::{
@@ -75,6 +80,9 @@ pub struct PrescribedReport {
     pub not_unique: Vec<String>,
     /// Singular positions on the way.
     pub singular: Vec<SingularReport>,
+    /// What happened on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventReport>,
     /// Findings in words.
     pub notes: Vec<String>,
 }
@@ -109,25 +117,127 @@ pub fn prescribed(
     system: &Arc<System>,
     overrides: &Overrides,
 ) -> Result<Prescribed, SetupError> {
-    failure::with_functions(|| follow(model, system, overrides))
+    let settings = Settings::read(model, overrides)?;
+    let start = failure::with_functions(|| Start::find(model, system, &settings))?;
+    if is_interrupted(system, &settings) {
+        drop(start);
+        return through_a_run(model, system, overrides);
+    }
+    failure::with_functions(|| follow(model, system, &settings, start))
 }
 
-fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<Prescribed, SetupError> {
-    let settings = Settings::read(model, overrides)?;
-    let columns = Columns::new(model, system, &settings.columns)?;
-    let assembled = assemble(model, system, settings.assembly)?;
-    let mut mechanism = system.mechanism();
-    mechanism.set_hints(&assembled.hints);
-    let mut state = assembled.state;
-    let mut eq = Equations::new(&mechanism);
-    mechanism.update(&state, Stage::POSITION, &mut eq);
-    let rows = Rows::find(&system.structure, &eq)?;
-    let nv = system.structure.nv;
-    let rank = rows.rank.unwrap_or(0);
+/// Whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
+/// and forces.
+fn is_interrupted(system: &System, settings: &Settings) -> bool {
+    !system.whole.events.list.is_empty()
+        || system.controllers.iter().any(|c| c.controller.sampling().is_some())
+        || !system.gaps().is_empty()
+        || !system.breakpoints(settings.t_start, settings.t_end).is_empty()
+}
+
+/// Tolerance on the way.
+fn tolerance(system: &System) -> f64 {
     let rates = system.structure.rows.iter().any(|r| r.holonomic < r.size);
-    if rank < nv {
-        return Err(SetupError::NotDriven { free: nv - rank });
+    if rates { RATES } else { POSITIONS }
+}
+
+/// The motion as a run makes it, with all that happens on the way and the impulses of it.
+fn through_a_run(
+    model: &Model,
+    system: &Arc<System>,
+    overrides: &Overrides,
+) -> Result<Prescribed, SetupError> {
+    let method = |kind: &str| Some(MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE });
+    let tolerance = tolerance(system);
+    let overrides = Overrides {
+        formulation: method("proximal"),
+        stabilization: method("projection"),
+        integrator: method("dop853"),
+        coordinates: Some(Coordinates::Absolute),
+        rtol: Some(tolerance),
+        atol: Some(1e-2 * tolerance),
+        ..overrides.clone()
+    };
+    let mut watch = Driven { rows: system.structure.nc, freed: None };
+    let outcome = simulate(model, system, &Simulate { overrides, record: true }, &mut watch)?;
+    let (trajectory, run) = (outcome.trajectory, outcome.report);
+    let not_unique = run.reactions.not_unique;
+    let mut notes = run.notes;
+    notes.extend(watch.freed.map(|t| {
+        format!("from t = {t} s on drivers do not move every freedom: the motion is that of the forces, as in `sarrus run`")
+    }));
+    let report = PrescribedReport {
+        model: run.model,
+        version: VERSION,
+        status: run.status,
+        reason: run.reason,
+        t_end: run.t_end,
+        samples: trajectory.len(),
+        drivers: efforts(&trajectory, system, &not_unique),
+        not_unique,
+        singular: run.singular,
+        events: run.events,
+        notes,
+    };
+    Ok(Prescribed { trajectory, report })
+}
+
+/// Looks whether drivers still move every freedom.
+struct Driven {
+    /// Rows that were looked at last.
+    rows: usize,
+    /// When they were first seen not to \[s\].
+    freed: Option<f64>,
+}
+
+impl Watch for Driven {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
+        let (nc, nv) = (mechanism.structure().nc, mechanism.structure().nv);
+        if self.freed.is_some() || std::mem::replace(&mut self.rows, nc) == nc {
+            return;
+        }
+        let mut eq = Equations::new(mechanism);
+        mechanism.update(s, Stage::POSITION, &mut eq);
+        let rank = Rows::find(mechanism.structure(), &eq).ok().and_then(|rows| rows.rank);
+        self.freed = rank.filter(|rank| *rank < nv).map(|_| s.t);
     }
+}
+
+/// The start of a motion that drivers prescribe.
+struct Start {
+    mechanism: Mechanism,
+    state: State,
+    eq: Equations,
+    rows: Rows,
+    rank: usize,
+}
+
+impl Start {
+    /// Puts the mechanism together; drivers must move every freedom of it.
+    fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<Start, SetupError> {
+        let assembled = assemble(model, system, settings.assembly)?;
+        let mut mechanism = system.mechanism();
+        mechanism.set_hints(&assembled.hints);
+        let state = assembled.state;
+        let mut eq = Equations::new(&mechanism);
+        mechanism.update(&state, Stage::POSITION, &mut eq);
+        let rows = Rows::find(&system.structure, &eq)?;
+        let (nv, rank) = (system.structure.nv, rows.rank.unwrap_or(0));
+        if rank < nv {
+            return Err(SetupError::NotDriven { free: nv - rank });
+        }
+        Ok(Start { mechanism, state, eq, rows, rank })
+    }
+}
+
+fn follow(
+    model: &Model,
+    system: &Arc<System>,
+    settings: &Settings,
+    start: Start,
+) -> Result<Prescribed, SetupError> {
+    let columns = Columns::new(model, system, &settings.columns)?;
+    let Start { mut mechanism, mut state, eq, rows, rank } = start;
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows).unwrap_or_default();
 
     let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
@@ -146,16 +256,14 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
         stabilizations::make("projection", &none).map_err(bad)?,
     )
     .map_err(named)?;
-    let tolerance = if rates { RATES } else { POSITIONS };
-    dynamics.regularize(regularize(&settings), Steps::Chosen(tolerance)).map_err(named)?;
+    let tolerance = tolerance(system);
+    dynamics.regularize(regularize(settings), Steps::Chosen(tolerance)).map_err(named)?;
     // velocities and accelerations at the start are those of the drivers
     dynamics.project(&mut state).map_err(named)?;
     let mut way = Way {
         method: ExplicitRk::new(&DOP853, StepLimits::default()),
         control: Control::new(tolerance, 1e-2 * tolerance, None).map_err(bad)?,
-        breaks: system.breakpoints(settings.t_start, settings.t_end),
     };
-    way.breaks.sort_by(f64::total_cmp);
     way.method.prepare(&system.structure);
 
     let mut failed = None;
@@ -220,6 +328,7 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
         drivers,
         not_unique,
         singular,
+        events: Vec::new(),
         notes,
     };
     Ok(Prescribed { trajectory, report })
@@ -229,8 +338,6 @@ fn follow(model: &Model, system: &Arc<System>, overrides: &Overrides) -> Result<
 struct Way {
     method: ExplicitRk,
     control: Control,
-    /// Times at which programs have kinks \[s\].
-    breaks: Vec<f64>,
 }
 
 impl Way {
@@ -252,20 +359,16 @@ impl Way {
                 (self.control.rtol, self.control.atol) = (LOOSE, 1e-2 * LOOSE);
                 before = spent(&self.control);
             }
-            let kink = self.breaks.iter().copied().find(|kink| *kink > state.t).unwrap_or(t);
-            self.control.t_end = t.min(kink);
+            self.control.t_end = t;
             self.method.step(dynamics, state, &mut self.control)?;
-            if state.t >= kink {
-                // slopes before it are no use after it
-                self.method.prepare(dynamics.problem().structure());
-            }
         }
         Ok(())
     }
 }
 
 fn efforts(trajectory: &Trajectory, system: &System, not_unique: &[String]) -> Vec<EffortReport> {
-    let driver = |name: &str| system.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
+    let driver =
+        |name: &str| system.whole.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
     let mut out = Vec::new();
     for (k, column) in trajectory.names().iter().enumerate() {
         let Some((name, effort)) = column.rsplit_once('.') else { continue };

@@ -4,7 +4,7 @@ use super::elements::name_text;
 use super::repeat::Repeats;
 use super::{Done, Loader, sections};
 use sarrus_model::expr::is_name;
-use sarrus_model::model::Locals;
+use sarrus_model::model::{Locals, sum_of_columns, sum_text};
 use sarrus_model::scope::Context;
 use sarrus_model::value::Entry;
 use sarrus_model::{Data, Diagnostic, Element, Section, Setting, Table};
@@ -69,7 +69,12 @@ impl Loader {
             let data = &self.model.scopes[scope as usize];
             let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
             if !own.split('.').all(is_name) {
-                return Err(Diagnostic::new(e.key_span, format!("`{own}` is not a name")));
+                if before.is_empty() && sum_of_columns(&own).is_some() {
+                    self.setting(e, own, section, scope, locals, seen)?;
+                    continue;
+                }
+                return Err(Diagnostic::new(e.key_span, format!("`{own}` is not a name"))
+                    .hint("a path such as A.angle, or a sum of columns such as \"a.vx - 2*b.vx\""));
             }
             let path = format!("{before}{own}");
             match &e.value.data {
@@ -95,7 +100,14 @@ impl Loader {
             return Err(Diagnostic::new(e.key_span, format!("[{}]: `{path}` is not a path", section.name()))
                 .hint("such as A.angle or ball.velocity"));
         }
-        let path = self.model.resolve(&self.model.scopes[scope as usize], &path);
+        let full = |path: &str| self.model.resolve(&self.model.scopes[scope as usize], path);
+        let path = match sum_of_columns(&path).filter(|terms| terms.len() > 1 || path != terms[0].1) {
+            Some(mut terms) => {
+                terms.iter_mut().for_each(|(_, name)| *name = full(name));
+                sum_text(&terms)
+            }
+            None => full(&path),
+        };
         if let Some(first) = seen.insert(path.clone(), e.key_span) {
             return Err(Diagnostic::new(
                 e.key_span,

@@ -119,7 +119,7 @@ impl Expr {
 pub type Bind<'a> = dyn FnMut(&str) -> Result<Bound, String> + 'a;
 
 /// What a name stands for at run time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
     /// A number that does not change.
     Constant(f64),
@@ -127,6 +127,17 @@ pub enum Bound {
     Scalar(u32),
     /// The slots of a vector (planar: the third is not read).
     Vector([u32; 3]),
+    /// Sums of slots: one for a number, else one for each component of a vector.
+    Sums(Vec<Sum>),
+}
+
+/// Σ factor·slot + offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// Factor, slot, and the name that a text of the expression shows for it.
+    pub terms: Vec<(f64, u32, String)>,
+    /// The offset.
+    pub offset: f64,
 }
 
 /// What is wrong with an expression, and where.

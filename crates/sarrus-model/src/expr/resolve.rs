@@ -4,9 +4,9 @@ use super::ast::{At, Node};
 use super::functions::{Call, FUNCTIONS};
 use super::graph::Term;
 use super::lower::{Lowering, Place, Result, Value};
-use super::op::MAX_ARGUMENTS;
+use super::op::{MAX_ARGUMENTS, Op};
 use super::parse::fail;
-use super::{Bound, ExprError, Function, Lookup};
+use super::{Bound, ExprError, Function, Lookup, Sum};
 use crate::functions::Given;
 use crate::suggest::did_you_mean;
 use std::sync::Arc;
@@ -258,7 +258,7 @@ impl Lowering<'_> {
         let (bound, part) = match bind(path) {
             Ok(bound) => (bound, None),
             Err(message) => match last.map(|k| (k, bind(parent))) {
-                Some((k, Ok(vector @ Bound::Vector(_)))) => (vector, Some(k)),
+                Some((k, Ok(vector @ (Bound::Vector(_) | Bound::Sums(_))))) => (vector, Some(k)),
                 _ => {
                     let hint = did_you_mean(path, place.scope.names());
                     return Err(fail(at, message, hint));
@@ -277,10 +277,44 @@ impl Lowering<'_> {
                 }
                 Value::Vector(v, n)
             }
+            Bound::Sums(sums) => {
+                let n = if self.planar { 2 } else { 3 };
+                let mut v = [Term::constant(0.0); 3];
+                for (v, sum) in v.iter_mut().zip(&sums) {
+                    *v = self.sum_of(sum, at);
+                }
+                if sums.len() == 1 { Value::Number(v[0]) } else { Value::Vector(v, n) }
+            }
         };
         match part {
             Some(k) => component(value, k, at, parent),
             None => Ok(value),
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// Σ factor·slot + offset, as a text of it reads.
+    fn sum_of(&mut self, sum: &Sum, at: At) -> Term {
+        let mut total: Option<Term> = None;
+        for (factor, slot, name) in &sum.terms {
+            let slot = self.graph.slot(*slot, || name.clone());
+            let term = if *factor == 1.0 {
+                slot
+            } else if *factor == -1.0 {
+                self.op(Op::Negative, &[slot], at)
+            } else {
+                self.op(Op::Multiply, &[Term::constant(*factor), slot], at)
+            };
+            total = Some(match total {
+                None => term,
+                Some(before) => self.op(Op::Add, &[before, term], at),
+            });
+        }
+        match total {
+            None => Term::constant(sum.offset),
+            Some(total) if sum.offset == 0.0 => total,
+            Some(total) => self.op(Op::Add, &[total, Term::constant(sum.offset)], at),
         }
     }
 }

@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             Some(alias) => (alias.body.clone(), Some(alias.frame.clone())),
             None => {
                 // a mirrored file means the mirror images of its own frames
-                let mirrored = (self.handedness() < 0.0).then(|| self.model.placed(&full)).flatten();
+                let mirrored = self.transform().is_reflected().then(|| self.model.placed(&full)).flatten();
                 let frame = mirrored.and_then(|placed| placed.mirrored.clone());
                 (full, frame)
             }

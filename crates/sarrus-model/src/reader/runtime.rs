@@ -6,7 +6,7 @@ use crate::diagnostic::Span;
 use crate::expr::{Expr, Quantity};
 use crate::model::Locals;
 use crate::record::Place;
-use crate::transform::Matrix;
+use crate::transform::{Matrix, NO_PART};
 use crate::value::{Data, Text, Value};
 use std::sync::Arc;
 
@@ -53,6 +53,16 @@ pub struct RuntimeVector {
     /// Where it stands.
     pub span: Span,
     pub(super) place: Option<Arc<Place>>,
+}
+
+impl RuntimeVector {
+    /// Index of the file's scope.
+    pub fn scope(&self) -> u32 {
+        match &self.components {
+            Components::Whole(e) => e.scope,
+            Components::Each(list) => list.iter().flatten().next().map_or(0, |e| e.scope),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -145,23 +155,19 @@ impl Reader<'_> {
         Ok(Some(RuntimeVector { components, span: value.span, place }))
     }
 
-    /// A list of expressions of any length that mean no direction: `path = ["cos(s)", "sin(s)"]`.
-    pub fn expression_list(&self, key: &str) -> Result<Option<Vec<RuntimeExpr>>> {
-        let Some(value) = self.value(key) else { return Ok(None) };
-        let Data::List(list) = &value.data else {
-            return Err(self.expected(key, "a list of expressions", value));
-        };
-        let mut out = Vec::with_capacity(list.len());
-        for (i, v) in list.iter().enumerate() {
-            let mut expr = self.runtime(key, v)?;
-            if self.is_recording() {
-                let mut place = self.place(key);
-                place.path.push(i.to_string());
-                expr.place = Some(Arc::new(place));
-            }
-            out.push(expr);
+    /// A vector of expressions in the space's dimension, of points that go to Q c + d: `path = ["cos(s)", "sin(s)"]`.
+    pub fn points_along(&self, key: &str, map: Option<&(Matrix, [f64; 3])>) -> Result<Option<RuntimeVector>> {
+        match self.expressions(key, Turns::Plain, false)? {
+            None => Ok(None),
+            Some(vector) => match map {
+                None => Ok(Some(vector)),
+                Some((q, d)) => {
+                    let n = if self.is_planar() { 2 } else { 3 };
+                    let components = self.turn(key, vector.span, &vector.components, q, *d, n)?;
+                    Ok(Some(RuntimeVector { components, ..vector }))
+                }
+            },
         }
-        Ok(Some(out))
     }
 
     /// A table of expressions whose keys the file chooses: `rates = { x = "-x" }`.
@@ -275,8 +281,6 @@ impl Reader<'_> {
         d: [f64; 3],
         n: usize,
     ) -> Result<Components> {
-        // a quarter turn by sin and cos leaves 6e-17 where 0 is meant
-        const NOTHING: f64 = 1e-15;
         let number = |x: f64| Quantity::Number(x).to_string();
         let mut out = Vec::with_capacity(n);
         for i in 0..n {
@@ -286,7 +290,7 @@ impl Reader<'_> {
                     format!("dot([{}], {})", row.join(", "), e.expr.text())
                 }
                 Components::Each(list) => {
-                    let used: Vec<usize> = (0..n).filter(|j| q[i][*j].abs() > NOTHING).collect();
+                    let used: Vec<usize> = (0..n).filter(|j| q[i][*j].abs() > NO_PART).collect();
                     let free = used.iter().filter(|j| list[**j].is_none()).count();
                     if free > 0 {
                         if used.len() > 1 {

@@ -217,7 +217,7 @@ fn centre(ctx: &Context, body: u32, carrier: u32, axis: [f64; 3]) -> [Vec3<f64>;
             return [first[1]; 2];
         }
     }
-    let origin = ctx.model_pose(body).point(&ctx.frame_of(body).p);
+    let origin = ctx.model_pose(body).point(&ctx.file_origin(body));
     [origin; 2]
 }
 

@@ -7,6 +7,7 @@
 
 use super::prelude::*;
 use crate::formula::{Formula, Level};
+use crate::placed::Map;
 use crate::signal::Signal;
 use sarrus_math::Dual;
 use sarrus_model::expr::{Bound, Program};
@@ -158,29 +159,28 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     }
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let carrier = ctx.frame_of(frame);
+    let carrier = ctx.body_frame(frame);
+    let from_file = ctx.from_file_frame(frame);
     let coordinate = |i: usize| Signal::Relative(1, carrier, 0, r, i);
     let ids = vec![body, frame];
     if ctx.reader.require_one_of(&["implicit", "path"])? == "implicit" {
         let mut binder = ctx.binder(Level::Position, ids);
         let names: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
-        for (i, name) in names.iter().enumerate() {
-            binder.local(name, coordinate(i));
-        }
+        let map = from_file.map(|(q, d)| Map::inverse_of(&q, d));
+        binder.local_vector(names, coordinate, map);
         let formula = binder.scalar(&ctx.reader.require_expression("implicit")?)?;
         return Ok(Built::new(binder.ids, Implicit(formula)));
     }
     let n = if ctx.is_planar() { 2 } else { 3 };
-    let list = ctx.reader.expression_list("path")?.unwrap_or_default();
-    if list.len() != n {
-        let message = format!("expected {n} components, found {}", list.len());
-        return Err(ctx.reader.error("path", message).hint("one expression of `s` for each axis"));
-    }
+    let list = ctx.reader.points_along("path", from_file.as_ref());
+    let list = list.map_err(|error| error.hint("one expression of `s` for each axis"))?;
+    let list = list.ok_or_else(|| ctx.reader.missing("path"))?;
     let mut bind = |path: &str| match path {
         "s" => Ok(Bound::Scalar(0)),
         other => Err(format!("`{other}` cannot be read here: a path is a function of `s` and parameters")),
     };
-    let curve = list.iter().map(|e| ctx.model.compile(e, &["s"], &mut bind)).collect::<Result<Vec<_>>>()?;
+    let curve: Vec<Program> =
+        ctx.model.compile_vector(&list, &["s"], &mut bind)?.into_iter().flatten().collect();
     hints.push(0.0);
     let path = Path { point: (0..n).map(coordinate).collect(), curve, hint: hints.len() as u32 - 1 };
     let start = in_model_pose(ctx, &ids, hints, |at| path.search(path.point(at).0));

@@ -18,7 +18,7 @@ pub use sampling::{Law, Sampling};
 use crate::at::At;
 use crate::context::Context;
 use crate::names::Named;
-use sarrus_math::Dual;
+use sarrus_math::{Dual, Jet};
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// What controller files use.
 mod prelude {
-    pub use super::{BuiltController, Controller, Declared, Kind};
+    pub use super::{BuiltController, Controller, Declared, Kind, Limited};
     pub use crate::at::At;
     pub use crate::context::Context;
     pub use crate::formula::{Formula, Level};
@@ -81,6 +81,45 @@ pub trait Controller: Send + Sync {
     fn is_held(&self, _state: usize) -> bool {
         self.is_input() || self.sampling().is_some()
     }
+
+    /// How it slides along a limit of its output, where it may.
+    fn limited(&self) -> Option<&dyn Limited> {
+        None
+    }
+
+    /// The same controller with the place `hint` among the hints, where it may slide: see [`Limited::hint`].
+    fn with_hint(&self, _hint: usize) -> Option<Arc<dyn Controller>> {
+        None
+    }
+}
+
+/// Modes of the integral of a controller with limits, constant over a step. Times -1 they are those of the lowest output.
+pub mod mode {
+    /// Nobody tells: it is held or not by the demand itself.
+    pub const OWN: f64 = 0.0;
+    /// It follows the highest output.
+    pub const SLIDES: f64 = 1.0;
+    /// It is held at the highest output.
+    pub const HELD: f64 = 2.0;
+    /// It grows with the error.
+    pub const FREE: f64 = 3.0;
+}
+
+/// A controller whose integral is held where the demand is beyond a limit of the output, and grows below it. Where both lead
+/// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
+pub trait Limited {
+    /// Place among the hints of its mode, one of [`mode`].
+    fn hint(&self) -> usize;
+
+    /// Positive where the highest and the lowest output hold the integral, the demand being beyond them and the error driving it
+    /// outwards; and the size of the demand's terms.
+    fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64);
+
+    /// Along the motion, the rate of the demand while the integral is held, and what the integral adds to it where it is not.
+    fn demand_rates(&self, at: &At<Jet<3>>, x: &[f64]) -> [f64; 2];
+
+    /// The integral, the first of the states, with which the demand is the limit of a side.
+    fn integral_at(&self, at: &At<f64>, x: &[f64], side: f64) -> f64;
 }
 
 /// The names of a controller.

@@ -1,10 +1,12 @@
 //! Proportional, integral and derivative of an error e.
 //!
 //! out = kp e + ki ∫e dt + kd ė, cut off at `limits`; where the cut-off acts, an error that would drive the integral
-//! further out does not count. With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
+//! further out does not count. Where the demand comes back to the limit by itself and the integral drives it out again, the
+//! integral follows the limit ([`Limited`]). With `filter` = τ the derivative is that of a low-pass, kd (e - z)/τ with ż = (e - z)/τ
 //! and z = e at the start; without it ė is exact, by a Taylor jet along the motion, which needs an error of time and
 //! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
+use super::mode;
 use super::pid_sampled::DiscretePid;
 use super::places;
 use super::prelude::*;
@@ -35,6 +37,8 @@ pub struct Pid {
     derivative: Derivative,
     limits: [f64; 2],
     outputs: Vec<String>,
+    /// Place among the hints of its mode.
+    hint: Option<usize>,
 }
 
 /// ė along the motion, over the scalars that controllers are evaluated with.
@@ -101,7 +105,10 @@ impl Pid {
     }
 
     fn out<R: Along>(&self, at: &At<R>, x: &[R]) -> R {
-        let [lo, hi] = self.limits;
+        let ([lo, hi], side) = (self.limits, self.side(at));
+        if side != 0.0 {
+            return R::from_f64(self.limit(side));
+        }
         let demand = self.demand(at, x, self.input.eval(at));
         match demand.value() {
             value if value < lo => R::from_f64(lo),
@@ -115,6 +122,9 @@ impl Pid {
         let [lo, hi] = self.limits;
         let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
             false
+        } else if self.mode(at) != mode::OWN {
+            // while it slides the integral is what the limit leaves for it
+            self.mode(at) != mode::FREE
         } else {
             let demand = self.demand(at, x, error).value();
             let outward = self.ki * error.value();
@@ -124,6 +134,49 @@ impl Pid {
         if let Derivative::Filtered(tau) = self.derivative {
             xdot[1] = (error - x[1]) / tau;
         }
+    }
+
+    /// The limit that it slides along: its side, or 0.
+    fn side<R: Real>(&self, at: &At<R>) -> f64 {
+        Some(self.mode(at)).filter(|m| m.abs() == mode::SLIDES).unwrap_or(0.0)
+    }
+
+    fn mode<R: Real>(&self, at: &At<R>) -> f64 {
+        self.hint.map_or(mode::OWN, |hint| at.hints[hint])
+    }
+
+    fn limit(&self, side: f64) -> f64 {
+        if side > 0.0 { self.limits[1] } else { self.limits[0] }
+    }
+}
+
+impl Limited for Pid {
+    fn hint(&self) -> usize {
+        self.hint.unwrap_or_default()
+    }
+
+    fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64) {
+        let error = self.input.eval(at);
+        let demand = self.demand(at, x, error);
+        let (known, outward) = ([self.kp * error, self.ki * x[0]], self.ki * error);
+        let size = known.iter().map(|term| term.abs()).sum::<f64>() + (demand - known[0] - known[1]).abs();
+        ([(demand - self.limits[1]).min(outward), (self.limits[0] - demand).min(-outward)], size)
+    }
+
+    fn demand_rates(&self, at: &At<Jet<3>>, x: &[f64]) -> [f64; 2] {
+        let error = self.input.eval(at);
+        let (e, rate) = (error.derivative(0), error.derivative(1));
+        let derivative = match self.derivative {
+            Derivative::None => 0.0,
+            Derivative::Exact => error.derivative(2),
+            Derivative::Filtered(tau) => (rate - (e - x[1]) / tau) / tau,
+        };
+        [self.kp * rate + self.kd * derivative, self.ki * e]
+    }
+
+    fn integral_at(&self, at: &At<f64>, x: &[f64], side: f64) -> f64 {
+        let rest = self.demand(at, x, self.input.eval(at)) - self.ki * x[0];
+        (self.limit(side) - rest) / self.ki
     }
 }
 
@@ -160,6 +213,17 @@ impl Controller for Pid {
 
     fn rates_dual(&self, at: &At<Dual<6>>, x: &[Dual<6>], xdot: &mut [Dual<6>]) {
         self.state_rates(at, x, xdot);
+    }
+
+    fn limited(&self) -> Option<&dyn Limited> {
+        self.hint.map(|_| self as &dyn Limited)
+    }
+
+    fn with_hint(&self, hint: usize) -> Option<Arc<dyn Controller>> {
+        let is_limited = self.limits.iter().any(|limit| limit.is_finite());
+        // what another controller gives out has no derivative along the motion
+        let slides = is_limited && self.ki != 0.0 && !self.input.needs_controller();
+        slides.then(|| Arc::new(Pid { hint: Some(hint), ..self.clone() }) as Arc<dyn Controller>)
     }
 }
 
@@ -227,7 +291,8 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         input.outputs(&mut reads);
     }
     let outputs = places(ctx)?;
-    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs };
+    let controller =
+        Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs, hint: None };
     Ok(BuiltController { ids, controller: Arc::new(controller), outputs, reads })
 }
 

@@ -214,7 +214,7 @@ impl Line {
     /// In a mirrored file, the line as the file writes it: its frames mirrored are those that `on` is meant in there.
     pub fn unmirrored(&self, reader: &Reader) -> Option<Line> {
         let transform = reader.transform();
-        if transform.sign() > 0.0 {
+        if !transform.is_reflected() {
             return None;
         }
         let q = transform.q;

@@ -8,7 +8,9 @@ use super::prelude::*;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::points::{MassPoint, Placed};
 use crate::formula::Binder;
+use crate::placed::Map;
 use sarrus_math::Twist;
+use sarrus_model::Transform;
 use std::sync::Arc;
 
 /// The force: a vector per body, and one per node of modal bodies.
@@ -58,12 +60,18 @@ impl Force for Field {
     }
 }
 
-/// Makes position, velocity and mass of what stands at a place readable.
-fn locals(binder: &mut Binder, place: usize, mass: f64, dimensions: usize) {
-    for (axis, (x, vx)) in [("x", "vx"), ("y", "vy"), ("z", "vz")].into_iter().enumerate().take(dimensions) {
-        binder.local(x, Signal::Position(place, [0.0; 3], axis));
-        binder.local(vx, Signal::Velocity(place, [0.0; 3], axis));
-    }
+/// Makes position, velocity and mass of what stands at a place readable, in the axes of a file that is moved by `transform`.
+fn locals(
+    binder: &mut Binder,
+    place: usize,
+    mass: f64,
+    dimensions: usize,
+    transform: Option<&Transform>,
+) {
+    let position = |axis| Signal::Position(place, [0.0; 3], axis);
+    binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(Map::points));
+    let velocity = |axis| Signal::Velocity(place, [0.0; 3], axis);
+    binder.local_vector(&["vx", "vy", "vz"][..dimensions], velocity, transform.map(Map::polar));
     binder.local("mass", Signal::Constant(mass));
 }
 
@@ -91,6 +99,8 @@ fn read(ctx: &mut Context) -> Result<Built> {
     let vector =
         ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };
+    let transform = Some(*ctx.reader.transform()).filter(|t| !t.is_identity());
+    let transform = transform.as_ref();
     refuse_nodes(ctx, &named)?;
     let floating: Vec<&Floating> =
         ctx.directory.floating.iter().filter(|f| named.contains(&f.frame)).collect();
@@ -107,7 +117,7 @@ fn read(ctx: &mut Context) -> Result<Built> {
     for place in 0..count {
         let mass = ctx.directory.bodies[ids[place] as usize].mass;
         let mut binder = ctx.binder(Level::Force, ids);
-        locals(&mut binder, place, mass, dimensions);
+        locals(&mut binder, place, mass, dimensions, transform);
         bodies.push((place, VectorFormula::bind(&mut binder, &vector)?));
         ids = binder.ids;
     }
@@ -122,7 +132,7 @@ fn read(ctx: &mut Context) -> Result<Built> {
         let mut forces = Vec::with_capacity(of.points.len());
         for point in of.points.iter() {
             let mut binder = ctx.binder(Level::Force, ids);
-            locals(&mut binder, node, point.mass, dimensions);
+            locals(&mut binder, node, point.mass, dimensions, transform);
             forces.push(VectorFormula::bind(&mut binder, &vector)?);
             ids = binder.ids;
         }

@@ -12,6 +12,7 @@ mod ledger;
 mod masses;
 mod motion;
 mod place;
+mod saturation;
 mod turns;
 
 pub use books::Energy;
@@ -21,6 +22,7 @@ use crate::constraint::Blocks;
 use crate::contact::pair::Bodies;
 use crate::contact::{BOOKS, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
+use crate::controllers::{Limited, mode};
 use crate::derive::Scratch;
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
@@ -313,8 +315,15 @@ impl Mechanism {
                 hints: &self.hints,
                 outs: &self.outs,
             };
-            element.controller.output(&at, &s.x[element.x..element.x + n], own);
+            let x = &s.x[element.x..element.x + n];
+            element.controller.output(&at, x, own);
+            let slides = |own: &&dyn Limited| self.hints[own.hint()].abs() == mode::SLIDES;
+            let sliding = element.controller.limited().filter(slides);
+            let integral = sliding.map(|own| own.integral_at(&at, x, self.hints[own.hint()]));
             self.outs[element.out..element.out + count].copy_from_slice(own);
+            if let Some(integral) = integral {
+                self.outs[element.out + count] = integral;
+            }
         }
     }
 
