@@ -93,8 +93,7 @@ impl Settings {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
             state.q[index] = value;
         }
-        let stated: Vec<Stated> =
-            self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
+        let stated: Vec<Stated> = self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
             stated::place(&system.directory, &stated, &poses(system, hints, state), state);
         }

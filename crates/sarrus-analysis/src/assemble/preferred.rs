@@ -148,7 +148,10 @@ pub(super) fn rigid(system: &System, is_stated: &dyn Fn(&str) -> bool) -> Vec<Pr
                 for (number, &(after, k)) in floating.amplitudes.iter().enumerate() {
                     let signal = if k < 3 { Signal::Position(0, [0.0; 3], k) } else { Signal::Angle(0) };
                     if !is_stated(&format!("{}.eta{}", member.name, number + 1)) {
-                        add(vec![floating.frame + after as u32], Arc::new(Hold { terms: vec![(1.0, signal)], value: 0.0 }));
+                        add(
+                            vec![floating.frame + after as u32],
+                            Arc::new(Hold { terms: vec![(1.0, signal)], value: 0.0 }),
+                        );
                     }
                 }
             }

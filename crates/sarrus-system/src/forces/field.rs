@@ -61,13 +61,7 @@ impl Force for Field {
 }
 
 /// Makes position, velocity and mass of what stands at a place readable, in the axes of a file that is moved by `transform`.
-fn locals(
-    binder: &mut Binder,
-    place: usize,
-    mass: f64,
-    dimensions: usize,
-    transform: Option<&Transform>,
-) {
+fn locals(binder: &mut Binder, place: usize, mass: f64, dimensions: usize, transform: Option<&Transform>) {
     let position = |axis| Signal::Position(place, [0.0; 3], axis);
     binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(Map::points));
     let velocity = |axis| Signal::Velocity(place, [0.0; 3], axis);
@@ -99,7 +93,7 @@ fn read(ctx: &mut Context) -> Result<Built> {
     let vector =
         ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };
-    let transform = Some(*ctx.reader.transform()).filter(|t| !t.is_identity());
+    let transform = Some(ctx.reader.transform().clone()).filter(|t| !t.is_identity());
     let transform = transform.as_ref();
     refuse_nodes(ctx, &named)?;
     let floating: Vec<&Floating> =

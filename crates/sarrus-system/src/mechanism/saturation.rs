@@ -56,7 +56,8 @@ impl Mechanism {
             }
             let ids: Vec<u32> = (0..poses.len() as u32).collect();
             let t = Jet::variable(at.t);
-            let along = At { t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: at.outs };
+            // controllers that read others do not slide
+            let along = At { t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: &[] };
             own.demand_rates(&along, x)
         });
         rates.unwrap_or([f64::NAN; 2])
