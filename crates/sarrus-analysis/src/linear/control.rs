@@ -74,10 +74,10 @@ impl Control {
 
     /// Leaves out states that no force reads, and no state that is kept.
     fn keep_read(&mut self, mechanism: &mut Mechanism, state: &State) {
-        let mut eq = Equations::new(mechanism);
+        let (mut eq, accel) = (Equations::new(mechanism), Accel::zeros(mechanism.structure()));
         let mut look = |control: &Control, s: &State| {
             mechanism.update(s, Stage::FORCE, &mut eq);
-            (eq.f.clone(), control.rates(mechanism, s, None))
+            (eq.f.clone(), control.rates(mechanism, s, &eq, &accel))
         };
         let (force, rates) = look(self, state);
         let n = self.states.len();
@@ -99,26 +99,23 @@ impl Control {
         self.states.retain(|_| kept.next().unwrap_or(false));
     }
 
-    /// r at `s`; with the equations and accelerations there where these are known.
-    fn rates(&self, mechanism: &mut Mechanism, s: &State, known: Option<&Rest>) -> Vec<f64> {
+    /// r at `s`, with the equations and accelerations there.
+    fn rates(&self, mechanism: &mut Mechanism, s: &State, eq: &Equations, accel: &Accel) -> Vec<f64> {
         let mut xdot = vec![0.0; s.x.len()];
         mechanism.observe(s, |_| ());
-        match known {
-            Some(rest) => mechanism.xdot(s, &rest.eq, &rest.accel, &mut xdot),
-            None => {
-                let mut eq = Equations::new(mechanism);
-                mechanism.update(s, Stage::FORCE, &mut eq);
-                let accel = Accel::zeros(mechanism.structure());
-                mechanism.xdot(s, &eq, &accel, &mut xdot);
-            }
-        }
+        mechanism.xdot(s, eq, accel, &mut xdot);
         if let Some(sampler) = &self.sampler {
             let mut after = s.clone();
-            sampler.clone().act(mechanism, &mut after, known.map(|rest| (&rest.eq, &rest.accel)));
+            sampler.clone().act(mechanism, &mut after, Some((eq, accel)));
             let change = after.x.iter().zip(&s.x).map(|(after, before)| after - before);
             xdot.iter_mut().zip(change).for_each(|(xdot, change)| *xdot += change);
         }
         self.states.iter().map(|(place, _)| xdot[*place]).collect()
+    }
+
+    /// r at a rest of `statics`.
+    fn rates_at(&self, statics: &mut Statics<'_>, rest: &Rest) -> Vec<f64> {
+        self.rates(&mut statics.mechanism, &statics.state, &rest.eq, &rest.accel)
     }
 
     /// Takes mechanism and states from rest under one share of the loads to rest under another.
@@ -135,7 +132,7 @@ impl Control {
             return Ok((sampled.unwrap_or(found), end));
         }
         let n = self.states.len();
-        let mut r = self.rates(&mut statics.mechanism, &statics.state, Some(&found.rest));
+        let mut r = self.rates_at(statics, &found.rest);
         let to = [shares[1]; 2];
         let Some(mut B) = self.probe(statics, &r, to, watch)? else {
             return match self.sampled(statics, &start, watch)? {
@@ -168,7 +165,7 @@ impl Control {
                 if !there.found {
                     continue;
                 }
-                let now = self.rates(&mut statics.mechanism, &statics.state, Some(&there.rest));
+                let now = self.rates_at(statics, &there.rest);
                 if size(&now, &scale) < size(&r, &scale) {
                     taken = Some((there, now, step));
                     break;
@@ -215,7 +212,7 @@ impl Control {
         statics.put_back(start)?;
         let mut largest = vec![0.0_f64; self.states.len()];
         let mut sample = |mechanism: &mut Mechanism, state: &mut State, rest: &Rest| {
-            let r = self.rates(mechanism, state, Some(rest));
+            let r = self.rates(mechanism, state, &rest.eq, &rest.accel);
             let mut most = 0.0_f64;
             for (((place, _), r), largest) in self.states.iter().zip(r).zip(&mut largest) {
                 state.x[*place] += r;
@@ -251,7 +248,7 @@ impl Control {
                 statics.put_back(&before)?;
                 return Ok(None);
             }
-            let now = self.rates(&mut statics.mechanism, &statics.state, Some(&there.rest));
+            let now = self.rates_at(statics, &there.rest);
             (0..n).for_each(|i| B[i * n + j] = (now[i] - r[i]) / step);
             statics.put_back(&before)?;
         }

@@ -59,6 +59,9 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     let s = m.structure().clone();
     let (mut eq, mut accel) = (Equations::new(m), Accel::zeros(&s));
     m.update(state, Stage::FORCE, &mut eq);
+    if let Some(index) = eq.f.iter().position(|f| !f.is_finite()) {
+        return Err(SolveError::NotFinite { quantity: "f", index });
+    }
     // drivers stand still
     eq.gamma.fill(0.0);
     kkt.factor(&eq, Rows::All, Rank::Settle)?;

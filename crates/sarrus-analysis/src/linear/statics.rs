@@ -333,6 +333,8 @@ impl<'a> Statics<'a> {
         sample: Sample<'_>,
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Option<Found>, SetupError> {
+        let unsampled = self.rest()?;
+        sample(&mut self.mechanism, &mut self.state, &unsampled);
         let here = self.rest()?;
         let (rest, met) = search(
             &mut self.mechanism,
@@ -386,7 +388,8 @@ impl<'a> Statics<'a> {
                 low = middle;
             }
         }
-        let jumps = apart(&low.0, &high.0) >= JUMP * whole;
+        // where no half could be followed nothing is known
+        let jumps = high.2 - low.2 < to - from && apart(&low.0, &high.0) >= JUMP * whole;
         self.load(to)?;
         self.state.copy_from(&here.state);
         self.mechanism.set_hints(&here.hints);

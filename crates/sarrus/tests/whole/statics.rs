@@ -172,6 +172,13 @@ fn controllers_come_to_rest_with_the_mechanism() {
         "kind = \"ode\", states = { x = 0 }, rates = { x = \"3*(20*(0.2 - J.position) - x)\" }, outputs = { out = \"x\" }",
         1.0 / 120.0,
     );
+    // a cart that nothing but its controller holds
+    let free = |controller: &str, position: f64, tolerance: f64| {
+        let text = slider(controller).replace("stiffness = 100, ", "");
+        rests_at(&text, "J.position", position, tolerance);
+    };
+    free(&format!("{error}, kp = 50, ki = 100"), 0.2, 1e-7);
+    free("kind = \"sampled\", period = 0.01, outputs = { out = \"10 - 50*J.position\" }", 0.14, 1e-6);
     // a state that nothing reads may grow
     at("kind = \"ode\", states = { x = 0 }, rates = { x = \"1\" }, outputs = { out = \"13\" }", 0.1);
     refused(
@@ -256,7 +263,10 @@ fn a_spatial_beam_is_rolled_up_by_elements_that_turn_by_more_than_half() {
         assert!(found.report.residual < 1e-9);
     }
     // a full turn within an element
-    assert!(rest(&rolled(1, 8, 1.2), Some(24)).is_err());
+    for (elements, turns) in [(1, 1.2), (2, 2.05)] {
+        let beyond = rest(&rolled(elements, 8, turns), Some(30));
+        assert!(beyond.is_err(), "{turns} turns: {beyond:?}");
+    }
 }
 
 #[test]
