@@ -191,6 +191,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let left_out = left_out(mechanism, state, &linear);
     let is_whole = left_out.is_empty();
     notes.extend(left_out);
+    notes.extend(beside(system));
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
@@ -250,6 +251,24 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
         ));
     }
     notes
+}
+
+/// What could act and does not take part: modes are of what acts at the state.
+fn beside(system: &System) -> Option<String> {
+    let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
+    let events = system.whole.events.list.iter().map(|e| e.name.clone());
+    let mut names: Vec<String> = rigid.map(|c| c.contact.name.clone()).chain(events).collect();
+    if names.is_empty() {
+        return None;
+    }
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("others".into());
+    }
+    Some(format!(
+        "rigid contacts, limits, locks and events do not take part, whether they are closed or not: {}",
+        names.join(", ")
+    ))
 }
 
 /// Names of what depends on reactions and acts in free motions.

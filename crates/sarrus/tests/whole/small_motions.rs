@@ -422,3 +422,65 @@ fn a_controller_whose_state_changes_is_no_rest() {
     assert_eq!((found.equilibrium, found.stable), (false, None));
     assert!(found.notes.iter().any(|n| n.contains("c.integral")), "{:?}", found.notes);
 }
+
+#[test]
+fn rigid_limits_and_events_are_said_to_be_left_out() {
+    let found = report(
+        "space = 'planar'\nbodies.a = { from = [0, 0], to = [0, -1], mass = 2 }\n\
+         joints.j = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0], limits = [-0.5, 0.5] }\n",
+    );
+    assert!(found.notes.iter().any(|n| n.contains("limits") && n.contains("j.")), "{:?}", found.notes);
+}
+
+/// Beck's column: a load that turns with the end lets it flutter above 20.05 EI/l², whatever its stiffness along. At 10 EI/l² its first
+/// frequencies are 5.18 and 18.6 √(EI/ρA)/l².
+#[test]
+fn a_follower_load_lets_a_column_flutter_beside_any_stiffness() {
+    for EA in [1e5, 1e7, 1e9] {
+        let column = |load: f64| {
+            report(&format!(
+                "space = 'planar'\ngravity = [0, 0]\n\
+                 sections.s = {{ kind = 'given', EA = {EA:?}, GA = {EA:?}, EI = 1, rhoA = 1, rhoI = 1e-4 }}\n\
+                 flexible.b = {{ kind = 'beam', from = [0, 0], to = [1, 0], section = 's', elements = 6, order = 3 }}\n\
+                 joints.c = {{ kind = 'fixed', bodies = ['ground', 'b.start'], at = [0, 0] }}\n\
+                 forces.p = {{ kind = 'force', body = 'b.end', at = [1, 0], force_on = [{load:?}, 0] }}\n"
+            ))
+        };
+        let below = column(-10.0);
+        assert_eq!(below.stable, Some(true), "{EA}: {:?}", below.notes);
+        close(swings(&below)[0], 5.18, 2e-3);
+        close(swings(&below)[1], 18.6, 4e-3);
+        assert_eq!((column(-19.7).stable, column(-20.4).stable), (Some(true), Some(false)), "{EA}");
+    }
+}
+
+/// A rotor whose bearing is 10¹⁵ times as stiff along as across: I s² ± i H s + k = 0 of its tilts, beside a frequency of 10⁶ 1/s.
+#[test]
+fn a_spinning_rotor_keeps_its_slow_precession_beside_stiff_bearings() {
+    for (across, tilt, along, omega) in
+        [(100.0, 5.0, 300.0, 50.0), (1e-3, 1e-2, 1e12, 50.0), (1e2, 10.0, 1e10, 500.0)]
+    {
+        let text = format!(
+            "gravity = [0, 0, 0]\nrun.t_end = 1\nbodies.h = {{ at = [0, 0, 0], mass = 0.1, inertia = [1e-3, 1e-3, 1e-3] }}\n\
+             bodies.d = {{ at = [0, 0, 0], mass = 1, inertia = [0.02, 0.01, 0.01] }}\n\
+             joints.r = {{ kind = 'revolute', bodies = ['h', 'd'], at = [0, 0, 0], axis = [1, 0, 0] }}\n\
+             forces.k = {{ kind = 'bushing', bodies = ['ground', 'h'], at = [0, 0, 0], axis = [1, 0, 0], \
+             stiffness = [{across:?}, {across:?}, {along:?}, {tilt:?}, {tilt:?}, 2] }}\n\
+             initial = {{ h.omega = [0, 0, 0], d.omega = [{omega:?}, 0, 0] }}\n"
+        );
+        let (model, system) = load(&text);
+        let found = modes(&model, &system, About::Start).unwrap();
+        assert_eq!(found.stable, Some(true), "{:?}", found.notes);
+        let (I, H) = (0.011, 0.02 * omega);
+        let root = f64::sqrt(H * H + 4.0 * I * tilt);
+        let expected =
+            [(root - H) / (2.0 * I), (root + H) / (2.0 * I), f64::sqrt(across / 1.1), f64::sqrt(along / 1.1)];
+        for expected in expected {
+            assert!(
+                swings(&found).iter().any(|x| (x - expected).abs() < 1e-9 * expected),
+                "{expected}: {:?}",
+                swings(&found)
+            );
+        }
+    }
+}
