@@ -164,12 +164,7 @@ fn read_one(
             return Ok(());
         }
     }
-    let mut ids = Vec::new();
-    let signals = system.directory.read(path, &mut |body| {
-        ids.push(body);
-        ids.len() - 1
-    });
-    let signals = signals.map_err(|message| {
+    let (signals, ids) = siblings::signals(system, path).map_err(|message| {
         let (message, hint) = match message.split_once("; ") {
             Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
             None => (message, None),
@@ -337,6 +332,11 @@ fn hold(system: &System, setting: &Setting, signal: Signal, ids: Vec<u32>, value
         && let Some(hint) = c.hint
     {
         out.hints.push((hint, value));
+    }
+    if let (Signal::Node(node), [frame, ..]) = (&signal, &ids[..])
+        && let Some(signal) = node.undeformed()
+    {
+        out.stated.push(Stated { body: *frame, signal, value });
     }
     match &ids[..] {
         [id] => match amplitude(system, &signal, *id) {
