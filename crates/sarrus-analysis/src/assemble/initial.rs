@@ -448,6 +448,9 @@ fn hold(
     {
         out.hints.push((hint, value));
     }
+    if let Some((frame, undeformed)) = undeformed(&terms, &ids) {
+        out.stated.push(Stated { body: frame, terms: undeformed, value });
+    }
     match (&terms[..], &ids[..]) {
         ([(_, signal)], [id]) if amplitude(system, signal, *id).is_some() => {
             let amplitude = amplitude(system, signal, *id);
@@ -460,6 +463,15 @@ fn hold(
     let is_velocity = hold.needs_velocity();
     let element = ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(hold));
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }
+}
+
+/// The frame of a modal body and what reads the same of it while it is undeformed, where `terms` are of its shown nodes.
+fn undeformed(terms: &[(f64, Signal)], ids: &[u32]) -> Option<(u32, Vec<(f64, Signal)>)> {
+    let of_frame = |(factor, signal): &(f64, Signal)| match signal {
+        Signal::Node(node) => node.undeformed().map(|signal| (*factor, signal)),
+        _ => None,
+    };
+    Some((*ids.first()?, terms.iter().map(of_frame).collect::<Option<_>>()?))
 }
 
 /// Where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.

@@ -10,14 +10,22 @@ use std::sync::Arc;
 
 const OMEGAS: [&str; 3] = ["wx", "wy", "wz"];
 
-/// What a dotted path of one number reads, with the bodies that it reads.
-fn signal(system: &System, path: &str) -> Option<(Signal, Vec<u32>)> {
-    let mut ids = Vec::new();
+/// What a dotted path reads, with the bodies that it reads, each once.
+pub(super) fn signals(system: &System, path: &str) -> Result<(Vec<Signal>, Vec<u32>), String> {
+    let mut ids: Vec<u32> = Vec::new();
     let signals = system.directory.read(path, &mut |body| {
-        ids.push(body);
-        ids.len() - 1
-    });
-    Some((signals.ok()?.into_iter().next()?, ids))
+        ids.iter().position(|id| *id == body).unwrap_or_else(|| {
+            ids.push(body);
+            ids.len() - 1
+        })
+    })?;
+    Ok((signals, ids))
+}
+
+/// The same for one number.
+fn signal(system: &System, path: &str) -> Option<(Signal, Vec<u32>)> {
+    let (signals, ids) = signals(system, path).ok()?;
+    Some((signals.into_iter().next()?, ids))
 }
 
 /// A joint and the coordinate of it that `path` names: its index, and whether it is the speed.

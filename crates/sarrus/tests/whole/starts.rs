@@ -201,6 +201,10 @@ fn a_member_that_has_to_bend_at_the_start_says_so() {
 #[test]
 fn amplitudes_of_a_modal_body_start_as_stated() {
     let (_, text, ..) = members(false).swap_remove(4);
+    // a node that is shown is as good as a body
+    let shown = text.replace("modes = 4", "modes = 4, show = ['mesh.node1']");
+    let moving = start(&format!("{SPATIAL}{shown}initial.b.mesh.node1.vy = 3\n"));
+    moving.near("shown node", &[("b.frame.vy", 3.0), ("b.frame.wz", 0.0), ("energy.kinetic", 6.75)]);
     let bent = start(&format!("{SPATIAL}{text}initial.b.eta1 = 1e-3\n"));
     bent.near("modal", &[("b.eta1", 1e-3), ("b.eta2", 0.0), ("b.eta3", 0.0), ("b.eta1_rate", 0.0)]);
     let moving = start(&format!("{SPATIAL}{text}[initial]\nb.eta2_rate = 0.3\nb.omega = [0, 0, 2]\n"));

@@ -66,6 +66,15 @@ impl Shown {
 }
 
 impl NodeSignal {
+    /// What reads the same of the frame, at place 0, while the body is undeformed.
+    pub fn undeformed(&self) -> Option<Signal> {
+        match self.what {
+            NodeReading::Position => Some(Signal::Position(0, self.shapes.r, self.axis)),
+            NodeReading::Velocity => Some(Signal::Velocity(0, self.shapes.r, self.axis)),
+            NodeReading::Displacement => None,
+        }
+    }
+
     /// The value.
     pub fn eval<R: Real>(&self, at: &At<R>) -> R {
         let eta = |j: usize| {
