@@ -13,7 +13,7 @@
 //! As p₁ - p₂ = g n, the derivative of the gap is that of n·(p₁ - p₂) at fixed n: exact for all of these. Those of n and of the points leave out
 //! how points slide along edges.
 //!
-//! While two bodies are apart the nearest points are the one place. Cylinders that overlap something else than a
+//! While two bodies are apart, by more than rounding, the nearest points are the one place. Cylinders that overlap something else than a
 //! face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the other; edges that cross are not seen.
 
 use super::mesh::Triangles;
@@ -34,6 +34,9 @@ const SLOTS: u32 = 64;
 
 /// How many places have numbers for each triangle of a mesh.
 const SLOTS_EACH: u32 = 8;
+
+/// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
+const NEAR: f64 = 1e-6;
 
 /// cos of the angle within which a normal is that of a face.
 const ALONG_FACE: f64 = 1.0 - 1e-9;
@@ -114,6 +117,8 @@ pub fn touches<R: Real>(
         points.clear();
         used.clear();
         Task { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
+        // the order in which they are found must not decide who gets a number that two want
+        points.sort_by_key(|point| point.key);
         (std::mem::take(points), std::mem::take(used))
     });
     let slots = slots(&a.geometry, &b.geometry);
@@ -264,12 +269,30 @@ impl Task<'_> {
         face: Option<u32>,
     ) {
         let p = [axes[0] * p[0], axes[1] * p[1]];
-        let near = 1e-6 * (p[0].norm() + p[1].norm());
+        let near = NEAR * (p[0].norm() + p[1].norm());
         let finite = p[0].0.iter().chain(&p[1].0).chain(&n.0).all(|x| x.is_finite());
         let same = |q: &Point| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
         if finite && !points.iter().any(same) {
+            // corners of two faces that coincide are features of either, as rounding has it: the first's count
+            let sides = [(self.a, p[0], 1), (self.b, p[1], 2)];
+            let corner = sides
+                .into_iter()
+                .find_map(|(surface, p, side)| corner(surface, p, near).map(|i| side << 32 | i as u64));
+            let key = corner.filter(|_| face.is_none()).unwrap_or(key);
             points.push(Point { p, n: R[0] * n, key, face });
         }
+    }
+}
+
+/// The corner of a surface that is no farther than `near` from p, own axes.
+fn corner(surface: &Surface, p: Vec3, near: f64) -> Option<usize> {
+    match &surface.geometry {
+        Geometry::Box { half } => {
+            let at = (0..3).all(|i| (p[i].abs() - half[i]).abs() <= near);
+            at.then(|| (0..3).map(|i| usize::from(p[i] > 0.0) << i).sum())
+        }
+        Geometry::Convex(hull) => hull.corners().iter().position(|c| (Vec3(*c) - p).norm() <= near),
+        _ => None,
     }
 }
 
@@ -302,7 +325,8 @@ impl Pair<'_> {
             manifold,
         );
         let least = manifold.points.iter().map(|p| p.dist).fold(f64::INFINITY, f64::min);
-        if done.is_ok() && least <= 0.0 {
+        let near = NEAR * self.shapes.iter().map(|s| s.compute_local_bounding_sphere().radius).sum::<f64>();
+        if done.is_ok() && least <= near {
             let known = |p: &PackedFeatureId| *p != PackedFeatureId::UNKNOWN;
             let spanned = manifold.points.iter().filter(|p| known(&p.fid1)).map(|p| p.dist);
             let spanned = spanned.fold(f64::INFINITY, f64::min);
