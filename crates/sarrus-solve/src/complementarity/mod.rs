@@ -175,7 +175,7 @@ impl Contacts<'_> {
                 break;
             }
         }
-        self.settle(status, first).or(rough)
+        self.settle(status, first).or(rough).or_else(|| self.as_found(&programs, first))
     }
 
     /// First row of every place.
@@ -257,6 +257,16 @@ impl Contacts<'_> {
         Some((self.found(kappa, u, status, first, false), off))
     }
 
+    /// The forces of the last program themselves, where they obey the law to its accuracy.
+    fn as_found(&self, programs: &Programs<'_>, first: &[usize]) -> Option<Solution> {
+        let kappa = programs.kappa.clone();
+        let u = self.rates(&kappa);
+        let status = self.statuses(programs, first, ROUGH);
+        let good = !self.contradicted(&kappa, &u, first, &mut status.clone(), ROUGH)
+            && self.holds(&kappa, &u, first, &status, ROUGH);
+        good.then(|| self.found(kappa, u, status, first, false))
+    }
+
     /// A solution. What is at the limit of friction and does not slip sticks.
     fn found(
         &self,
@@ -279,7 +289,12 @@ impl Contacts<'_> {
 
     /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
     fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
-        let (most, fast) = (SOLVED * largest(kappa), SOLVED * largest(self.b).max(largest(u)));
+        self.holds(kappa, u, first, status, SOLVED)
+    }
+
+    /// The same, to within `solved`.
+    fn holds(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status], solved: f64) -> bool {
+        let (most, fast) = (solved * largest(kappa), solved * largest(self.b).max(largest(u)));
         self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
             match status {

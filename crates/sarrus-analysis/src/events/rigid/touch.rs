@@ -26,6 +26,12 @@ const BEHIND: f64 = 1e-11;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
+/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts go on as they are where no solution is found.
+const UNDECIDED: f64 = 1e-2;
+
+/// Start of the note on contacts that [`UNDECIDED`] keeps.
+const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
+
 /// Cosine of the angle by which a slip turns where it turns back; one that merely turns passes 90 degrees.
 const BACK: f64 = -0.5;
 
@@ -282,6 +288,15 @@ impl Journey {
         let jams = sliding.map(|(own, &k)| (own, k, problem.own(own).0)).filter(|(.., left)| !(*left > 0.0));
         let jams: Vec<(usize, usize, f64)> = jams.collect();
         let found = problem.contacts().solve();
+        let held = stays.iter().zip(&problem.slips).all(|(&k, slip)| match gaps.now[at.which[k]] {
+            Now::Open => false,
+            Now::Held | Now::Sticks => slip.is_none(),
+            Now::Slides => slip.is_some(),
+        });
+        let margin = if found.is_err() && held { problem.contacts().margin().0 } else { f64::NEG_INFINITY };
+        if margin >= -UNDECIDED * gaps.largest {
+            return Ok(self.keep(gaps, at, &stays, &problem, margin, t));
+        }
         let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
             self.no_force(gaps, at, t, worst.map(|&(_, k, left)| (k, left)))
@@ -308,6 +323,29 @@ impl Journey {
             }
         });
         Ok(each.collect())
+    }
+
+    /// Contacts as they are, at the edge of the cones where no solution was found, with a note.
+    fn keep(
+        &mut self,
+        gaps: &mut Gaps,
+        at: &Instant,
+        stays: &[usize],
+        problem: &Staying,
+        margin: f64,
+        t: f64,
+    ) -> Vec<(usize, Now, Vec<f64>)> {
+        if margin < 0.0 && !gaps.notes.iter().any(|n| n.starts_with(EDGE)) {
+            gaps.notes.push(format!(
+                "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {} % of \
+                 the largest normal force",
+                100.0 * UNDECIDED
+            ));
+        }
+        self.is_shared = true;
+        let same = stays.iter().zip(&problem.slips);
+        same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()))
+            .collect()
     }
 
     /// Goes over to the system with these places held.
@@ -380,7 +418,12 @@ impl Journey {
         self.active.set_holds(holds);
         if changed {
             let found = state.q.clone();
-            self.rebuild(mechanism, state, &found)?.impulses()?;
+            let landed = self.rebuild(mechanism, state, &found)?;
+            // at rest, rows that are redundant contradict each other by rounding
+            let fast = state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+            if fast > SLOW * gaps.fastest {
+                landed.impulses()?;
+            }
         }
         Ok(())
     }
