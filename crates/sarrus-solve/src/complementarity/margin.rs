@@ -10,7 +10,7 @@
 //! a linear program in the plane, one over second-order cones in space. It is positive while some member is inside all cones. Where
 //! W κ + b = 0 has no solution it is negative: the residual, relative to b, in units of the forces.
 
-use super::{Contacts, DEPENDENT, SOLVED, norm};
+use super::{Contacts, DEPENDENT, SOLVED, Status, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
@@ -22,18 +22,15 @@ use sarrus_math::solve::Svd;
 const EXACT: f64 = 1e-11;
 
 impl Contacts<'_> {
-    /// The margin by which all of them can go on as they do, in units of κ; not finite where it is not found.
-    pub fn margin(&self) -> f64 {
+    /// The margin by which all of them can go on as they do, in units of κ, and the size of κ. Not finite where it is not found.
+    pub fn margin(&self) -> (f64, f64) {
         let n = self.rows();
         if n == 0 {
-            return f64::INFINITY;
-        }
-        if self.W.iter().chain(self.b).any(|x| !x.is_finite()) {
-            return f64::NAN;
+            return (f64::INFINITY, 0.0);
         }
         let mut svd = Svd::full(n, n);
-        if svd.factor(self.W).is_err() {
-            return f64::NAN;
+        if self.W.iter().chain(self.b).any(|x| !x.is_finite()) || svd.factor(self.W).is_err() {
+            return (f64::NAN, 0.0);
         }
         let rank = svd.sigma().iter().filter(|s| **s > DEPENDENT * svd.sigma()[0]).count();
         let minus: Vec<f64> = self.b.iter().map(|b| -b).collect();
@@ -42,14 +39,17 @@ impl Contacts<'_> {
         let size = norm(&kappa);
         let left = norm(&self.rates(&kappa));
         if !(left <= SOLVED * norm(self.b)) {
-            return -left / norm(self.b) * size.max(f64::MIN_POSITIVE);
+            return (-left / norm(self.b) * size.max(f64::MIN_POSITIVE), size);
         }
         let first = self.starts();
         if rank == n || size == 0.0 {
-            return self.least(&kappa, &first);
+            return (self.least(&kappa, &first), size);
         }
-        let nulls: Vec<&[f64]> = (rank..n).map(|i| svd.right(i)).collect();
-        self.best(&kappa, &nulls, size, &first).unwrap_or(f64::NAN)
+        let nulls: Vec<Vec<f64>> = (rank..n).map(|i| svd.right(i).to_vec()).collect();
+        let all = vec![Status::Stick; first.len()];
+        // the margin of the forces themselves holds whatever the program's accuracy is
+        let best = self.innermost(&kappa, &nulls, &first, &all);
+        (best.map_or(f64::NAN, |kappa| self.least(&kappa, &first)), size)
     }
 
     /// The margin of one κ.
@@ -61,8 +61,18 @@ impl Contacts<'_> {
         each.fold(f64::INFINITY, f64::min)
     }
 
-    /// The best margin among κ + Z y, no larger than `size`.
-    fn best(&self, kappa: &[f64], nulls: &[&[f64]], size: f64, first: &[usize]) -> Option<f64> {
+    /// The member of κ + Z y with the largest margin, no larger than κ: of contacts that bear κ_n, of those that stick also μ κ_n - |κ_t|.
+    pub(super) fn innermost(
+        &self,
+        kappa: &[f64],
+        nulls: &[Vec<f64>],
+        first: &[usize],
+        status: &[Status],
+    ) -> Option<Vec<f64>> {
+        let size = norm(kappa);
+        if nulls.is_empty() || size == 0.0 {
+            return None;
+        }
         // x = (y, m) in units of `size`; rows s = c - A x lie in the cones
         let columns = nulls.len() + 1;
         let (mut A, mut c, mut cones): (Vec<Vec<f64>>, Vec<f64>, Vec<SupportedConeT<f64>>) =
@@ -73,10 +83,13 @@ impl Contacts<'_> {
             A.push(own);
             c.push(factor * kappa[i] / size);
         };
-        for (place, &i) in self.places.iter().zip(first) {
+        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
+            if *status == Status::Open {
+                continue;
+            }
             row(i, 1.0, 1.0);
             cones.push(NonnegativeConeT(1));
-            if place.across > 0 {
+            if place.across > 0 && *status == Status::Stick {
                 row(i, place.mu, 1.0);
                 (1..=place.across).for_each(|k| row(i + k, 1.0, 0.0));
                 cones.push(SecondOrderConeT(1 + place.across));
@@ -112,12 +125,10 @@ impl Contacts<'_> {
         if !matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
             return None;
         }
-        // that of the forces themselves, which holds whatever the program's accuracy is
-        let x = &solver.solution.x;
         let mut best = kappa.to_vec();
-        for (y, z) in x.iter().zip(nulls) {
-            best.iter_mut().zip(*z).for_each(|(k, z)| *k += y * size * z);
+        for (y, z) in solver.solution.x.iter().zip(nulls) {
+            best.iter_mut().zip(z).for_each(|(k, z)| *k += y * size * z);
         }
-        Some(self.least(&best, first))
+        Some(best)
     }
 }

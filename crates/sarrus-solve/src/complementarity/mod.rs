@@ -12,12 +12,12 @@
 //! by iteration, since the cones alone would lift what slides \[Acary2011\].
 //!
 //! **How.** Which places bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
-//! is changed, a few times; where that goes in circles, Clarabel solves the program \[Goulart2024\] and its solution is the guess.
-//! What is returned comes from the direct solution, whose equations hold to rounding; only where none is found, which redundant places may
-//! bring about, from the program, to a millionth.
+//! is changed, a few times. Where that goes in circles, Clarabel solves the programs of the iteration \[Goulart2024\]. The motion of each, which is
+//! unique where its forces are not, is the next guess: a place that accelerates along its surface slides that way, one that does not sticks.
+//! What is returned comes from the direct solution, whose equations hold to rounding.
 //!
 //! **Redundant places.** A box on four corners: κ is not unique, u is. Those of least norm among the places that bear are
-//! returned, or, where these would pull or need more friction than there is, those nearest to the program's; and [`Solution::is_unique`] tells.
+//! returned, or, where these would pull or need more friction than there is, those farthest inside the cones; and [`Solution::is_unique`] tells.
 //!
 //! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
 //! there may be no solution (Painlevé's paradox), or more than one. Few such places are tried in all combinations.
@@ -29,6 +29,7 @@ mod program;
 #[cfg(test)]
 mod tests;
 
+use program::{PROGRAMS, Programs};
 use sarrus_math::solve::Svd;
 
 /// Changes of a guess before another is tried.
@@ -39,8 +40,18 @@ const MOST_TRIED: usize = 4096;
 const ITERATIONS: usize = 40;
 /// Rounding: relative size of what counts as nothing.
 const NOTHING: f64 = 1e-10;
-/// Likewise in what a program has found.
-const ROUGH: f64 = 1e-6;
+/// Relative size of what a force that a program chooses may be outside its cone: a hundred times the program's tolerance.
+const CONE: f64 = 1e-9;
+/// The same where no program of the sequence does better. Between the two a contact is so near its limit that programs cannot tell sticking
+/// from slipping: their accuracy there is the root of their tolerance.
+const ROUGH: f64 = 3e-6;
+/// Normal force, relative to the largest, above which the friction of a program's solution tells the direction of a slip.
+const LOADED: f64 = 1e-3;
+/// Accelerations, relative to the largest, that are taken for none in a program's solution, one after the other. Where a contact is at its
+/// limit the accuracy of a program is the root of its tolerance; what is then guessed wrongly contradicts the equations.
+const STILL: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
+/// How often a guess may return to the same kinds with other directions.
+const RETURNS: usize = 3;
 /// Relative size of what may be left of an equation.
 const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
@@ -79,6 +90,17 @@ pub enum Status {
     Slide([f64; 2]),
 }
 
+impl Status {
+    /// The kind without the direction.
+    fn kind(&self) -> u8 {
+        match self {
+            Status::Open => 0,
+            Status::Stick => 1,
+            Status::Slide(_) => 2,
+        }
+    }
+}
+
 /// What is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
@@ -115,7 +137,7 @@ impl Contacts<'_> {
         let first = self.starts();
         let guess = self.places.iter().zip(&first);
         let guess = guess.map(|(_, &i)| if self.b[i] < 0.0 { Status::Stick } else { Status::Open }).collect();
-        if let Some(found) = self.settle(guess) {
+        if let Some(found) = self.settle(guess, &first) {
             return Ok(found);
         }
         // as if what slips went on slipping
@@ -126,16 +148,34 @@ impl Contacts<'_> {
                 _ => Status::Stick,
             }
         });
-        if let Some(found) = self.settle(slipping.collect()) {
-            return Ok(found);
-        }
-        if let Some(kappa) = program::solve(self, &first) {
-            let found = self.settle(self.statuses(&kappa, &first)).or_else(|| self.near(&kappa, &first));
-            if let Some(found) = found {
-                return Ok(found);
+        let found = self.settle(slipping.collect(), &first).or_else(|| self.by_programs(&first));
+        found.map_or_else(|| self.try_all(&first), Ok)
+    }
+
+    /// The solution whose statuses are those of a program of the sequence. The first for which the equations hold ends it.
+    fn by_programs(&self, first: &[usize]) -> Option<Solution> {
+        let mut programs = Programs::new(self, first);
+        let (mut status, mut rough) = (Vec::new(), None);
+        for _ in 0..PROGRAMS {
+            let moved = programs.step()?;
+            let mut before = Vec::new();
+            for still in STILL {
+                status = self.statuses(&programs, first, still);
+                if status == before {
+                    continue;
+                }
+                before.clone_from(&status);
+                match self.candidate(&status, first) {
+                    Some((found, off)) if off <= CONE => return Some(found),
+                    Some((found, _)) => rough = rough.or(Some(found)),
+                    None => {}
+                }
+            }
+            if !moved {
+                break;
             }
         }
-        self.try_all(&first)
+        self.settle(status, first).or(rough).or_else(|| self.as_found(&programs, first))
     }
 
     /// First row of every place.
@@ -158,66 +198,103 @@ impl Contacts<'_> {
         (0..n).map(|i| self.b[i] + (0..n).map(|j| self.W[i * n + j] * kappa[j]).sum::<f64>()).collect()
     }
 
-    /// What places do under κ, roughly.
-    fn statuses(&self, kappa: &[f64], first: &[usize]) -> Vec<Status> {
+    /// Statuses from the motion of a program's solution. The motion is unique, the forces need not be. Accelerations up to `still` of the
+    /// largest are none. A contact has parted where its dual variable is inside the dual cone.
+    fn statuses(&self, programs: &Programs<'_>, first: &[usize], still: f64) -> Vec<Status> {
+        let kappa = &programs.kappa;
         let u = self.rates(kappa);
-        let most = first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
-        let fast = ROUGH * u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
-        let each = self.places.iter().zip(first).map(|(place, &i)| {
-            if !(kappa[i] > 1e-6 * most) {
-                return Status::Open;
-            }
-            let size = norm(&kappa[i + 1..][..place.across]);
+        let none = still * largest(self.b).max(largest(&u));
+        let loaded = LOADED * first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
+        let each = self.places.iter().zip(first).zip(&programs.shift).map(|((place, &i), shift)| {
             let slip = &u[i + 1..][..place.across];
-            match direction(slip) {
-                // programs are as exact as the largest numbers in them
-                Some(d) if size > if norm(slip) > fast { 0.9 } else { 1.0 - 1e-4 } * place.mu * kappa[i] => {
-                    Status::Slide(d)
-                }
+            // friction is as exact as the forces, also where the slip is slow
+            let against: Vec<f64> = kappa[i + 1..][..place.across].iter().map(|k| -k).collect();
+            let size = norm(slip);
+            match direction(if kappa[i] > loaded { &against } else { slip }) {
+                _ if u[i] + shift - place.mu * size > none => Status::Open,
+                Some(d) if size > none => Status::Slide(d),
                 _ => Status::Stick,
             }
         });
         each.collect()
     }
 
-    /// Solves for a guess, and changes it until nothing contradicts it.
-    fn settle(&self, mut status: Vec<Status>) -> Option<Solution> {
-        let first = self.starts();
+    /// Solves for a guess, and changes it until nothing contradicts it or its kinds return.
+    fn settle(&self, mut status: Vec<Status>, first: &[usize]) -> Option<Solution> {
+        let mut seen: Vec<Vec<u8>> = Vec::new();
         for _ in 0..CHANGES {
-            let (kappa, is_unique) = self.equations(&mut status, &first, &vec![0.0; self.rows()])?;
+            let kinds = status.iter().map(Status::kind).collect();
+            if seen.iter().filter(|before| **before == kinds).count() == RETURNS {
+                return None;
+            }
+            seen.push(kinds);
+            let (kappa, nulls) = self.equations(&mut status, first)?;
             let u = self.rates(&kappa);
-            if !self.contradicted(&kappa, &u, &first, &mut status, NOTHING) {
-                let solved = self.is_solved(&kappa, &u, &first, &status, SOLVED);
-                return solved.then_some(Solution { kappa, u, status, is_unique });
+            if !self.contradicted(&kappa, &u, first, &mut status, NOTHING) {
+                let solved = self.is_solved(&kappa, &u, first, &status);
+                return solved.then(|| self.found(kappa, u, status, first, nulls.is_empty()));
             }
         }
         None
     }
 
-    /// The κ nearest to that of the program among those that solve the equations for what it does: where places are redundant, those of least
-    /// norm may pull, or need more friction than there is, and others not. If that will not do either, the program's own, where it is good enough.
-    fn near(&self, kappa: &[f64], first: &[usize]) -> Option<Solution> {
-        let mut status = self.statuses(kappa, first);
-        let rough = status.clone();
-        let good = |kappa: &[f64], u: &[f64], status: &[Status], solved: f64| {
-            !self.contradicted(kappa, u, first, &mut status.to_vec(), ROUGH)
-                && self.is_solved(kappa, u, first, status, solved)
+    /// The solution for these statuses, if there is one: with the forces of least norm, else with those that are farthest inside the cones. With
+    /// it comes how far outside these are, relative.
+    fn candidate(&self, status: &[Status], first: &[usize]) -> Option<(Solution, f64)> {
+        let mut status = status.to_vec();
+        let (kappa, nulls) = self.equations(&mut status, first)?;
+        let is_good = |kappa: &[f64], u: &[f64], nothing: f64| {
+            !self.contradicted(kappa, u, first, &mut status.clone(), nothing)
+                && self.is_solved(kappa, u, first, &status)
         };
-        if let Some((kappa, is_unique)) = self.equations(&mut status, first, kappa) {
-            let u = self.rates(&kappa);
-            if good(&kappa, &u, &status, SOLVED) {
-                return Some(Solution { kappa, u, status, is_unique });
+        let u = self.rates(&kappa);
+        if is_good(&kappa, &u, NOTHING) {
+            return Some((self.found(kappa, u, status, first, nulls.is_empty()), NOTHING));
+        }
+        let kappa = self.innermost(&kappa, &nulls, first, &status)?;
+        let u = self.rates(&kappa);
+        let off = [CONE, ROUGH].into_iter().find(|off| is_good(&kappa, &u, *off))?;
+        Some((self.found(kappa, u, status, first, false), off))
+    }
+
+    /// The forces of the last program themselves, where they obey the law to its accuracy.
+    fn as_found(&self, programs: &Programs<'_>, first: &[usize]) -> Option<Solution> {
+        let kappa = programs.kappa.clone();
+        let u = self.rates(&kappa);
+        let status = self.statuses(programs, first, ROUGH);
+        let good = !self.contradicted(&kappa, &u, first, &mut status.clone(), ROUGH)
+            && self.holds(&kappa, &u, first, &status, ROUGH);
+        good.then(|| self.found(kappa, u, status, first, false))
+    }
+
+    /// A solution. What is at the limit of friction and does not slip sticks.
+    fn found(
+        &self,
+        kappa: Vec<f64>,
+        u: Vec<f64>,
+        mut status: Vec<Status>,
+        first: &[usize],
+        mut is_unique: bool,
+    ) -> Solution {
+        let none = SOLVED * largest(self.b).max(largest(&u));
+        for ((place, &i), status) in self.places.iter().zip(first).zip(&mut status) {
+            if matches!(status, Status::Slide(_)) && norm(&u[i + 1..][..place.across]) <= none {
+                *status = Status::Stick;
+                // its friction is no longer tied to the normal force
+                is_unique = false;
             }
         }
-        let u = self.rates(kappa);
-        let found = Solution { kappa: kappa.to_vec(), u, status: rough, is_unique: false };
-        good(&found.kappa, &found.u, &found.status, ROUGH).then_some(found)
+        Solution { kappa, u, status, is_unique }
     }
 
     /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
-    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status], solved: f64) -> bool {
-        let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let (most, fast) = (solved * large(kappa), solved * large(self.b).max(large(u)));
+    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
+        self.holds(kappa, u, first, status, SOLVED)
+    }
+
+    /// The same, to within `solved`.
+    fn holds(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status], solved: f64) -> bool {
+        let (most, fast) = (solved * largest(kappa), solved * largest(self.b).max(largest(u)));
         self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
             match status {
@@ -241,8 +318,7 @@ impl Contacts<'_> {
         status: &mut [Status],
         nothing: f64,
     ) -> bool {
-        let large = |list: &[f64]| list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let (most, fast) = (nothing * large(kappa), nothing * large(self.b).max(large(u)));
+        let (most, fast) = (nothing * largest(kappa), nothing * largest(self.b).max(largest(u)));
         let mut changed = false;
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
@@ -264,11 +340,11 @@ impl Contacts<'_> {
         changed
     }
 
-    /// The κ nearest to `from` for a guess, whose directions are made those of u; and whether there is no other.
-    fn equations(&self, status: &mut [Status], first: &[usize], from: &[f64]) -> Option<(Vec<f64>, bool)> {
+    /// The κ of least norm for a guess, whose directions are made those of u; and what can be added to it.
+    fn equations(&self, status: &mut [Status], first: &[usize]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
         let n = self.rows();
-        let mut kappa = from.to_vec();
-        let mut unique = true;
+        let mut kappa = vec![0.0; n];
+        let mut nulls = Vec::new();
         for iteration in 0..ITERATIONS {
             let (mut A, mut c, mut unknowns) = (Vec::new(), Vec::new(), Vec::new());
             for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
@@ -295,15 +371,22 @@ impl Contacts<'_> {
             let m = unknowns.len();
             let mut x = vec![0.0; m];
             if m > 0 {
+                for (row, c) in A.chunks_exact_mut(m).zip(&mut c) {
+                    // rows of a size: those of contacts that slip slowly are large
+                    let size = largest(row);
+                    row.iter_mut().for_each(|a| *a /= size);
+                    *c /= size;
+                }
                 let mut svd = Svd::thin(m, m);
                 svd.factor(&A).ok()?;
                 let rank = svd.sigma().iter().filter(|s| **s > DEPENDENT * svd.sigma()[0]).count();
-                for (row, c) in A.chunks_exact(m).zip(&mut c) {
-                    *c -= row.iter().zip(&unknowns).map(|(a, &j)| a * from[j]).sum::<f64>();
-                }
                 svd.solve(rank, &c, &mut x);
-                x.iter_mut().zip(&unknowns).for_each(|(x, &j)| *x += from[j]);
-                unique = rank == m;
+                let null = |i: usize| {
+                    let mut all = vec![0.0; n];
+                    unknowns.iter().zip(svd.right(i)).for_each(|(&j, x)| all[j] = *x);
+                    all
+                };
+                nulls = (rank..m).map(null).collect();
             }
             let before = std::mem::replace(&mut kappa, vec![0.0; n]);
             unknowns.iter().zip(&x).for_each(|(&j, x)| kappa[j] = *x);
@@ -313,7 +396,7 @@ impl Contacts<'_> {
                 break;
             }
         }
-        kappa.iter().all(|x| x.is_finite()).then_some((kappa, unique))
+        kappa.iter().all(|x| x.is_finite()).then_some((kappa, nulls))
     }
 
     /// κ_t + μ κ_n u_t/|u_t| = 0, linear about where it stands; at first along `d`. In units of u.
@@ -392,18 +475,21 @@ impl Contacts<'_> {
                 });
                 rest /= options(place);
             }
-            let Some((kappa, is_unique)) = self.equations(&mut status, first, &vec![0.0; self.rows()]) else {
-                continue;
-            };
+            let Some((kappa, nulls)) = self.equations(&mut status, first) else { continue };
             let u = self.rates(&kappa);
             if !self.contradicted(&kappa, &u, first, &mut status.clone(), NOTHING)
-                && self.is_solved(&kappa, &u, first, &status, SOLVED)
+                && self.is_solved(&kappa, &u, first, &status)
             {
-                return Ok(Solution { kappa, u, status, is_unique });
+                return Ok(self.found(kappa, u, status, first, nulls.is_empty()));
             }
         }
         Err(NoSolution::None)
     }
+}
+
+/// The largest absolute value.
+fn largest(list: &[f64]) -> f64 {
+    list.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()))
 }
 
 fn norm(x: &[f64]) -> f64 {

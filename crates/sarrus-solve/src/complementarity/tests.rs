@@ -48,7 +48,7 @@ fn redundant_places_share_by_least_norm_and_say_so() {
 #[test]
 fn a_margin_is_that_of_the_best_of_all_forces() {
     let margin =
-        |b: [f64; 2]| Contacts { places: &[SMOOTH; 2], W: &[1.0; 4], symmetric: &[1.0; 4], b: &b }.margin();
+        |b: [f64; 2]| Contacts { places: &[SMOOTH; 2], W: &[1.0; 4], symmetric: &[1.0; 4], b: &b }.margin().0;
     assert!((margin([-2.0, -2.0]) - 1.0).abs() < 1e-9, "{}", margin([-2.0, -2.0]));
     assert!((margin([2.0, 2.0]) + 1.0).abs() < 1e-9, "{}", margin([2.0, 2.0]));
     assert!(margin([-2.0, -2.1]) < -1e-3, "{}", margin([-2.0, -2.1]));
@@ -119,5 +119,58 @@ proptest! {
         // ½κᵀ(u⁺ + u⁻)
         let gained: f64 = found.kappa.iter().zip(found.u.iter().zip(&b)).map(|(k, (u, b))| 0.5 * k * (u + b)).sum();
         prop_assert!(gained <= 1e-9 * kk * ku, "{gained}");
+    }
+}
+
+/// W and b of the corners under a box of mass 1 at rest: accelerations `pull` without contacts.
+fn box_on_corners(size: [f64; 3], yaw: f64, pull: [f64; 3]) -> (Vec<f64>, Vec<f64>) {
+    let J = [0, 1, 2].map(|i| (size[(i + 1) % 3].powi(2) + size[(i + 2) % 3].powi(2)) / 12.0);
+    let mut rows: Vec<[f64; 6]> = Vec::new();
+    for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
+        let r = [0.5 * x * size[0], 0.5 * y * size[1], -0.5 * size[2]];
+        // normal and two directions across, in the axes of the box
+        let (s, c) = yaw.sin_cos();
+        for n in [[0.0, 0.0, 1.0], [c, s, 0.0], [-s, c, 0.0]] {
+            let m = [r[1] * n[2] - r[2] * n[1], r[2] * n[0] - r[0] * n[2], r[0] * n[1] - r[1] * n[0]];
+            let turn = [0, 1, 2].map(|i| m[i] / J[i].sqrt());
+            rows.push([n[0], n[1], n[2], turn[0], turn[1], turn[2]]);
+        }
+    }
+    let W = rows.iter().flat_map(|a| rows.iter().map(move |b| a.iter().zip(b).map(|(a, b)| a * b).sum()));
+    let b = (0..12).map(|i| [pull[2], pull[0], pull[1]][i % 3]).collect();
+    (W.collect(), b)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    /// A box on an incline, four corners on 6 degrees of freedom: it sticks where μ > tan φ, else all corners slide downhill alike.
+    #[test]
+    fn a_box_on_an_incline_rests_or_slides_as_one(
+        a in 0.1_f64..0.5,
+        b in 0.1_f64..0.5,
+        height in 0.1_f64..0.95,
+        tilt in 0.05_f64..0.6,
+        way in 0.0_f64..6.28,
+        yaw in 0.0_f64..6.28,
+        ratio in prop_oneof![0.5_f64..1.5, 0.95_f64..1.05, 0.9999_f64..1.0001],
+    ) {
+        let mu = ratio * tilt.tan();
+        let h = height * a.min(b) / mu.max(tilt.tan());
+        let pull = [tilt.sin() * way.cos(), tilt.sin() * way.sin(), -tilt.cos()];
+        let (W, b) = box_on_corners([a, b, h], yaw, pull);
+        let found = solve(&[Place { mu, across: 2 }; 4], &W, &b);
+        prop_assert!(found.is_ok(), "{found:?}");
+        let found = found.unwrap();
+        let down = [way.cos(), way.sin()];
+        let expected = (tilt.sin() - mu * tilt.cos()).max(0.0);
+        for (u, status) in found.u.chunks(3).zip(&found.status) {
+            prop_assert!(u[0].abs() < 1e-9, "{u:?}");
+            prop_assert!((u[1] - expected * down[0]).abs() < 1e-9 && (u[2] - expected * down[1]).abs() < 1e-9, "{found:?}");
+            match status {
+                Status::Open => {}
+                Status::Stick => prop_assert!(expected < 1e-8, "{found:?}"),
+                Status::Slide(d) => prop_assert!(d[0] * down[0] + d[1] * down[1] > 1.0 - 1e-9, "{found:?}"),
+            }
+        }
     }
 }

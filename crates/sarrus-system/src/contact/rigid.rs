@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// Every pair is a candidate.
 const ALL: usize = usize::MAX / 4;
 
+/// Angle between slips, in radians, up to which they have the same direction: below what tolerances of steps ask for.
+pub const SAME_WAY: f64 = 1e-9;
+
 /// The rule by which an impact ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -61,13 +64,18 @@ impl RigidPlace {
     /// Where it is; none where other features are nearer.
     pub(super) fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
         let mut found: Option<Touch<R>> = None;
-        let [a, b] = &*self.surfaces;
-        touches(a, b, [at.pose(0), at.pose(1)], f64::INFINITY, self.planar, &mut |touch| {
+        self.all(at, &mut |touch| {
             if touch.slot == self.slot {
                 found = Some(touch);
             }
         });
         found
+    }
+
+    /// All places of its surfaces.
+    fn all<R: Real>(&self, at: &At<R>, found: &mut impl FnMut(Touch<R>)) {
+        let [a, b] = &*self.surfaces;
+        touches(a, b, [at.pose(0), at.pose(1)], f64::INFINITY, self.planar, found);
     }
 
     /// Two directions across the normal, in the plane one.
@@ -138,6 +146,8 @@ pub struct Sliding {
     pub mu: f64,
     /// The direction in which it slid when it began, world axes: what counts where it does not slip.
     pub direction: [f64; 3],
+    /// The slip that is rounding \[m/s\].
+    pub still: f64,
 }
 
 impl Sliding {
@@ -145,11 +155,17 @@ impl Sliding {
     pub(super) fn find(&self, at: &At<f64>) -> Option<(Vec3<f64>, Vec3<f64>, Vec3<f64>)> {
         let touch = self.place.find(at)?;
         let slip = self.place.slip(at, &touch);
-        let (size, old) = (slip.norm(), Vec3(self.direction));
-        // in the plane, and where the slip has just ended, the direction stays what it was until the run says so
+        let old = Vec3(self.direction) - touch.normal * touch.normal.dot(Vec3(self.direction));
+        let size = old.norm();
+        let old = if size > 0.0 { old * (1.0 / size) } else { old };
         let along = slip.dot(old);
-        let turns = !self.place.planar && along > 1e-6 * size && size > 0.0;
-        let d = if turns { slip * (1.0 / size) } else { old - touch.normal * old.dot(touch.normal) };
+        let aside = slip - old * along;
+        let far = aside.norm();
+        // in the plane, and where the slip turns back, the direction stays what it was until the run says so
+        let turns = !self.place.planar && (along > 0.0 || far > -along);
+        // what is rounding must not turn it: at a slow slip friction would amplify that, and no explicit step be stable
+        let dead = SAME_WAY * along.abs() + self.still;
+        let d = if turns && far > dead { old * along + aside * (1.0 - dead / far) } else { old };
         let size = d.norm();
         let d = if size > 0.0 { d * (1.0 / size) } else { d };
         Some((d, (touch.points[0] + touch.points[1]) * 0.5, slip))
@@ -226,15 +242,15 @@ impl Gap {
         Some(ConstraintElement { place: self.place.clone(), ..element })
     }
 
-    /// Friction against a slip of these numbers across the normal, at the instant `at`.
-    pub fn sliding(&self, at: &At<f64>, slip: &[f64]) -> Option<Sliding> {
+    /// Friction against a slip of these numbers across the normal, at the instant `at`; a slip up to `still` is rounding.
+    pub fn sliding(&self, at: &At<f64>, slip: &[f64], still: f64) -> Option<Sliding> {
         let place = self.place.clone()?;
         let at = At { ids: &self.ids, ..*at };
         let t = place.across(place.find(&at)?.normal);
         let d = slip.iter().zip(t).fold(Vec3::zero(), |d, (u, t)| d + t * *u);
         let size = d.norm();
         let direction = (d * (1.0 / size)).0;
-        (size > 0.0).then_some(Sliding { place, mu: self.rigid.mu, direction })
+        (size > 0.0).then_some(Sliding { place, mu: self.rigid.mu, direction, still })
     }
 
     /// Where its bodies touch.
@@ -302,10 +318,33 @@ impl Mechanism {
     /// g of every gap at `s`; infinite where other features are nearer.
     pub fn gap_values(&mut self, s: &State, gaps: &[Gap], out: &mut [f64]) {
         self.observe(s, |at| {
-            for (gap, out) in gaps.iter().zip(out) {
-                let mut phi = [0.0];
-                gap.normal.phi(&At { ids: &gap.ids, ..*at }, &mut phi);
-                *out = if phi[0].is_nan() { f64::INFINITY } else { phi[0] };
+            let mut rest = (gaps, out);
+            while let Some((gap, _)) = rest.0.split_first() {
+                // gaps of a pair follow each other
+                let same = |other: &&Gap| match (&gap.place, &other.place) {
+                    (Some(a), Some(b)) => Arc::ptr_eq(&a.surfaces, &b.surfaces),
+                    _ => false,
+                };
+                let count = rest.0.iter().take_while(same).count().max(1);
+                let (own, others) = rest.0.split_at(count);
+                let (values, later) = rest.1.split_at_mut(count);
+                let at = At { ids: &gap.ids, ..*at };
+                values.fill(f64::INFINITY);
+                match &gap.place {
+                    Some(place) => place.all(&at, &mut |touch| {
+                        let slot = own
+                            .iter()
+                            .position(|gap| gap.place.as_ref().is_some_and(|p| p.slot == touch.slot));
+                        if let Some(k) = slot.filter(|_| !touch.gap.is_nan()) {
+                            values[k] = touch.gap;
+                        }
+                    }),
+                    None => {
+                        gap.normal.phi(&at, values);
+                        values.iter_mut().filter(|g| g.is_nan()).for_each(|g| *g = f64::INFINITY);
+                    }
+                }
+                rest = (others, later);
             }
         });
     }

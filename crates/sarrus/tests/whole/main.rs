@@ -45,6 +45,7 @@ mod redundancy;
 mod redundant_runs;
 mod references;
 mod rigid_friction;
+mod rigid_rest;
 mod rotation;
 mod simulation;
 mod singular;

@@ -37,14 +37,16 @@ impl Shares {
         solved: Option<(&Equations, &Accel)>,
         gaps: &Gaps,
     ) -> Result<(f64, f64), SolveError> {
-        let mut largest = 0.0;
-        let agree = |(eq, accel): &(&Equations, &Accel)| contradiction(mechanism, eq, accel) <= AGREE;
+        let (mut largest, mut alone) = (0.0, 0.0);
+        let agree =
+            |(eq, accel): &(&Equations, &Accel)| contradiction(mechanism, eq, accel, gaps.pull) <= AGREE;
         if let Some((_, accel)) = solved.filter(agree) {
             let forces = self.watched.iter().map(|watched| watched.force(accel, &mut largest));
             let least = forces.fold(f64::INFINITY, f64::min);
             if least > 0.0 {
                 return Ok((least, largest));
             }
+            alone = least;
         }
         let mut free = self.free.mechanism();
         free.be_like(mechanism);
@@ -52,7 +54,7 @@ impl Shares {
         let at = Instant::new(&mut free, s, &gaps.list, held)?;
         let all: Vec<usize> = (0..at.which.len()).collect();
         let slides = |k: usize| gaps.now[at.which[k]] == Now::Slides;
-        let staying = Staying::new(&at, &gaps.list, &all, |k, _| slides(k));
+        let staying = Staying::new(&at, &gaps.list, &all, gaps.still(), |k, _| slides(k));
         // where a slip has just begun it has no direction yet
         let slow = 10.0 * SLOW * gaps.fastest;
         let u = at.rates();
@@ -63,15 +65,19 @@ impl Shares {
         if all.iter().any(begins) {
             return Ok((0.0, largest));
         }
-        let margin = staying.contacts().margin();
-        Ok((if margin.is_nan() { 0.0 } else { margin }, largest.max(margin.abs())))
+        if !staying.is_parallel {
+            return Ok((alone, largest));
+        }
+        let (margin, size) = staying.contacts().margin();
+        Ok((if margin.is_nan() { 0.0 } else { margin }, largest.max(size)))
     }
 }
 
-/// What is left of J v̇ = γ, relative to the largest acceleration.
-fn contradiction(mechanism: &Mechanism, eq: &Equations, accel: &Accel) -> f64 {
+/// What is left of J v̇ = γ, relative to the largest acceleration, or to `pull`, that without contacts.
+fn contradiction(mechanism: &Mechanism, eq: &Equations, accel: &Accel, pull: f64) -> f64 {
     let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let mut left: Vec<f64> = eq.gamma.iter().map(|x| -x).collect();
     eq.add_J_mul(mechanism.structure(), &accel.vdot, &mut left);
-    largest(&left) / largest(&accel.vdot).max(largest(&eq.gamma)).max(f64::MIN_POSITIVE)
+    let scale = largest(&accel.vdot).max(largest(&eq.gamma)).max(pull);
+    largest(&left) / scale.max(f64::MIN_POSITIVE)
 }

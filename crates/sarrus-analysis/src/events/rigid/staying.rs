@@ -5,7 +5,7 @@
 
 use super::instant::{Instant, dot};
 use sarrus_solve::complementarity::{Contacts, Place};
-use sarrus_system::contact::rigid::Gap;
+use sarrus_system::contact::rigid::{Gap, SAME_WAY};
 
 /// The problem.
 pub(super) struct Staying {
@@ -14,16 +14,27 @@ pub(super) struct Staying {
     pub slips: Vec<Option<Vec<f64>>>,
     /// The column of each along its normal.
     pub columns: Vec<usize>,
+    /// Whether contacts of the same two bodies that slide do so the same way: how they share their forces is then of no account.
+    pub is_parallel: bool,
     W: Vec<f64>,
     symmetric: Vec<f64>,
     b: Vec<f64>,
 }
 
 impl Staying {
-    /// Of the contacts `stays` among those at an instant; `slides` says, by its number there and its speed, whether one slides.
-    pub fn new(at: &Instant, gaps: &[Gap], stays: &[usize], slides: impl Fn(usize, f64) -> bool) -> Staying {
+    /// Of the contacts `stays` among those at an instant; `slides` says, by its number there and its speed, whether one slides. A slip up to
+    /// `still` is rounding.
+    pub fn new(
+        at: &Instant,
+        gaps: &[Gap],
+        stays: &[usize],
+        still: f64,
+        slides: impl Fn(usize, f64) -> bool,
+    ) -> Staying {
         let (n, u) = (at.len(), at.rates());
-        let (mut rows, mut places, mut slips, mut columns) = (vec![], vec![], vec![], vec![]);
+        let (mut rows, mut places, mut columns) = (vec![], vec![], vec![]);
+        let mut slips: Vec<Option<Vec<f64>>> = vec![];
+        let mut is_parallel = true;
         for &k in stays {
             let (i, across) = (at.first[k], at.rows[k].rates.len() - 1);
             let slip = &u[i + 1..][..across];
@@ -33,7 +44,21 @@ impl Staying {
             columns.push(rows.len());
             rows.extend(i..=i + own);
             places.push(Place { mu: gaps[at.which[k]].rigid.mu, across: own });
-            slips.push(slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>()));
+            let mut own = slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>());
+            if let Some(d) = &mut own {
+                // contacts of two bodies that slide the same way do so to the last digit: their columns depend on each other
+                let bodies = &gaps[at.which[k]].ids;
+                let other = stays.iter().zip(&slips).find(|(j, _)| gaps[at.which[**j]].ids == *bodies);
+                if let Some((_, Some(other))) = other {
+                    let off = d.iter().zip(other).fold(0.0_f64, |off, (a, b)| off.max((a - b).abs()));
+                    if off <= SAME_WAY + still / speed {
+                        d.clone_from(other);
+                    } else {
+                        is_parallel = false;
+                    }
+                }
+            }
+            slips.push(own);
         }
         let m = rows.len();
         let mut W: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| at.W[i * n + j])).collect();
@@ -47,7 +72,7 @@ impl Staying {
                     place.mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
             }
         }
-        Staying { places, slips, columns, W, symmetric, b }
+        Staying { places, slips, columns, is_parallel, W, symmetric, b }
     }
 
     /// As it is solved.

@@ -26,11 +26,14 @@ const BEHIND: f64 = 1e-11;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
-/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts that stick go on where no program decides.
+/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts go on as they are where no solution is found.
 const UNDECIDED: f64 = 1e-2;
 
 /// Start of the note on contacts that [`UNDECIDED`] keeps.
 const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
+
+/// Cosine of the angle by which a slip turns where it turns back; one that merely turns passes 90 degrees.
+const BACK: f64 = -0.5;
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -118,8 +121,12 @@ impl Journey {
         let mut free = self.without_holds(mechanism, state)?;
         let which = self.closed(gaps, &mut free, state);
         gaps.fastest = state.v.iter().fold(gaps.fastest, |most, v| most.max(v.abs()));
+        let at = Instant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
+        // from rest too there is a speed to compare with: that of a fall over the size of the mechanism
+        gaps.pull = at.free.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        gaps.fastest = gaps.fastest.max((gaps.pull * size(state)).sqrt());
         let slow = SLOW * gaps.fastest;
-        let mut at = self.movable(gaps, &mut free, state, which, slow)?;
+        let mut at = self.movable(gaps, &mut free, state, at, slow)?;
         push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
             self.hit(gaps, &at, state, slow, told)?;
@@ -132,27 +139,23 @@ impl Journey {
         let before = gaps.now.clone();
         self.hold(gaps, staying, &mut free, mechanism, state, told)?;
         let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
-        // in space, slips that all but agree make the forces of what slides too ill-conditioned for that
-        let planar = self.system.directory.space == Space::Planar;
-        let clear = planar || !gaps.now.contains(&Now::Slides);
-        gaps.shares = (self.is_shared && clear).then(shares);
+        gaps.shares = self.is_shared.then(shares);
         gaps.loosen(&before, self.is_shared);
         Ok(())
     }
 
-    /// The closed gaps `which`, but for those that joints and drivers leave no freedom: no impulse acts on these. One that is forced through its
+    /// The closed gaps `at`, but for those that joints and drivers leave no freedom: no impulse acts on these. One that is forced through its
     /// limit or its surfaces is an error.
     fn movable(
         &self,
         gaps: &Gaps,
         free: &mut Mechanism,
         state: &State,
-        which: Vec<usize>,
+        at: Instant,
         slow: f64,
     ) -> Result<Instant, StepError> {
         let t = state.t;
         let solve = |source| StepError::Solve { t, source };
-        let at = Instant::new(free, state, &gaps.list, which).map_err(solve)?;
         if !at.fixed.contains(&true) {
             return Ok(at);
         }
@@ -339,7 +342,7 @@ impl Journey {
         if stays.is_empty() {
             return Ok(Vec::new());
         }
-        let problem = Staying::new(at, &gaps.list, &stays, |_, speed| speed > 10.0 * slow);
+        let problem = Staying::new(at, &gaps.list, &stays, gaps.still(), |_, speed| speed > 10.0 * slow);
         // contacts whose friction takes away all of their compliance
         let sliding = stays.iter().enumerate().filter(|(own, _)| problem.slips[*own].is_some());
         let jams = sliding.map(|(own, &k)| (own, k, problem.own(own).0)).filter(|(.., left)| !(*left > 0.0));
@@ -350,21 +353,9 @@ impl Journey {
             Now::Held | Now::Sticks => slip.is_none(),
             Now::Slides => slip.is_some(),
         });
-        let margin = if found.is_err() && held { problem.contacts().margin() } else { f64::NEG_INFINITY };
+        let margin = if found.is_err() && held { problem.contacts().margin().0 } else { f64::NEG_INFINITY };
         if margin >= -UNDECIDED * gaps.largest {
-            // at the edge of the cones: as it is until it is clear
-            if margin < 0.0 && !gaps.notes.iter().any(|n| n.starts_with(EDGE)) {
-                gaps.notes.push(format!(
-                    "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {} % of \
-                     the largest normal force",
-                    100.0 * UNDECIDED
-                ));
-            }
-            self.is_shared = true;
-            let same = stays.iter().zip(&problem.slips);
-            let same =
-                same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()));
-            return Ok(same.collect());
+            return Ok(self.keep(gaps, at, &stays, &problem, margin, t));
         }
         let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
@@ -376,7 +367,9 @@ impl Journey {
                 "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
             ));
         }
-        self.is_shared = !found.is_unique;
+        // where slips differ, the motion depends on how forces are shared: each is watched by itself
+        let planar = self.system.directory.space == Space::Planar;
+        self.is_shared = !found.is_unique && (planar || problem.is_parallel);
         let Staying { slips, places, .. } = problem;
         let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
         let each = each.filter_map(|(((&k, status), slip), place)| {
@@ -390,6 +383,29 @@ impl Journey {
             }
         });
         Ok(each.collect())
+    }
+
+    /// Contacts as they are, at the edge of the cones where no solution was found, with a note.
+    fn keep(
+        &mut self,
+        gaps: &mut Gaps,
+        at: &Instant,
+        stays: &[usize],
+        problem: &Staying,
+        margin: f64,
+        t: f64,
+    ) -> Vec<(usize, Now, Vec<f64>)> {
+        if margin < 0.0 && !gaps.notes.iter().any(|n| n.starts_with(EDGE)) {
+            gaps.notes.push(format!(
+                "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {} % of \
+                 the largest normal force",
+                100.0 * UNDECIDED
+            ));
+        }
+        self.is_shared = true;
+        let same = stays.iter().zip(&problem.slips);
+        same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()))
+            .collect()
     }
 
     /// Goes over to the system with these places held.
@@ -408,7 +424,7 @@ impl Journey {
         for (i, what, slip) in staying {
             let gap = &gaps.list[i];
             let sliding: Option<Sliding> = match what {
-                Now::Slides => free.observe(state, |at| gap.sliding(at, &slip)),
+                Now::Slides => free.observe(state, |at| gap.sliding(at, &slip, gaps.still())),
                 _ => None,
             };
             now[i] = what;
@@ -433,7 +449,7 @@ impl Journey {
                 (Now::Slides, Now::Slides) => {
                     let [old, new] = [direction(&before, gaps.ids[i][0]), direction(&holds, ids[i][0])];
                     match (old, new) {
-                        (Some(old), Some(new)) if dot(&old, &new) < 0.0 => "slides back",
+                        (Some(old), Some(new)) if dot(&old, &new) < BACK => "slides back",
                         _ => continue,
                     }
                 }
@@ -471,7 +487,12 @@ impl Journey {
         self.active.set_holds(holds);
         if changed {
             let found = state.q.clone();
-            self.rebuild(mechanism, state, &found)?.impulses()?;
+            let landed = self.rebuild(mechanism, state, &found)?;
+            // at rest, rows that are redundant contradict each other by rounding
+            let fast = state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+            if fast > SLOW * gaps.fastest {
+                landed.impulses()?;
+            }
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 use super::super::advance::Ahead;
 use super::super::search::{Point, crossing, may_reach, peak};
 use super::shares::Shares;
-use super::{CLOSED, SLOW, size};
+use super::{CLOSED, ROUNDING, SLOW, size};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
@@ -25,8 +25,8 @@ const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
-/// Doublings of what counts as nothing: to a hundredth of the largest force.
-const MOST_SAME: i32 = 23;
+/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can tell whether contacts slip.
+const MOST_SAME: i32 = 14;
 
 /// What is done at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +74,10 @@ pub(crate) struct Gaps {
     pub(super) ids: Vec<[Option<usize>; 2]>,
     /// Fastest velocity so far.
     pub(super) fastest: f64,
+    /// Largest acceleration that contacts would have without their forces, at the last instant \[m/s²\].
+    pub(super) pull: f64,
     /// Which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
-    /// By how much more than friction can hold a contact that sticks may seem to need, as a part of it ([`Gaps::loosen`]).
-    slack: Vec<f64>,
     /// Forces of what is held, where they are not unique.
     pub(super) shares: Option<Shares>,
     /// What was held where forces were not unique, each once, and the columns that this concerns.
@@ -117,7 +117,6 @@ impl Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
             rebounds: vec![false; n],
-            slack: vec![0.0; n],
             shares: None,
             analysed: Vec::new(),
             not_unique: Vec::new(),
@@ -125,6 +124,7 @@ impl Gaps {
             gap_values: vec![0.0; n],
             list,
             fastest: 0.0,
+            pull: 0.0,
             notes: Vec::new(),
             tallies,
             watched: Vec::new(),
@@ -204,8 +204,8 @@ impl Gaps {
             };
             self.watched.push(Watched::Bears(own.start));
             if let Some((_, across)) = element(self.ids[i][1]) {
-                let mu = gap.rigid.mu * (1.0 + self.slack[i]);
-                self.watched.push(Watched::Grips(own.start, across.start, across.rows.rows(), mu));
+                let n = across.rows.rows();
+                self.watched.push(Watched::Grips(own.start, across.start, n, gap.rigid.mu));
             }
             if own.sliding.is_some() {
                 self.watched.push(Watched::Slips(place));
@@ -228,18 +228,15 @@ impl Gaps {
     }
 
     /// After an instant before which contacts did what `before` says. Where forces are not unique (`shared`), a program found that nothing has to
-    /// change, to its own accuracy: if that repeats, what counts as nothing grows. Where they are watched one by one, those of least norm may ask
-    /// more friction of a contact than there is while others have it to spare: what is watched is let out a little.
+    /// change, to its own accuracy: if that repeats, what counts as nothing grows.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
         self.same = if same && shared { self.same + 1 } else { 0 };
-        for (slack, now) in self.slack.iter_mut().zip(&self.now) {
-            *slack = match now {
-                Now::Sticks if shared && same => 1.2 * *slack + 0.05,
-                Now::Sticks if shared => *slack,
-                _ => 0.0,
-            };
-        }
+    }
+
+    /// The slip that is rounding \[m/s\].
+    pub(super) fn still(&self) -> f64 {
+        ROUNDING * self.fastest
     }
 
     /// What counts as nothing, by watched number.

@@ -15,6 +15,9 @@ pub const SLOTS: u32 = 8;
 /// An edge that faces the reference by less than this cosine is touched at its nearer corner alone.
 const FACING: f64 = 0.3;
 
+/// Lengths up to this part of an edge are rounding: edges so near to parallel, or ends so near to each other, count as such.
+const NEAR: f64 = 1e-9;
+
 /// Corners in turn, and the outward normal of the edge from each to the next.
 struct Polygon<R> {
     n: usize,
@@ -124,7 +127,9 @@ pub fn touches<R: Real>(
     {
         return place(Feature::Corners(i, j));
     }
-    if of_second.1 >= of_first.1 {
+    // of two edges that face each other the second's is the reference, whatever rounding says
+    let size = (q.corners[q.next(of_second.0)] - q.corners[of_second.0]).norm();
+    if of_second.1 >= of_first.1 - NEAR * size {
         clip(&q, &p, of_second.0, &mut |corner, edge, of_reference| {
             place(if of_reference { Feature::Second(corner, edge) } else { Feature::First(corner, edge) });
         });
@@ -154,7 +159,8 @@ fn corners(p: &Polygon<f64>, q: &Polygon<f64>, apart: f64) -> Option<(usize, usi
             .any(|next| (c - a.corners[k]).dot(a.corners[*next] - a.corners[k]) > 0.0)
     };
     let free = !beside(p, i, q.corners[j]) && !beside(q, j, p.corners[i]);
-    (free && d > apart).then_some((i, j))
+    let size = (p.corners[p.next(0)] - p.corners[0]).norm();
+    (free && d > apart + NEAR * size).then_some((i, j))
 }
 
 /// Corners on edges, with whether the corner is the reference's: where the edge of `other` that faces edge `k` of `reference` ends, or that does.
@@ -182,7 +188,7 @@ fn clip(
     let mut any = false;
     if facing(edge) >= FACING && end > 0.0 && start < 1.0 {
         for (corner, at, own) in [(low, start, from), (high, end, to)] {
-            if (0.0..=1.0).contains(&at) {
+            if (-NEAR..=1.0 + NEAR).contains(&at) {
                 place(corner, k, false);
                 any = true;
             } else if over_edge(own) {

@@ -37,6 +37,9 @@ const SLOTS: u32 = 64;
 /// How many places have numbers for each triangle of a mesh.
 const SLOTS_EACH: u32 = 8;
 
+/// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
+const NEAR: f64 = 1e-6;
+
 /// cos of the angle within which a normal is that of a face.
 const ALONG_FACE: f64 = 1.0 - 1e-9;
 
@@ -130,6 +133,8 @@ pub fn touches<R: Real>(
         points.clear();
         used.clear();
         Task { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
+        // the order in which they are found must not decide who gets a number that two want
+        points.sort_by_key(|point| point.key);
         (std::mem::take(points), std::mem::take(used))
     });
     let slots = slots(&a.geometry, &b.geometry);
@@ -348,10 +353,16 @@ impl Task<'_> {
         key: u64,
     ) {
         let p = [axes[0] * p[0], axes[1] * p[1]];
-        let near = 1e-6 * (p[0].norm() + p[1].norm());
+        let near = NEAR * (p[0].norm() + p[1].norm());
         let finite = p[0].0.iter().chain(&p[1].0).chain(&n.0).all(|x| x.is_finite());
         let same = |q: &Point| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
         if finite && !points.iter().any(same) {
+            // corners of two faces that coincide are features of either, as rounding has it: the first's count
+            let sides = [(self.a, p[0], 1), (self.b, p[1], 2)];
+            let corner = sides
+                .into_iter()
+                .find_map(|(surface, p, side)| corner(surface, p, near).map(|i| side << 32 | i as u64));
+            let key = corner.unwrap_or(key);
             points.push(Point { p, n: R[0] * n, key });
         }
     }
@@ -363,6 +374,18 @@ fn relative(R: &[Mat3; 2], p: Vec3) -> Option<Isometry> {
     let p = R[0].transpose_mul(p);
     let finite = p.0.iter().chain(&[w, x, y, z]).all(|x| x.is_finite());
     finite.then(|| Isometry::from_parts(Vector::from_array(p.0), Rotation::from_xyzw(x, y, z, w)))
+}
+
+/// The corner of a surface that is no farther than `near` from p, own axes.
+fn corner(surface: &Surface, p: Vec3, near: f64) -> Option<usize> {
+    match &surface.geometry {
+        Geometry::Box { half } => {
+            let at = (0..3).all(|i| (p[i].abs() - half[i]).abs() <= near);
+            at.then(|| (0..3).map(|i| usize::from(p[i] > 0.0) << i).sum())
+        }
+        Geometry::Convex(hull) => hull.corners().iter().position(|c| (Vec3(*c) - p).norm() <= near),
+        _ => None,
+    }
 }
 
 /// Two convex shapes.
@@ -388,7 +411,8 @@ impl Pair<'_> {
             manifold,
         );
         let least = manifold.points.iter().map(|p| p.dist).fold(f64::INFINITY, f64::min);
-        if done.is_ok() && least <= 0.0 {
+        let near = NEAR * self.shapes.iter().map(|s| s.compute_local_bounding_sphere().radius).sum::<f64>();
+        if done.is_ok() && least <= near {
             let known = |p: &PackedFeatureId| *p != PackedFeatureId::UNKNOWN;
             let spanned = manifold.points.iter().filter(|p| known(&p.fid1)).map(|p| p.dist);
             let spanned = spanned.fold(f64::INFINITY, f64::min);
