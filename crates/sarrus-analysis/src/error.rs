@@ -154,6 +154,14 @@ pub enum SetupError {
         /// The share of the loads that acts, where they are brought on in parts.
         load: Option<f64>,
     },
+    /// A rest that depends on more than positions.
+    #[error("statics cannot tell where this comes to rest: {what}")]
+    NotStatic {
+        /// What it depends on.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// Small motions about a position in which the mechanism can move in more ways than beside it.
     #[error(
         "the position at t = {t} s is singular: {} more than in positions beside it, from the rows of {}",
@@ -284,6 +292,7 @@ impl SetupError {
                 Span::NONE,
                 Some("something may fall or be pushed for ever: fix it, or begin nearer to the rest (`[initial]`)".into()),
             ),
+            SetupError::NotStatic { hint, .. } => one(Span::NONE, Some((*hint).into())),
             SetupError::SingularPosition { .. } => one(
                 Span::NONE,
                 Some("no linear motion tells which way it goes on from there: take another state (`--about TIME`)".into()),

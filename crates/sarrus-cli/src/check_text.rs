@@ -246,7 +246,7 @@ fn redundancies(n: usize) -> String {
 fn distributed(d: &DistributionReport, all: bool) -> String {
     let mut text = format!(
         "\n  reactions at the start in N and N m: of minimum norm, and distributed by stiffness over {}\n  \
-         (what has no compliance is given {} of theirs, as rigid)\n",
+         (what has no compliance is given {} of the smallest one, as rigid)\n",
         plural(d.compliant, "joint"),
         number(d.rigid)
     );

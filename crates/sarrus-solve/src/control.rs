@@ -257,19 +257,23 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |worst: f64, e| if worst.is_nan() || e <= worst { worst } else { e })
 }
 
-/// `error`, or more than one where a body rotates too far from `a` to `b`: then by as much as shortens the step to what is allowed,
-/// for estimates of any power up to [`EXCESS`].
-fn with_rotation(error: f64, groups: &[Group], control: &Control, a: &State, b: &State) -> f64 {
-    let per_second = |s: &State| fraction_per_second(groups, control.rotations.limit, &s.v).0;
-    let fraction = (b.t - a.t) * per_second(a).max(per_second(b));
+/// `error`, or more than one where a body rotates too far in a step of size `h` that ends at `b`: then by as much as shortens the step
+/// to what is allowed, for estimates of any power up to [`EXCESS`]. The speeds at its start are those of `control.rotations`.
+pub(crate) fn with_rotation(error: f64, groups: &[Group], control: &Control, h: f64, b: &State) -> f64 {
+    let Rotations { limit, start, .. } = control.rotations;
+    let fraction = h * fraction_per_second(groups, limit, &b.v).0.max(start);
     if fraction > 1.0 { error.max(fraction.powi(EXCESS)) } else { error }
+}
+
+/// The size of `delta`, a change in a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not.
+pub(crate) fn scaled_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
+    largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)))
 }
 
 /// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Above one too where the
 /// step rotates a body too far.
 pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    let error = largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
-    with_rotation(error, groups, control, a, b)
+    with_rotation(scaled_norm(groups, control, a, b, delta), groups, control, b.t - a.t, b)
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).
@@ -288,7 +292,7 @@ pub fn pair_error_norm(
         let e = if both == 0.0 { 0.0 } else { e5 * (e5 / both) };
         e / allowed(g, control, a, b)
     }));
-    with_rotation(error, groups, control, a, b)
+    with_rotation(error, groups, control, b.t - a.t, b)
 }
 
 /// A first step for an estimate of size h^`power`: small enough that an explicit Euler step of it is accurate to
@@ -307,7 +311,7 @@ pub(crate) fn initial_step(
 ) -> Result<f64, SolveError> {
     let left = control.t_end - start.t;
     let norm = |ode: &dyn Ode, control: &Control, d: &State| {
-        error_norm(&ode.structure().groups, control, start, start, d)
+        scaled_norm(&ode.structure().groups, control, start, start, d)
     };
     let size = norm(ode, control, start);
     let speed = norm(ode, control, slope);

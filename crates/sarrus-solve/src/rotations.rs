@@ -40,6 +40,8 @@ pub struct Rotations {
     pub first_bounded: f64,
     /// How fast the largest angular speed grew in the last step \[rad/s²\].
     pub(crate) growth: f64,
+    /// The largest angular speed of a body at the start of the step at hand, over its limit \[1/s\].
+    pub(crate) start: f64,
 }
 
 /// The rotation within one step.
@@ -59,7 +61,14 @@ pub struct Rotated {
 
 impl Default for Rotations {
     fn default() -> Self {
-        Rotations { limit: MOST_ROTATION, worst: None, bounded: 0, first_bounded: 0.0, growth: 0.0 }
+        Rotations {
+            limit: MOST_ROTATION,
+            worst: None,
+            bounded: 0,
+            first_bounded: 0.0,
+            growth: 0.0,
+            start: 0.0,
+        }
     }
 }
 
@@ -71,7 +80,7 @@ pub(crate) fn resolved(lag: f64) -> f64 {
 /// Angular speeds at one end of a step, over the limits of a step's rotation \[1/s\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Speed {
-    fraction: f64,
+    pub fraction: f64,
     limit: f64,
     index: Option<usize>,
     joints: Option<f64>,
@@ -159,10 +168,14 @@ fn limit_of(group: &Group, limit: f64) -> f64 {
 /// The largest angular speed in `v` over the limit of a step's rotation \[1/s\], and the number of its group.
 pub(crate) fn fraction_per_second(groups: &[Group], limit: f64, v: &[f64]) -> (f64, Option<usize>) {
     let (mut most, mut which) = (0.0_f64, None);
+    let over = |limit: f64| 1.0 / (limit * limit);
+    let (planar, spatial) = (over(MOST_ROTATION), over(limit));
     for (i, group) in groups.iter().enumerate() {
         if group.kind == GroupKind::AngularVelocity {
-            let squares: f64 = v[group.start..][..group.len].iter().map(|w| w * w).sum();
-            let fraction = squares / limit_of(group, limit).powi(2);
+            let fraction = match v[group.start..][..group.len] {
+                [w] => w * w * planar,
+                ref w => w.iter().map(|w| w * w).sum::<f64>() * spatial,
+            };
             if fraction > most {
                 (most, which) = (fraction, Some(i));
             }

@@ -468,6 +468,7 @@ impl Integrator {
         let size = if is_adaptive { control.next_size() } else { asked };
         let growth = control.rotations.growth;
         let start = speed(ode, s, limit, size, growth);
+        control.rotations.start = start.fraction;
         let bound = size.filter(|_| is_adaptive).and_then(|h| start.bound(h, growth));
         if bound.is_some() {
             control.step = bound;

@@ -31,7 +31,7 @@ enum Known {
 
 /// Rows that hold a gap: along its normal, or across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hold {
+pub(crate) struct Hold {
     /// Which gap.
     pub gap: usize,
     /// Whether across.
@@ -92,7 +92,7 @@ impl Active {
     }
 
     /// Whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
-    pub(super) fn acts(&self, contact: usize) -> bool {
+    pub(crate) fn acts(&self, contact: usize) -> bool {
         if let Some(acts) = self.contacts.get(contact) {
             return *acts;
         }
@@ -103,7 +103,7 @@ impl Active {
     }
 
     /// Gives rows that hold a gap their number.
-    pub(super) fn register(&mut self, hold: Hold, mut rows: ConstraintElement) -> ConstraintElement {
+    pub(crate) fn register(&mut self, hold: Hold, mut rows: ConstraintElement) -> ConstraintElement {
         let place = self.known.iter().position(|(known, _)| *known == Known::Hold(hold));
         let place = place.unwrap_or(self.known.len());
         rows.id = self.elements.len() + place;
@@ -126,6 +126,41 @@ impl Active {
     /// Holds gaps by these rows.
     pub(super) fn set_holds(&mut self, holds: Vec<ConstraintElement>) {
         self.holds = holds;
+    }
+
+    /// Holds one more gap by these rows.
+    pub fn add_hold(&mut self, rows: ConstraintElement) {
+        self.holds.push(rows);
+    }
+
+    /// Numbers of the rows that hold gaps, in ascending order.
+    pub fn hold_ids(&self) -> Vec<usize> {
+        let mut ids: Vec<usize> = self.holds.iter().map(|rows| rows.id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether a gap is held.
+    pub fn is_held(&self, gap: usize) -> bool {
+        let hold = Known::Hold(Hold { gap, across: false });
+        let id = self.known.iter().position(|(known, _)| *known == hold).map(|i| self.elements.len() + i);
+        self.holds.iter().any(|rows| Some(rows.id) == id)
+    }
+
+    /// The contact that slides with friction, if one does.
+    pub fn slides(&self) -> Option<&str> {
+        self.holds.iter().find(|rows| rows.sliding.is_some()).map(|rows| rows.name.as_str())
+    }
+
+    /// Whether the same locks and gaps are held.
+    pub fn is_same(&self, other: &Active) -> bool {
+        let locks = |active: &Active| active.locks.iter().map(|(lock, _)| *lock).collect::<Vec<Lock>>();
+        locks(self) == locks(other) && self.hold_ids() == other.hold_ids()
+    }
+
+    /// Whether a coordinate is locked.
+    pub fn is_locked(&self, lock: &Lock) -> bool {
+        self.locks.iter().any(|(held, _)| held.is_same(lock))
     }
 
     /// Makes the changes of an event at `s`, those of states aside.

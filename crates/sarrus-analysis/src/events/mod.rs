@@ -22,7 +22,7 @@ mod rigid;
 mod search;
 mod watch;
 
-pub(crate) use active::Active;
+pub(crate) use active::{Active, Changes, Hold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;

@@ -9,21 +9,27 @@
 //! - at once, where nothing is asked for, if every step leads along the forces and is short; in halves where it does not come to rest so.
 //!
 //! Otherwise the iteration is held back, so that it goes where a damped motion would; and where that fails, or nothing is elastic, the rest is
-//! searched for ([`super::search`]). Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
+//! searched for ([`super::search`]). Limits, locks and rigid contacts hold what they meet on the way ([`super::stops`]); states of controllers come to
+//! rest with the mechanism ([`super::control`]). Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
+use super::control::Control;
 use super::rest::Rest;
-use super::statics::{Jumped, Statics};
+use super::search::NEARLY;
+use super::statics::{BranchEnd, Statics};
+use super::stops::{RUN, Stops};
 use crate::VERSION;
 use crate::assemble::assemble;
 use crate::error::SetupError;
-use crate::failure;
 use crate::settings::{Overrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_solve::{SolveError, State};
-use sarrus_system::{Columns, System};
+use sarrus_solve::State;
+use sarrus_system::contact::TouchingPlace;
+use sarrus_system::contact::friction::Friction;
+use sarrus_system::{Columns, Family, Mechanism, System};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// How an equilibrium is looked for.
@@ -34,8 +40,10 @@ pub struct EquilibriumOptions {
 }
 
 /// An equilibrium.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Equilibrium {
+    /// What acts there: the model, with rows that hold what rests at a limit, is locked or touches.
+    pub system: Arc<System>,
     /// The state, at rest.
     pub state: State,
     /// Turns of joint angles and the like.
@@ -44,6 +52,15 @@ pub struct Equilibrium {
     pub steps: Trajectory,
     /// How it was found, and what holds there.
     pub report: EquilibriumReport,
+}
+
+impl fmt::Debug for Equilibrium {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Equilibrium")
+            .field("state", &self.state)
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How an equilibrium was found, and what holds there.
@@ -119,11 +136,12 @@ pub fn equilibrium_with(
     let mut state = assembled.state;
     state.v.fill(0.0);
     let start = state.clone();
-    let named = |source: SolveError| {
-        let element = failure::element(&source, &system.mechanism());
-        SetupError::Start { source, element }
-    };
-    let mut statics = Statics::new(system, state, &assembled.hints, options).map_err(named)?;
+    let mut mechanism = system.mechanism();
+    mechanism.set_hints(&assembled.hints);
+    let stops = Stops::new(model, system, &settings, &mut mechanism, &state)?;
+    let span = (settings.t_start, settings.t_end);
+    let control = Control::new(model, system, &mut mechanism, &state, span)?;
+    let mut statics = Statics::new(system, state, &assembled.hints, stops, options)?;
     let first = statics.energy();
     let (mut names, mut units) = (vec!["load".to_string()], vec!["1"]);
     names.extend_from_slice(&columns.names);
@@ -136,12 +154,15 @@ pub fn equilibrium_with(
     for part in 1..=parts {
         let share = |part: u32| f64::from(part) / f64::from(parts);
         let before = statics.counts.steps;
-        let (mut here, jumped) = statics.bring_on([share(part - 1), share(part)], watch).map_err(named)?;
+        let shares = [share(part - 1), share(part)];
+        let (mut here, end) = match &control {
+            Some(control) => control.bring_on(&mut statics, shares, watch)?,
+            None => statics.bring_on(shares, watch)?,
+        };
         let load = share(part);
-        let moved = statics.counts.steps > before;
-        if let Some(Jumped) = jumped.filter(|_| moved && options.load_steps.is_some()) {
+        if let Some(BranchEnd { load }) = end {
             notes.push(format!(
-                "at {load:.4} of the loads no rest was near: the one that a damped motion comes to may be on another branch"
+                "the branch of rests ends at {load:.4} of the loads: the next rest, to which a damped motion may come, is on another branch"
             ));
         }
         if !here.found {
@@ -172,9 +193,20 @@ pub fn equilibrium_with(
     }
     let here = match last {
         Some(here) => here,
-        None => statics.rest().map_err(named)?,
+        None => statics.rest()?,
     };
 
+    if let Some(contact) = sticking(&mut statics.mechanism, &statics.state) {
+        let what = format!("friction of contact `{contact}` sticks at it, which depends on the way there");
+        return Err(SetupError::NotStatic { what, hint: RUN });
+    }
+    if let Some(stops) = &statics.stops {
+        notes.extend(stops.notes.iter().cloned());
+        notes.extend(stops.words(system));
+    }
+    if !system.timed.is_empty() || system.elements.iter().any(|e| e.family == Family::Driver) {
+        notes.push(format!("drivers, and what reads the time, stand still at t = {} s", statics.state.t));
+    }
     let conservative = system.forces.iter().filter(|f| f.enabled).all(|f| f.load.keeps_books());
     if !conservative {
         notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` tells".into());
@@ -195,7 +227,21 @@ pub fn equilibrium_with(
         load_steps,
         notes,
     };
-    Ok(Equilibrium { hints: statics.mechanism.hints().to_vec(), state: statics.state, steps, report })
+    let hints = statics.mechanism.hints().to_vec();
+    Ok(Equilibrium { system: statics.system, hints, state: statics.state, steps, report })
+}
+
+/// A contact whose friction bears at rest and depends on the way there, if there is one. Coulomb's smooth law bears nothing at rest.
+fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
+    let (system, mut places) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_places(state, None, &mut places);
+    let contact = |place: &TouchingPlace| &system.contacts[place.contact as usize].contact;
+    let sticks = |place: &&TouchingPlace| {
+        let across = place.force.iter().map(|f| f * f).sum::<f64>() - place.normal * place.normal;
+        matches!(contact(place).friction, Some(Friction::Bristle { .. } | Friction::Lugre { .. }))
+            && across > NEARLY * place.normal * place.normal
+    };
+    places.iter().find(sticks).map(|place| contact(place).name.clone())
 }
 
 /// The body that has moved farthest, of those that results show.

@@ -4,6 +4,7 @@
 //! all stays at rest, [`prescribed`] the motion that drivers alone determine, with the forces that they need.
 
 mod basis;
+mod control;
 mod equilibrium;
 mod flow;
 mod hidden;
@@ -18,6 +19,7 @@ mod roots;
 mod search;
 mod statics;
 mod steady;
+mod stops;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,

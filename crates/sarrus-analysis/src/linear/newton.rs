@@ -35,12 +35,14 @@ const ROUNDING: f64 = 1e-6;
 const LONGER: u32 = 4;
 
 /// Why the iteration stopped short.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Stop {
     /// A step led up a potential: towards a rest that is not stable.
     Uphill,
     /// Steps were too long, or became no shorter, or there were none.
     Lost,
+    /// Something one-sided was met on this way.
+    Met(Vec<f64>),
 }
 
 /// What the iteration may do.
@@ -68,6 +70,8 @@ pub(super) struct Newton {
     still: Vec<f64>,
     /// Δ.
     way: Vec<f64>,
+    /// Length of the first step.
+    first: f64,
 }
 
 impl Newton {
@@ -94,6 +98,7 @@ impl Newton {
             x: vec![0.0; s.nv + s.nc],
             still: vec![0.0; s.nv],
             way: vec![0.0; s.nv],
+            first: 0.0,
         })
     }
 
@@ -134,6 +139,9 @@ impl Newton {
             if bounds.downhill && length > ROUNDING && !(along(&s, tangent, delta) > 0.0) {
                 return Err(Stop::Uphill);
             }
+            if before == f64::INFINITY {
+                self.first = length;
+            }
             longer += u32::from(length > before);
             if longer > LONGER {
                 return Err(Stop::Lost);
@@ -149,6 +157,16 @@ impl Newton {
             before = length;
         }
         Err(Stop::Lost)
+    }
+
+    /// Whether Δ of the last iteration is more than `times` its first step, which is along the tangent.
+    pub fn strays(&self, times: f64) -> bool {
+        self.scale.size(&self.way, 1.0, 0.0, 1.0).0 > times * self.first
+    }
+
+    /// Δ of the last iteration.
+    pub fn way(&self) -> &[f64] {
+        &self.way
     }
 
     /// Forces (nv) that rounding of positions makes: a unit in the last place of the largest length, and of a radian, times |K|.

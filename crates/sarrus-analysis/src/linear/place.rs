@@ -68,6 +68,7 @@ impl About {
         let state = match self {
             About::Equilibrium => {
                 let found = equilibrium_with(model, system, &EquilibriumOptions::default(), watch)?;
+                mechanism = found.system.mechanism();
                 mechanism.set_hints(&found.hints);
                 found.state
             }

@@ -9,13 +9,19 @@ const REACTIVE: u32 = 20;
 /// Change of the multipliers, relative to the largest, at which these are found.
 const SETTLED: f64 = 1e-13;
 
+/// Rounding of forces, relative to the loads, with which they are known to a digit no more.
+const HIDES: f64 = 0.1;
+
 /// What forces do to a mechanism at rest.
 pub(super) struct Rest {
     pub eq: Equations,
     pub accel: Accel,
-    /// ‖a‖ and ‖M⁻¹f‖ in the metric of M.
+    /// ‖a‖ in the metric of M.
     pub size: f64,
+    /// ‖M⁻¹F‖ likewise, F the sizes of all forces added up: f itself vanishes where nothing but springs hold a body.
     pub full: f64,
+    /// The same of the loads alone.
+    loads: f64,
     /// What rounding makes of ‖a‖, where that is known.
     pub rounding: f64,
     pub potential: f64,
@@ -31,7 +37,10 @@ impl Rest {
     /// The same, where rounding makes forces `f` (nv).
     pub fn beside(self, s: &Structure, f: &[f64]) -> Rest {
         let a = free(s, &self.eq, f);
-        Rest { rounding: mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt(), ..self }
+        let rounding = mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt();
+        // near a singular stiffness it would hide the loads themselves
+        let hides = self.loads > 0.0 && rounding > HIDES * self.loads;
+        Rest { rounding: if hides { 0.0 } else { rounding }, ..self }
     }
 }
 
@@ -69,9 +78,10 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
             }
         }
     }
-    let free = free(&s, &eq, &eq.f);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).max(0.0).sqrt();
-    let (size, full) = (norm(&accel.vdot), norm(&free));
+    let (size, net) = (norm(&accel.vdot), norm(&free(&s, &eq, &eq.f)));
+    let [all, loads] = force_sizes(m, state).map(|sizes| norm(&free(&s, &eq, &sizes)));
+    let full = net.max(all);
     Ok(Rest {
         potential: m.energy(state).potential,
         dependent: kkt.dependent_rows().to_vec(),
@@ -79,8 +89,38 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
         accel,
         size,
         full,
+        loads,
         rounding: 0.0,
     })
+}
+
+/// Sizes of the forces on each velocity (nv), added up: of gravity and every force that acts, and of the loads among them.
+fn force_sizes(m: &mut Mechanism, state: &State) -> [Vec<f64>; 2] {
+    let system = m.system().clone();
+    let bodies = &system.directory.bodies;
+    let linear = if system.wide == 3 { 2 } else { 3 };
+    let mut all = vec![0.0; system.structure.nv];
+    for body in bodies.iter().skip(1) {
+        let n = linear.min(body.kind.nv());
+        all[body.v..][..n].iter_mut().zip(system.gravity).for_each(|(f, g)| *f += body.mass * g.abs());
+    }
+    let mut loads = all.clone();
+    let each = system.forces.iter().enumerate().filter(|(_, force)| force.enabled);
+    let which: Vec<(usize, usize)> = each
+        .flat_map(|(i, force)| (0..force.ids.len()).map(move |k| (i, k)))
+        .filter(|&(i, k)| system.forces[i].ids[k] != 0)
+        .collect();
+    m.wrenches(state, &which, |i, wrench| {
+        let (force, k) = which[i];
+        let body = &bodies[system.forces[force].ids[k] as usize];
+        let (nv, torque) = (body.kind.nv(), wrench.torque.norm());
+        for j in 0..nv {
+            let size = if j < linear { wrench.force.0[j].abs() } else { torque };
+            all[body.v + j] += size;
+            loads[body.v + j] += if system.forces[force].load.is_load() { size } else { 0.0 };
+        }
+    });
+    [all, loads]
 }
 
 /// M⁻¹f.

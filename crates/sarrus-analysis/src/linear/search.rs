@@ -19,6 +19,8 @@ use super::equilibrium::Search;
 use super::linearize::mass_dot;
 use super::metric::Metric;
 use super::rest::{Rest, rest};
+use super::stops::Stops;
+use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_solve::{Equations, Kkt, Problem, Stage, State, Tangent};
 use sarrus_system::Mechanism;
@@ -28,7 +30,7 @@ const TRIALS: u32 = 1000;
 /// An acceleration that is rest, relative to M⁻¹f.
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
-const NEARLY: f64 = 1e-8;
+pub(super) const NEARLY: f64 = 1e-8;
 /// Corrections that bring a position onto the constraints, at most.
 const CORRECTIONS: u32 = 20;
 /// A violation that is rounding, relative to the size of the mechanism ...
@@ -38,26 +40,38 @@ const ON: f64 = 1e-11;
 /// Longest step \[rad, and relative to the size of the mechanism\].
 const LONGEST: f64 = 0.3;
 
-/// Looks for rest from `state`, where all is as `here` says. The rest that it has come to is close enough where it is [`is_rest`].
+/// Samples controllers at a state, in its x, and returns by how much they change, relative to the largest that they were; none changes nothing.
+pub(super) type Sample<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
+
+/// Looks for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
+/// state is that before, and the way to the stop comes back too.
 pub(super) fn search(
     mechanism: &mut Mechanism,
     kkt: &mut Kkt,
     tangent: &mut Tangent,
     state: &mut State,
     mut here: Rest,
+    stops: &mut Option<Stops>,
+    sample: Sample<'_>,
     counts: &mut Search,
     watch: &mut dyn FnMut(&Search),
-) -> Rest {
+) -> Result<(Rest, Option<Vec<f64>>), SetupError> {
     let system = mechanism.system().clone();
     let s = &system.structure;
     let size = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
-    let mut mu = 0.0;
+    let (mut mu, mut stuck) = (0.0, false);
     let mut trial = state.clone();
     let metric = Metric::new(&system, state);
     let last = counts.trials + TRIALS;
     while counts.trials < last {
-        if here.size <= REST * here.full {
-            break;
+        if is_still(&here) || (stuck && is_rest(&here)) {
+            if sample(mechanism, state, &here) <= NEARLY {
+                break;
+            }
+            let Ok(sampled) = rest(mechanism, kkt, state) else { break };
+            (here, stuck) = (sampled, false);
+            counts.trials += 1;
+            continue;
         }
         counts.residual = here.residual();
         watch(counts);
@@ -75,9 +89,14 @@ pub(super) fn search(
         };
         trial.copy_from(state);
         mechanism.retract(&mut trial.q, &delta);
-        let there = project(mechanism, &metric, &here, &mut trial)
+        let mut there = project(mechanism, &metric, &here, &mut trial)
             .then(|| rest(mechanism, kkt, &trial).ok())
             .flatten();
+        if let Some(unsampled) = &there
+            && sample(mechanism, &mut trial, unsampled) > 0.0
+        {
+            there = rest(mechanism, kkt, &trial).ok();
+        }
         // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
         let better = |there: &Rest| {
             let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
@@ -85,6 +104,13 @@ pub(super) fn search(
         };
         match there {
             Some(there) if better(&there) => {
+                if let Some(stops) = stops {
+                    if stops.is_met(mechanism, &trial) {
+                        return Ok((here, Some(delta)));
+                    }
+                    stops.arm(mechanism, &trial);
+                    stops.watch_events(mechanism, &trial, (&there.eq, &there.accel))?;
+                }
                 state.copy_from(&trial);
                 mechanism.accept(state);
                 here = there;
@@ -97,22 +123,22 @@ pub(super) fn search(
                     mu => 0.1 * mu,
                 };
             }
-            _ if here.size <= NEARLY * here.full => break,
+            _ if is_rest(&here) => stuck = true,
             _ => mu = more(mu),
         }
     }
     counts.residual = here.residual();
-    here
+    Ok((here, None))
 }
 
 /// Whether what is left of the forces is nothing beside them.
 pub(super) fn is_rest(here: &Rest) -> bool {
-    here.size <= NEARLY * here.full
+    here.size <= (NEARLY * here.full).max(here.rounding)
 }
 
 /// The same, to rounding.
 pub(super) fn is_still(here: &Rest) -> bool {
-    here.size <= REST * here.full
+    here.size <= (REST * here.full).max(here.rounding)
 }
 
 /// δ of (K + μG) δ + Jᵀν = M a, J δ = 0, from the entries of μG; none where that has no solution.
@@ -174,7 +200,7 @@ fn solve(
 /// Brings `state` onto the constraints by the least displacement in the metric: G δ + Jᵀν = 0, J δ = -Φ. Returns whether it is there.
 ///
 /// In the metric of M alone the light links of a long chain would turn far, and nothing be found.
-fn project(m: &mut Mechanism, metric: &Metric, here: &Rest, state: &mut State) -> bool {
+pub(super) fn project(m: &mut Mechanism, metric: &Metric, here: &Rest, state: &mut State) -> bool {
     let system = m.system().clone();
     let s = &system.structure;
     let size = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));

@@ -7,8 +7,12 @@ use super::equilibrium::{EquilibriumOptions, Search};
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
 use super::rest::{Rest, rest};
-use super::search::{is_rest, is_still, search};
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, SolveError, State, Tangent};
+use super::search::{Sample, is_rest, is_still, project, search};
+use super::stops::{RUN, Stops};
+use crate::error::SetupError;
+use crate::events::Active;
+use crate::failure;
+use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, SolveError, State, StructureError, Tangent};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
@@ -26,8 +30,28 @@ const RELAXATIONS: u32 = 300;
 /// Iterations that are few.
 const FEW: u32 = 6;
 
-/// A rest was searched for, not followed.
-pub(super) struct Jumped;
+/// Changes of what is held on the way, at most, over the number of what may be: each may be met, released and met again.
+const CHANGES: usize = 8;
+
+/// A rest that is this much farther than its tangent at the rest before tells is looked into: on a branch that bends by a square, the one is twice
+/// the other at most.
+const STRAYS: f64 = 2.0;
+/// Of a step in halves, what a branch that turns back leaves of its length is 2^(-n/2), what a jump leaves is no less than this part.
+const JUMP: f64 = 0.25;
+
+/// The end of a branch of rests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BranchEnd {
+    /// The share of the loads up to which it was followed.
+    pub load: f64,
+}
+
+/// A position to go back to.
+pub(super) struct Kept {
+    pub state: State,
+    hints: Vec<f64>,
+    active: Option<Active>,
+}
 
 /// What was come to.
 pub(super) struct Found {
@@ -36,10 +60,20 @@ pub(super) struct Found {
     pub found: bool,
 }
 
+/// How an attempt ended.
+enum Attempt {
+    Came(Found, Option<BranchEnd>),
+    /// A stop was met on this way from the state at hand.
+    Met(Vec<f64>),
+}
+
 /// A mechanism on its way to rest.
 pub(super) struct Statics<'a> {
-    system: &'a Arc<System>,
-    /// Under the loads at hand.
+    /// The model, under all loads.
+    whole: &'a Arc<System>,
+    /// What acts, under the share of the loads at hand.
+    pub system: Arc<System>,
+    share: f64,
     pub mechanism: Mechanism,
     pub state: State,
     kkt: Kkt,
@@ -48,102 +82,322 @@ pub(super) struct Statics<'a> {
     newton: Option<Newton>,
     bounds: Bounds,
     metric: Metric,
+    pub stops: Option<Stops>,
     pub counts: Search,
 }
 
 impl<'a> Statics<'a> {
     pub fn new(
-        system: &'a Arc<System>,
+        whole: &'a Arc<System>,
         state: State,
         hints: &[f64],
+        stops: Option<Stops>,
         options: &EquilibriumOptions,
-    ) -> Result<Statics<'a>, SolveError> {
-        let mut mechanism = system.mechanism();
+    ) -> Result<Statics<'a>, SetupError> {
+        let mut mechanism = whole.mechanism();
         mechanism.set_hints(hints);
-        let kkt = Kkt::new(&system.structure, &Equations::new(&mechanism), HUB_DEGREE)?;
-        let tangent = system.new_tangent();
-        let elastic = system.forces.iter().any(|f| f.enabled && !f.load.is_load());
-        let newton = if elastic { Newton::new(&mechanism, &tangent) } else { None };
         let followed = options.load_steps.is_some();
         let bounds = Bounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
         let counts = Search { trials: 0, steps: 0, residual: 0.0 };
-        let metric = Metric::new(system, &state);
-        Ok(Statics { system, mechanism, state, kkt, tangent, newton, bounds, metric, counts })
+        let (kkt, tangent, newton) = solvers(whole, &mechanism)?;
+        let metric = Metric::new(whole, &state);
+        let system = whole.clone();
+        Ok(Statics {
+            whole,
+            system,
+            share: 1.0,
+            mechanism,
+            state,
+            kkt,
+            tangent,
+            newton,
+            bounds,
+            metric,
+            stops,
+            counts,
+        })
     }
 
     pub fn energy(&mut self) -> f64 {
         self.mechanism.energy(&self.state).potential
     }
 
-    pub fn rest(&mut self) -> Result<Rest, SolveError> {
-        rest(&mut self.mechanism, &mut self.kkt, &self.state)
+    pub fn rest(&mut self) -> Result<Rest, SetupError> {
+        let here = rest(&mut self.mechanism, &mut self.kkt, &self.state).map_err(named(&self.system))?;
+        Ok(self.beside_rounding(here))
+    }
+
+    /// `here` with what rounding of positions makes of it, where something is elastic.
+    fn beside_rounding(&mut self, here: Rest) -> Rest {
+        let Some(newton) = &self.newton else { return here };
+        if is_still(&here) {
+            return here;
+        }
+        let (s, still) = (&self.system.structure, vec![0.0; self.system.structure.nv]);
+        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.tangent);
+        here.beside(s, &newton.rounding(s, &self.state, &self.tangent))
     }
 
     /// From here on the loads are `share` of the whole.
-    fn load(&mut self, share: f64) {
+    fn load(&mut self, share: f64) -> Result<(), SetupError> {
+        if share == self.share {
+            return Ok(());
+        }
+        self.share = share;
+        self.compose()
+    }
+
+    /// The mechanism of what acts, under the loads at hand; patterns stay as they are.
+    fn compose(&mut self) -> Result<(), SetupError> {
+        let unfit = |error: StructureError| SetupError::NotStatic { what: error.to_string(), hint: RUN };
+        let loaded = match self.share {
+            1.0 => self.whole.clone(),
+            share => Arc::new(self.whole.with_loads(share).map_err(unfit)?),
+        };
+        self.system = match &mut self.stops {
+            Some(stops) => stops.system(loaded)?,
+            None => loaded,
+        };
         let hints = self.mechanism.hints().to_vec();
-        let part = if share == 1.0 { None } else { self.system.with_loads(share).ok() };
-        let part = part.map_or_else(|| self.system.clone(), Arc::new);
-        self.mechanism = part.mechanism();
+        self.mechanism = self.system.mechanism();
         self.mechanism.set_hints(&hints);
+        Ok(())
+    }
+
+    /// Other rows act: everything is laid out anew, and the state brought onto them.
+    fn change_rows(&mut self) -> Result<(), SetupError> {
+        self.compose()?;
+        (self.kkt, self.tangent, self.newton) = solvers(&self.system, &self.mechanism)?;
+        self.metric = Metric::new(&self.system, &self.state);
+        let here = rest(&mut self.mechanism, &mut self.kkt, &self.state).map_err(named(&self.system))?;
+        if !project(&mut self.mechanism, &self.metric, &here, &mut self.state) {
+            let what = "no position near the way fits what is met there".into();
+            return Err(SetupError::NotStatic { what, hint: RUN });
+        }
+        self.mechanism.accept(&self.state);
+        Ok(())
     }
 
     /// Takes the mechanism from rest under one share of the loads to rest under another.
     pub fn bring_on(
         &mut self,
+        shares: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        let most = self.stops.as_ref().map_or(1, |stops| CHANGES * (1 + stops.len()));
+        let (mut ended, mut end) = (None, None);
+        for _ in 0..most {
+            self.load(shares[1])?;
+            let met = self.stops.as_mut().is_some_and(|s| s.is_met(&mut self.mechanism, &self.state));
+            let attempt = if met {
+                Attempt::Met(vec![0.0; self.system.structure.nv])
+            } else {
+                self.attempt(shares, watch)?
+            };
+            match attempt {
+                Attempt::Met(way) => {
+                    self.load(shares[1])?;
+                    self.meet(&way)?;
+                }
+                Attempt::Came(found, branch) => {
+                    end = end.or(branch);
+                    if !(found.found && self.changes_at(&found.rest)?) {
+                        return Ok((found, end));
+                    }
+                    ended = Some(found.rest);
+                }
+            }
+        }
+        // what is held changes for ever
+        let rest = match ended {
+            Some(rest) => rest,
+            None => self.rest()?,
+        };
+        Ok((Found { rest, found: false }, end))
+    }
+
+    /// The position at hand, to go back to.
+    pub fn keep(&self) -> Kept {
+        let active = self.stops.as_ref().map(|stops| stops.active().clone());
+        Kept { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
+    }
+
+    /// Goes back to a position, under the loads at hand.
+    pub fn put_back(&mut self, kept: &Kept) -> Result<(), SetupError> {
+        if let (Some(stops), Some(active)) = (&mut self.stops, &kept.active)
+            && stops.put_back(active)
+        {
+            self.compose()?;
+            (self.kkt, self.tangent, self.newton) = solvers(&self.system, &self.mechanism)?;
+            self.metric = Metric::new(&self.system, &kept.state);
+        }
+        self.state.copy_from(&kept.state);
+        self.mechanism.set_hints(&kept.hints);
+        Ok(())
+    }
+
+    /// Holds what is met first on `way`.
+    fn meet(&mut self, way: &[f64]) -> Result<(), SetupError> {
+        let Some(stops) = &mut self.stops else { return Ok(()) };
+        stops.meet(&mut self.mechanism, &mut self.state, way);
+        self.change_rows()?;
+        if let Some(stops) = &mut self.stops
+            && stops.decide(&mut self.mechanism, &mut self.state)?
+        {
+            self.change_rows()?;
+        }
+        Ok(())
+    }
+
+    /// Whether what is held changes at a rest: a limit would have to pull, a rigid contact to open.
+    fn changes_at(&mut self, rest: &Rest) -> Result<bool, SetupError> {
+        let Some(stops) = &mut self.stops else { return Ok(false) };
+        let Rest { eq, accel, .. } = rest;
+        stops.watch_events(&mut self.mechanism, &self.state, (eq, accel))?;
+        let changed = stops.decide(&mut self.mechanism, &mut self.state)?;
+        if changed {
+            self.change_rows()?;
+        }
+        Ok(changed)
+    }
+
+    /// From rest under one share of the loads to rest under another, or to what is met on the way.
+    fn attempt(
+        &mut self,
         [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&Search),
-    ) -> Result<(Found, Option<Jumped>), SolveError> {
-        let (state, hints) = (self.state.clone(), self.mechanism.hints().to_vec());
+    ) -> Result<Attempt, SetupError> {
+        let start = self.keep();
         let (mut at, mut more) = (from, to - from);
         let least = 0.5_f64.powi(HALVINGS) * more;
         let mut lost = self.newton.is_none();
-        while at < to && !lost {
+        let mut end = None;
+        while (at < to || from == to) && !lost {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            let before = (self.state.clone(), self.mechanism.hints().to_vec());
-            self.load(next);
+            self.load(next)?;
+            let before = self.keep();
             match self.iterate(0.0, self.bounds, watch)? {
-                Ok(rest) if next == to => return Ok((Found { rest, found: true }, None)),
-                Ok(_) => {
+                Ok(rest) => {
+                    if end.is_none() && self.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
+                        end = self.branch_end((&before, at), next, watch)?;
+                    }
+                    if next == to {
+                        return Ok(Attempt::Came(Found { rest, found: true }, end));
+                    }
                     at = next;
                     more *= 2.0;
                 }
+                Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
                 Err(stop) => {
-                    self.state = before.0;
-                    self.mechanism.set_hints(&before.1);
                     more *= 0.5;
-                    lost = stop == Stop::Uphill || more < least;
+                    lost = stop == Stop::Uphill || more < least || from == to;
                 }
             }
         }
         // from where this part began, as a damped motion under its loads would
-        self.state.copy_from(&state);
-        self.mechanism.set_hints(&hints);
-        self.load(to);
-        if let Some(rest) = self.relax(watch)? {
-            return Ok((Found { rest, found: true }, Some(Jumped)));
+        self.put_back(&start)?;
+        self.load(to)?;
+        match self.relax(watch)? {
+            Ok(rest) => {
+                let end = self.branch_end((&start, from), to, watch)?;
+                return Ok(Attempt::Came(Found { rest, found: true }, end));
+            }
+            Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
+            Err(_) => {}
         }
-        self.state.copy_from(&state);
-        self.mechanism.set_hints(&hints);
+        self.put_back(&start)?;
         let here = self.rest()?;
-        let rest = search(
+        let (rest, met) = search(
             &mut self.mechanism,
             &mut self.kkt,
             &mut self.tangent,
             &mut self.state,
             here,
+            &mut self.stops,
+            &mut |_, _, _| 0.0,
             &mut self.counts,
             watch,
-        );
-        // where nothing is elastic there was no branch to follow
-        Ok((Found { found: is_rest(&rest), rest }, self.newton.is_some().then_some(Jumped)))
+        )?;
+        if let Some(way) = met {
+            return Ok(Attempt::Met(way));
+        }
+        let rest = self.beside_rounding(rest);
+        let found = is_rest(&rest);
+        let end = if found { self.branch_end((&start, from), to, watch)? } else { None };
+        Ok(Attempt::Came(Found { found, rest }, end))
+    }
+
+    /// Searches for rest from the state at hand while `sample` acts at every step. None where something is met on the way.
+    pub fn search_sampled(
+        &mut self,
+        sample: Sample<'_>,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Option<Found>, SetupError> {
+        let here = self.rest()?;
+        let (rest, met) = search(
+            &mut self.mechanism,
+            &mut self.kkt,
+            &mut self.tangent,
+            &mut self.state,
+            here,
+            &mut self.stops,
+            sample,
+            &mut self.counts,
+            watch,
+        )?;
+        let found = is_rest(&rest);
+        Ok(met.is_none().then_some(Found { rest, found }))
+    }
+
+    /// Where the branch of rests from `start` ends before the rest at hand, under the share `to`, if that is on another one. The interval of loads
+    /// is halved towards the larger displacement, which halves with it at a jump no more. Only where loads are followed on purpose.
+    fn branch_end(
+        &mut self,
+        (start, from): (&Kept, f64),
+        to: f64,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Option<BranchEnd>, SetupError> {
+        if self.bounds.downhill || self.newton.is_none() || from == to {
+            return Ok(None);
+        }
+        let here = self.keep();
+        let apart =
+            |a: &State, b: &State| a.q.iter().zip(&b.q).fold(0.0_f64, |d, (a, b)| d.max((a - b).abs()));
+        let whole = apart(&start.state, &here.state);
+        let (mut low, mut high) =
+            ((start.state.clone(), start.hints.clone(), from), (here.state.clone(), here.hints.clone(), to));
+        for _ in 0..HALVINGS {
+            let share = 0.5 * (low.2 + high.2);
+            self.load(share)?;
+            let mut middle = None;
+            // from the near side, and from the other where that is lost
+            for side in [&low, &high] {
+                self.state.copy_from(&side.0);
+                self.mechanism.set_hints(&side.1);
+                if self.iterate(0.0, self.bounds, watch)?.is_ok() {
+                    middle = Some((self.state.clone(), self.mechanism.hints().to_vec(), share));
+                    break;
+                }
+            }
+            let Some(middle) = middle else { break };
+            if apart(&low.0, &middle.0) >= apart(&middle.0, &high.0) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let jumps = apart(&low.0, &high.0) >= JUMP * whole;
+        self.load(to)?;
+        self.state.copy_from(&here.state);
+        self.mechanism.set_hints(&here.hints);
+        Ok(jumps.then_some(BranchEnd { load: low.2 }))
     }
 
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
     /// nothing elastic, or where they lead nowhere.
-    fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Option<Rest>, SolveError> {
+    fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
         if self.newton.is_none() {
-            return Ok(None);
+            return Ok(Err(Stop::Lost));
         }
         let bounds = Bounds { longest: SHORT, downhill: true };
         let here = self.rest()?;
@@ -152,40 +406,51 @@ impl<'a> Statics<'a> {
         let typical = self.metric.stiffness(&here.eq, &self.tangent);
         let mut mu = LIGHT * typical;
         for _ in 0..RELAXATIONS {
-            let before = (self.state.clone(), self.mechanism.hints().to_vec());
             let made = self.counts.steps;
             match self.iterate(mu, bounds, watch)? {
-                Ok(rest) if mu == 0.0 => return Ok(Some(rest)),
+                Ok(rest) if mu == 0.0 => return Ok(Ok(rest)),
                 // few steps: the next one may lead farther
                 Ok(_) if self.counts.steps - made <= FEW => {
                     mu = if mu < LEAST * typical { 0.0 } else { 0.1 * mu }
                 }
                 Ok(_) => {}
-                Err(_) => {
-                    self.state = before.0;
-                    self.mechanism.set_hints(&before.1);
-                    mu = (5.0 * mu).max(LEAST * typical);
-                }
+                Err(stop @ Stop::Met(_)) => return Ok(Err(stop)),
+                Err(_) => mu = (5.0 * mu).max(LEAST * typical),
             }
         }
-        Ok(None)
+        Ok(Err(Stop::Lost))
     }
 
-    /// Newton's iteration under the loads at hand, held back by `mu` times the metric.
+    /// Newton's iteration under the loads at hand, held back by `mu` times the metric. Where it stops short, the state is as before.
     fn iterate(
         &mut self,
         mu: f64,
         bounds: Bounds,
         watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SolveError> {
+    ) -> Result<Result<Rest, Stop>, SetupError> {
+        let before = (self.state.clone(), self.mechanism.hints().to_vec());
+        let done = self.try_iterate(mu, bounds, watch)?;
+        if done.is_err() {
+            self.state = before.0;
+            self.mechanism.set_hints(&before.1);
+        }
+        Ok(done)
+    }
+
+    fn try_iterate(
+        &mut self,
+        mu: f64,
+        bounds: Bounds,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Result<Rest, Stop>, SetupError> {
+        let here = self.rest()?;
         let Some(newton) = &mut self.newton else { return Ok(Err(Stop::Lost)) };
-        let here = rest(&mut self.mechanism, &mut self.kkt, &self.state)?;
         if is_still(&here) {
             return Ok(Ok(here));
         }
         self.counts.residual = here.residual();
         watch(&self.counts);
-        let held = self.metric.entries(self.system, &self.state, &here.eq, mu);
+        let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
         let mut out = vec![false; self.system.structure.nc];
         here.dependent.iter().for_each(|&row| out[row] = true);
         let (mut lambda, mut made) = (here.accel.lambda, 0);
@@ -203,16 +468,45 @@ impl<'a> Statics<'a> {
         if let Err(stop) = done {
             return Ok(Err(stop));
         }
+        if let Some(stops) = &mut self.stops {
+            if stops.is_met(&mut self.mechanism, &self.state) {
+                return Ok(Err(Stop::Met(newton.way().to_vec())));
+            }
+            stops.arm(&mut self.mechanism, &self.state);
+        }
         // rows that depended on each other may do so no more
         let Ok(there) = rest(&mut self.mechanism, &mut self.kkt, &self.state) else {
             return Ok(Err(Stop::Lost));
         };
-        if there.dependent.len() != here.dependent.len() {
+        let there = self.beside_rounding(there);
+        // a last step that is short is no rest where forces are left
+        if there.dependent.len() != here.dependent.len() || (mu == 0.0 && !is_rest(&there)) {
             return Ok(Err(Stop::Lost));
         }
+        if let Some(stops) = &mut self.stops {
+            stops.watch_events(&mut self.mechanism, &self.state, (&there.eq, &there.accel))?;
+        }
         self.counts.steps += made;
-        let s = &self.system.structure;
-        let there = there.beside(s, &newton.rounding(s, &self.state, &self.tangent));
         Ok(Ok(there))
+    }
+}
+
+/// What solves for rest, of a system with the rows of `mechanism`; Newton's iteration where something is elastic.
+fn solvers(
+    system: &Arc<System>,
+    mechanism: &Mechanism,
+) -> Result<(Kkt, Tangent, Option<Newton>), SetupError> {
+    let kkt = Kkt::new(&system.structure, &Equations::new(mechanism), HUB_DEGREE).map_err(named(system))?;
+    let tangent = system.new_tangent();
+    let elastic = system.forces.iter().any(|f| f.enabled && !f.load.is_load());
+    let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
+    Ok((kkt, tangent, newton))
+}
+
+/// With the name of the element that cannot be solved for.
+fn named(system: &Arc<System>) -> impl Fn(SolveError) -> SetupError {
+    |source: SolveError| {
+        let element = failure::element(&source, &system.mechanism());
+        SetupError::Start { source, element }
     }
 }

@@ -1,18 +1,25 @@
 //! Reactions that are not unique, as joints that give way would share them.
 //!
 //! Minimizes Σ ½ wᵀC w over the joints, w = G λ the wrench at the joint's point in the axes of its frame M and C its
-//! compliance, over all λ with Jᵀλ = f - M v̇: of all reactions that give this motion, those that store the least energy
-//! in the joints. With H = GᵀC G = L Lᵀ, element by element, and ν = Lᵀλ it is the ν of least norm with (L⁻¹J)ᵀν = f - M v̇
-//! ([`sarrus_solve::Kkt::least_multipliers`]), O(N). M is no part of it: as a metric each body takes the stiffness of
-//! its own joints, which makes stiff and soft ones comparable.
+//! compliance, over all λ with Jᵀλ = g, g = f - M v̇: of all reactions that give this motion, those that store the least energy
+//! in the joints. With H = GᵀC G = L Lᵀ, element by element, ν = Lᵀλ, A = L⁻¹J S, and displacements u = S w of the bodies, the minimum is
 //!
-//! Joints without `compliance`, constraints and drivers are rigid: their compliance is a small fraction of the mean of
-//! those given. The thread of a screw counts as an element of its own. Not a dynamic analysis: joints do not move.
+//! ```text
+//! [ 1   -A ] [ ν ]   [ 0   ]
+//! [ Aᵀ  ε1 ] [ w ] = [ Sᵀg ],
+//! ```
+//!
+//! the augmented system of a least-norm problem \[Bjorck1996, section 1.4.4\]. S scales each body by the stiffness of its own joints, S Sᵀ = (JᵀH⁻¹J)_b⁻¹, so that
+//! all entries are at most 1 however far compliances are apart. ε, a small number, fixes displacements that no joint resists; iterative refinement with
+//! ε = 0 in the residual takes it out again. A sparse LU with pivoting, O(N). M is no part of it, but for what the joints of a body leave free.
+//!
+//! Joints without `compliance`, constraints and drivers are rigid: their compliance is a small fraction of the smallest one given, so
+//! that those given stay as they are. The thread of a screw counts as an element of its own. Not a dynamic analysis: joints do not move.
 
 use super::report::{DistributedReaction, DistributionReport};
 use crate::error::SetupError;
 use crate::failure;
-use sarrus_math::solve::{cholesky, cholesky_backward, cholesky_forward, cholesky_solve};
+use sarrus_math::solve::{SparseLu, cholesky, cholesky_backward, cholesky_forward};
 use sarrus_model::Space;
 use sarrus_solve::{
     Accel, Equations, HUB_DEGREE, Kkt, Options, Problem, SolveError, Stage, State, Structure, formulations,
@@ -21,47 +28,51 @@ use sarrus_system::columns::{REACTIONS, RowWrench, reaction_rows, reactions};
 use sarrus_system::{Family, Mechanism, System};
 use std::collections::HashMap;
 
-/// Compliance of what is rigid, as a fraction of the mean of the compliances given.
+/// Compliance of what is rigid, as a fraction of the smallest of the compliances given.
 const RIGID: f64 = 1e-6;
 /// Part of a body's mass in its metric, relative: what its own joints leave free needs some.
 const FREE: f64 = 1e-3;
+/// ε. Refinement takes an error along a singular value σ of A down by ε/(ε + σ²): to rounding for all σ² far above it, and σ² has the size of the
+/// ratio of a soft joint's stiffness to a stiff one's.
+const SOFT: f64 = 1e-14;
+/// Refinements, at most.
+const REFINEMENTS: u32 = 50;
+/// Residual of equilibrium and optimality at which the solution is one: what the proximal accelerations that g comes from hold to.
+const SOLVED: f64 = 1e-7;
 
 /// Distributes the reactions at `s` by the compliance of the joints.
 pub fn distribute(mechanism: &mut Mechanism, s: &State) -> Result<DistributionReport, SetupError> {
     let system = mechanism.system().clone();
-    let Some(mean) = Mean::new(&system) else { return Err(SetupError::NoCompliance) };
-    solve(mechanism, &system, &mean, s).map_err(|source| {
+    let Some(least) = Least::new(&system) else { return Err(SetupError::NoCompliance) };
+    solve(mechanism, &system, &least, s).map_err(|source| {
         let element = failure::element(&source, mechanism);
         SetupError::Start { source, element }
     })
 }
 
-/// Mean compliances of force and torque over the joints that have one.
-struct Mean {
+/// Smallest compliances of force and torque over the joints that have one.
+struct Least {
     force: f64,
     torque: f64,
     joints: usize,
 }
 
-impl Mean {
-    fn new(system: &System) -> Option<Mean> {
+impl Least {
+    fn new(system: &System) -> Option<Least> {
         let given: Vec<_> = system.directory.joints.iter().filter_map(|j| j.compliance).collect();
-        let mean = |values: Vec<f64>| {
-            let positive: Vec<f64> = values.into_iter().filter(|c| *c > 0.0).collect();
-            (!positive.is_empty()).then(|| positive.iter().sum::<f64>() / positive.len() as f64)
-        };
-        let force = mean(given.iter().flat_map(|c| c.force).collect());
-        let torque = mean(given.iter().flat_map(|c| c.torque).collect());
+        let least = |values: Vec<f64>| values.into_iter().filter(|c| *c > 0.0).reduce(f64::min);
+        let force = least(given.iter().flat_map(|c| c.force).collect());
+        let torque = least(given.iter().flat_map(|c| c.torque).collect());
         // where only one is given, the other is as at a lever of a metre
         let (force, torque) = (force.or(torque)?, torque.or(force)?);
-        Some(Mean { force, torque, joints: given.len() })
+        Some(Least { force, torque, joints: given.len() })
     }
 }
 
 fn solve(
     mechanism: &mut Mechanism,
     system: &System,
-    mean: &Mean,
+    least: &Least,
     s: &State,
 ) -> Result<DistributionReport, SolveError> {
     let structure = &system.structure;
@@ -98,23 +109,9 @@ fn solve(
         })
         .collect()
     });
-    let roots = roots(system, &eq, mean, &maps, &axes)?;
+    let roots = roots(system, &eq, least, &maps, &axes)?;
 
-    // ν of least norm for the rows L⁻¹J
-    let mut weighted = eq.clone();
-    for (block, row) in structure.rows.iter().enumerate() {
-        for e in &structure.entries[row.entries.clone()] {
-            let n = structure.cols[e.col].size;
-            forward(&roots[block], &mut weighted.J[e.offset..][..row.size * n], row.size, n);
-        }
-    }
-    take_stiffness_as_metric(structure, &mut weighted)?;
-    let mut kkt = Kkt::new(structure, &weighted, HUB_DEGREE)?;
-    let mut lambda = vec![0.0; structure.nc];
-    let residual = kkt.least_multipliers(&weighted, &g, &mut lambda)?;
-    for (block, row) in structure.rows.iter().enumerate() {
-        cholesky_backward(&roots[block], row.size, &mut lambda[row.start..][..row.size]);
-    }
+    let (lambda, residual) = least_energy(structure, &eq, &roots, &g)?;
 
     let read =
         |map: &[RowWrench], lambda: &[f64], k: usize| map.iter().map(|r| r.wrench[k] * lambda[r.row]).sum();
@@ -127,7 +124,7 @@ fn solve(
     });
     Ok(DistributionReport {
         by: "stiffness",
-        compliant: mean.joints,
+        compliant: least.joints,
         rigid: RIGID,
         residual,
         reactions: reactions.collect(),
@@ -138,14 +135,14 @@ fn solve(
 fn roots(
     system: &System,
     eq: &Equations,
-    mean: &Mean,
+    least: &Least,
     maps: &[Vec<RowWrench>],
     axes: &[[[f64; 3]; 3]],
 ) -> Result<Vec<Vec<f64>>, SolveError> {
     let structure = &system.structure;
     let by_name: HashMap<&str, usize> =
         system.directory.joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();
-    let (rigid_force, rigid_torque) = (RIGID * mean.force, RIGID * mean.torque);
+    let (rigid_force, rigid_torque) = (RIGID * least.force, RIGID * least.torque);
     let mut all = Vec::with_capacity(structure.rows.len());
     for (row, element) in structure.rows.iter().zip(&system.elements) {
         let n = row.size;
@@ -201,45 +198,109 @@ fn sizes(system: &System, eq: &Equations, entries: std::ops::Range<usize>, i: us
     (square(&J[..linear]), square(&J[linear..]))
 }
 
-/// M of each body is the stiffness of its own rows, with a little of its mass.
-fn take_stiffness_as_metric(s: &Structure, eq: &mut Equations) -> Result<(), SolveError> {
-    let mut K = vec![0.0; s.mass_len];
+/// λ of least energy with Jᵀλ = g, and what is left of that equation and of the minimum, relative.
+fn least_energy(
+    s: &Structure,
+    eq: &Equations,
+    roots: &[Vec<f64>],
+    g: &[f64],
+) -> Result<(Vec<f64>, f64), SolveError> {
+    let mut A = eq.J.clone();
+    for (block, row) in s.rows.iter().enumerate() {
+        for e in &s.entries[row.entries.clone()] {
+            let n = s.cols[e.col].size;
+            forward(&roots[block], &mut A[e.offset..][..row.size * n], row.size, n);
+        }
+    }
+    let scales = stiffness_roots(s, eq, &A)?;
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let n = s.cols[e.col].size;
+            let own = A[e.offset..][..row.size * n].chunks_exact_mut(n);
+            own.for_each(|a| cholesky_forward(&scales[e.col], n, a));
+        }
+    }
+    let mut r = g.to_vec();
+    s.cols
+        .iter()
+        .zip(&scales)
+        .for_each(|(c, scale)| cholesky_forward(scale, c.size, &mut r[c.start..][..c.size]));
+    let (mut x, residual) = least_norm(s, &A, &r)?;
+    for (block, row) in s.rows.iter().enumerate() {
+        cholesky_backward(&roots[block], row.size, &mut x[row.start..][..row.size]);
+    }
+    x.truncate(s.nc);
+    Ok((x, residual))
+}
+
+/// (ν, w) with ν = A w, Aᵀν = r, and the largest residual relative to r.
+fn least_norm(s: &Structure, A: &[f64], r: &[f64]) -> Result<(Vec<f64>, f64), SolveError> {
+    let (nc, n) = (s.nc, s.nc + s.nv);
+    let mut entries: Vec<(usize, usize, f64)> =
+        (0..n).map(|i| (i, i, if i < nc { 1.0 } else { SOFT })).collect();
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {
             let col = s.cols[e.col];
-            let n = col.size;
-            for J in eq.J[e.offset..][..row.size * n].chunks_exact(n) {
-                for i in 0..n {
-                    for j in 0..n {
-                        K[col.mass + i * n + j] += J[i] * J[j];
-                    }
+            for (k, a) in A[e.offset..][..row.size * col.size].iter().enumerate() {
+                let (i, j) = (row.start + k / col.size, nc + col.start + k % col.size);
+                entries.extend([(i, j, -a), (j, i, *a)]);
+            }
+        }
+    }
+    let unsolved = |_| SolveError::NotFinite { quantity: "lambda", index: 0 };
+    let lu = SparseLu::new(n, &entries).map_err(unsolved)?;
+    let whole = r.iter().fold(f64::MIN_POSITIVE, |most, r| most.max(r.abs()));
+    let mut off = vec![0.0; n];
+    off[nc..].copy_from_slice(r);
+    let (mut x, mut best, mut left) = (vec![0.0; n], vec![0.0; n], f64::INFINITY);
+    for _ in 0..REFINEMENTS {
+        let now = off.iter().fold(0.0_f64, |most, x| most.max(x.abs())) / whole;
+        if !(now < left) {
+            break;
+        }
+        left = now;
+        best.copy_from_slice(&x);
+        if left <= f64::EPSILON {
+            break;
+        }
+        lu.solve(&mut off).map_err(unsolved)?;
+        x.iter_mut().zip(&off).for_each(|(x, d)| *x += d);
+        // 0 - (ν - A w), r - Aᵀν
+        off[nc..].copy_from_slice(r);
+        off[..nc].iter_mut().zip(&x).for_each(|(off, x)| *off = -x);
+        for &(i, j, a) in entries[n..].iter() {
+            off[i] -= a * x[j];
+        }
+    }
+    if left <= SOLVED {
+        Ok((best, left))
+    } else {
+        Err(SolveError::NoConvergence { iterations: REFINEMENTS, residual: left })
+    }
+}
+
+/// Roots of the stiffness that each body has from its own rows, (AᵀA)_b, with a little of its mass.
+fn stiffness_roots(s: &Structure, eq: &Equations, A: &[f64]) -> Result<Vec<Vec<f64>>, SolveError> {
+    let mut all: Vec<Vec<f64>> = s.cols.iter().map(|col| vec![0.0; col.size * col.size]).collect();
+    for row in &s.rows {
+        for e in &s.entries[row.entries.clone()] {
+            let n = s.cols[e.col].size;
+            for a in A[e.offset..][..row.size * n].chunks_exact(n) {
+                for (k, K) in all[e.col].iter_mut().enumerate() {
+                    *K += a[k / n] * a[k % n];
                 }
             }
         }
     }
-    for col in &s.cols {
-        let n = col.size;
-        let (K, M) = (&mut K[col.mass..][..n * n], &mut eq.mass[col.mass..][..n * n]);
-        let stiffest = (0..n).fold(0.0_f64, |m, i| m.max(K[i * n + i] / M[i * n + i]));
-        if stiffest == 0.0 {
-            continue;
-        }
-        K.iter_mut().zip(&*M).for_each(|(k, m)| *k += FREE * stiffest * m);
-        M.copy_from_slice(K);
+    for (col, K) in s.cols.iter().zip(&mut all) {
+        let (n, M) = (col.size, &eq.mass[col.mass..][..col.size * col.size]);
+        let stiffest = (0..n).fold(0.0_f64, |most, i| most.max(K[i * n + i] / M[i * n + i]));
+        // a body without joints is as stiff as anything
+        let share = if stiffest > 0.0 { FREE * stiffest } else { 1.0 };
+        K.iter_mut().zip(M).for_each(|(K, M)| *K += share * M);
         cholesky(K, n).map_err(|i| SolveError::NotFinite { quantity: "stiffness", index: col.start + i })?;
-        let minv = &mut eq.minv[col.mass..][..n * n];
-        for i in 0..n {
-            let mut x = vec![0.0; n];
-            x[i] = 1.0;
-            cholesky_solve(K, n, &mut x);
-            (0..n).for_each(|j| minv[j * n + i] = x[j]);
-        }
-        // symmetric to the last digit
-        for i in 0..n {
-            (0..i).for_each(|j| minv[i * n + j] = minv[j * n + i]);
-        }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// X ← L⁻¹ X, by rows, with `width` columns.

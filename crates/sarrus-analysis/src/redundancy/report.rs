@@ -112,7 +112,7 @@ pub struct DistributionReport {
     pub by: &'static str,
     /// Joints that the model gives a compliance.
     pub compliant: usize,
-    /// Compliance of all other elements, as a fraction of the mean of those given.
+    /// Compliance of all other elements, as a fraction of the smallest one given.
     pub rigid: f64,
     /// What is left of the equations of motion, relative.
     pub residual: f64,

@@ -26,7 +26,7 @@ mod formulas;
 mod states;
 mod trial;
 
-use crate::control::{Control, StepLimits, combine_slopes, error_norm, initial_step};
+use crate::control::{Control, StepLimits, combine_slopes, initial_step, scaled_norm};
 use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
@@ -164,7 +164,7 @@ impl Abm {
             }
             _ => self.start_anew(ode, s, control, proposal.is_none())?,
         };
-        let size = error_norm(&ode.structure().groups, control, &self.start, &self.start, &self.start);
+        let size = scaled_norm(&ode.structure().groups, control, &self.start, &self.start, &self.start);
         self.unit = (4.0 * f64::EPSILON * size).max(1.0);
         Ok(wanted)
     }

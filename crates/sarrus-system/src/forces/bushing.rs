@@ -140,11 +140,11 @@ pub(crate) fn half_turn<R: Real>(rot: &Mat3<R>) -> (R, Vec3<R>) {
     (w * flip, Vec3([x, y, z]).scale_f64(flip))
 }
 
-/// The rotation vector θ n from [`half_turn`].
+/// The rotation vector θ n from cos(θ/2) and sin(θ/2) n, 0 ≤ θ < 2π.
 pub(crate) fn rotation_of_half<R: Real>(w: R, v: Vec3<R>) -> Vec3<R> {
     let s2 = v.norm_squared();
     // angle over sin(angle/2): a series where the norm has no slope
-    let factor = if s2.value() < 1e-3 {
+    let factor = if s2.value() < 1e-3 && w.value() > 0.0 {
         ((((s2 * (35.0 / 1152.0) + 5.0 / 112.0) * s2 + 3.0 / 40.0) * s2 + 1.0 / 6.0) * s2 + 1.0) * 2.0
     } else {
         let s = s2.sqrt();

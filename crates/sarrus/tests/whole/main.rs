@@ -46,6 +46,7 @@ mod simulation;
 mod singular;
 mod singular_starts;
 mod staggered;
+mod statics;
 mod steady;
 mod stiff;
 mod stops;

@@ -73,13 +73,14 @@ impl Journey {
         Ok(())
     }
 
-    /// The contacts that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
-    pub(crate) fn close_contacts(
+    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
+    pub(crate) fn close_gaps(
         &mut self,
+        list: Vec<Gap>,
         mechanism: &mut Mechanism,
         state: &mut State,
     ) -> Result<usize, StepError> {
-        let mut gaps = Gaps::new(self.system.gaps());
+        let mut gaps = Gaps::new(list);
         if gaps.list.is_empty() {
             return Ok(0);
         }

@@ -3,7 +3,7 @@
 use super::formulas::{Formulas, ROOM};
 use super::states::{add_compensated, add_times, scale_and_add, subtract};
 use super::{Abm, EQUAL, FAILURES};
-use crate::control::{Control, combine_slopes, error_norm};
+use crate::control::{Control, combine_slopes, error_norm, scaled_norm, with_rotation};
 use crate::error::StepError;
 use crate::problem::State;
 use crate::views::Ode;
@@ -77,13 +77,13 @@ impl Abm {
             if below > 0 {
                 add_times(&mut self.delta, beta[i], &self.phi[i]);
             }
-            let norm = h * error_norm(groups, control, &self.start, &self.end, &self.delta) / self.unit;
+            let norm = h * scaled_norm(groups, control, &self.start, &self.end, &self.delta) / self.unit;
             *at = sigma[i] * self.moulton[i] * norm;
             if below == 0 {
                 here = (g[k - 1] - g[k]).abs() * norm;
             }
         }
-        Ok(Errors { here, at })
+        Ok(Errors { here: with_rotation(here, groups, control, h, &self.end), at })
     }
 
     /// The error of the step just tried along the constraints, where the rest is taken away after a step.
@@ -157,7 +157,8 @@ impl Abm {
         } else if less {
             (self.order, error) = (k - 1, below);
         } else if self.equal > k && self.differences {
-            let norm = error_norm(&ode.structure().groups, control, &self.start, &self.end, &self.phi[k + 1]);
+            let norm =
+                scaled_norm(&ode.structure().groups, control, &self.start, &self.end, &self.phi[k + 1]);
             let above = h * self.moulton[k + 1] * norm / self.unit;
             if k > 1 && below <= at.min(above) {
                 (self.order, error) = (k - 1, below);

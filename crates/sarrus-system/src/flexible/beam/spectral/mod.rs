@@ -13,7 +13,9 @@
 //!
 //! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the turn
 //! and no more. Motions of the whole change neither Γ nor κ, and nothing depends on the way by which a position was reached. In the plane φ_ij is the
-//! difference of two counted angles. φ_ji = -φ_ij, so that half of them are computed. Rates are exact, with the D(φ) of the bushing:
+//! difference of two counted angles. In space the unit quaternion of A_iᵀA_j is the product of those between neighbouring nodes, each with a
+//! scalar part that is not negative. Its sign counts turns beyond π, so that |φ_ij| reaches up to 2π. φ_ji = -φ_ij, so that half of them
+//! are computed. Rates are exact, with the D(φ) of the bushing:
 //!
 //! ẏ_i = v'_i - (Π[ω × a])_i,  Γ̇_i = A_iᵀ(ẏ_i - ω_i × y_i),  κ̇_i = Σ_j D_ij D(φ_ij) A_iᵀ(ω_j - ω_i).
 //!
@@ -27,7 +29,8 @@
 //! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
-//! Not for sections that turn by half a turn within an element.
+//! In space not for elements that turn by nearly a full turn from node to node, where rotation vectors are singular: their wrenches are no numbers then,
+//! and every analysis stops. Nor for neighbouring nodes that turn by half a turn against each other.
 
 mod planar;
 
@@ -36,6 +39,11 @@ use crate::at::At;
 use crate::forces::{half_turn, rotation_of_half, turned};
 use crate::load::{Load, Wrench};
 use sarrus_math::{Dual, Jet, Mat3, Real, Vec3};
+use std::f64::consts::TAU;
+
+/// Turn of an element in space, from node to node, beyond which it has no numbers \[rad\]. D(φ), which is infinite at a full turn, is (θ/2) cot(θ/2)
+/// across φ: here two hundred times what it is undeformed.
+const MOST_TURN: f64 = 0.995 * TAU;
 
 /// The element, between its nodes.
 #[derive(Clone, Debug)]
@@ -84,24 +92,45 @@ impl Spectral {
         out
     }
 
-    /// φ_ij.
-    fn turn<R: Real>(&self, at: &At<R>, sections: &[Mat3<R>; POINTS], [i, j]: [usize; 2]) -> Vec3<R> {
+    /// Spatial: cos(θ/2) and sin(θ/2) n of A_kᵀA_k+1, whose turn is θ ≤ π about n. No numbers where these turns add up to [`MOST_TURN`].
+    fn neighbours<R: Real>(&self, sections: &[Mat3<R>; POINTS]) -> [(R, Vec3<R>); POINTS] {
+        let mut out = [(R::one(), Vec3::zero()); POINTS];
         if self.planar {
-            // angles are counted, so a beam may be wound up
-            let angle = |k: usize| at.pose(k).angle + self.angles[k];
-            return Vec3([R::zero(), R::zero(), angle(j) - angle(i)]);
+            return out;
         }
-        let (w, v) = half_turn(&sections[i].transpose_mul_mat(&sections[j]));
-        rotation_of_half(w, v)
-    }
-
-    /// φ_ij of one i.
-    fn turns<R: Real>(&self, at: &At<R>, sections: &[Mat3<R>; POINTS], i: usize) -> [Vec3<R>; POINTS] {
-        let mut out = [Vec3::zero(); POINTS];
-        for j in (0..self.rule.points).filter(|j| *j != i) {
-            out[j] = self.turn(at, sections, [i, j]);
+        let mut sum = 0.0;
+        for k in 0..self.rule.points - 1 {
+            out[k] = half_turn(&sections[k].transpose_mul_mat(&sections[k + 1]));
+            sum += out[k].1.norm_squared().value().sqrt();
+        }
+        // θ ≤ π sin(θ/2): most elements are far from a full turn
+        if sum >= 2.0 {
+            let turn = |(w, v): &(R, Vec3<R>)| 2.0 * v.norm_squared().value().sqrt().atan2(w.value());
+            if out[..self.rule.points - 1].iter().map(turn).sum::<f64>() >= MOST_TURN {
+                out[0].0 = R::from_f64(f64::NAN);
+            }
         }
         out
+    }
+
+    /// φ_ij of all pairs.
+    fn turns<R: Real>(&self, at: &At<R>, sections: &[Mat3<R>; POINTS]) -> [[Vec3<R>; POINTS]; POINTS] {
+        let (mut phi, neighbours) = ([[Vec3::zero(); POINTS]; POINTS], self.neighbours(sections));
+        // angles are counted, so a beam may be wound up
+        let angle = |k: usize| at.pose(k).angle + self.angles[k];
+        for i in 0..self.rule.points {
+            let mut half = (R::one(), Vec3::zero());
+            for j in i + 1..self.rule.points {
+                phi[i][j] = if self.planar {
+                    Vec3([R::zero(), R::zero(), angle(j) - angle(i)])
+                } else {
+                    half = composed(half, neighbours[j - 1]);
+                    rotation_of_half(half.0, half.1)
+                };
+                phi[j][i] = -phi[i][j];
+            }
+        }
+        phi
     }
 
     /// Slope at node i of what is `of` at the nodes.
@@ -193,10 +222,9 @@ impl Spectral {
     fn sum<R: Real>(&self, at: &At<R>, which: [f64; 2]) -> R {
         let sections = self.sections(at);
         let [stretch, _] = self.stretch(at, &sections, which);
-        let mut sum = R::zero();
+        let (mut sum, phi) = (R::zero(), self.turns(at, &sections));
         for i in 0..self.rule.points {
-            let phi = self.turns(at, &sections, i);
-            let (a, b) = (stretch[i], self.bend(at, &sections[i], &phi, i, which));
+            let (a, b) = (stretch[i], self.bend(at, &sections[i], &phi[i], i, which));
             sum += (a.dot(times(&self.stretch, a)) + b.dot(times(&self.bend, b))) * self.rule.weights[i];
         }
         sum
@@ -206,13 +234,7 @@ impl Spectral {
     fn add_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         let (points, which) = (self.rule.points, [1.0, self.damping]);
         let sections = self.sections(at);
-        let mut phi = [[Vec3::zero(); POINTS]; POINTS];
-        for i in 0..points {
-            for j in i + 1..points {
-                phi[i][j] = self.turn(at, &sections, [i, j]);
-                phi[j][i] = -phi[i][j];
-            }
-        }
+        let phi = self.turns(at, &sections);
         let [stretch, y] = self.stretch(at, &sections, which);
         let mut forces = [Vec3::zero(); POINTS];
         for i in 0..points {
@@ -237,6 +259,11 @@ impl Spectral {
             }
         }
     }
+}
+
+/// cos(θ/2) and sin(θ/2) n of one rotation after the other: their product as unit quaternions.
+fn composed<R: Real>((w, v): (R, Vec3<R>), (x, u): (R, Vec3<R>)) -> (R, Vec3<R>) {
+    (w * x - v.dot(u), u.scale(w) + v.scale(x) + v.cross(u))
 }
 
 fn times<R: Real>(diagonal: &[f64; 3], a: Vec3<R>) -> Vec3<R> {
@@ -304,7 +331,7 @@ impl Load for Spectral {
             let [stretch, _] = self.stretch(at, &sections, which);
             return times(&self.stretch, stretch[i]).0[k];
         }
-        let phi = self.turns(at, &sections, i);
-        times(&self.bend, self.bend(at, &sections[i], &phi, i, which)).0[k - 3]
+        let phi = self.turns(at, &sections);
+        times(&self.bend, self.bend(at, &sections[i], &phi[i], i, which)).0[k - 3]
     }
 }

@@ -1,0 +1,269 @@
+//! Controllers at rest: states x that stay as they are, together with the rest of the mechanism under what they put out.
+//!
+//! With q(x) the rest of the mechanism where the states are held, r(x) = 0 is solved for: r = ẋ of a continuous controller, and what a sample
+//! would change of a sampled one. Broyden's method \[Broyden1965\], with a step along each state at the start: as many rests of the
+//! mechanism as there are states, and a few more. States that neither forces nor other such states read take no part: the integral of a controller
+//! without `ki` grows for ever and does nothing. Controllers of kind `input` are set from outside, and stay as they are.
+//!
+//! Where outputs that are held leave the mechanism no rest, as of a cart whose place a controller alone keeps, sampled controllers act at every step of the
+//! search ([`super::search`]) in place of that. Refused by name: states that do not come to rest, and outputs that act after a delay.
+
+use super::equilibrium::Search;
+use super::rest::Rest;
+use super::search::NEARLY;
+use super::statics::{BranchEnd, Found, Kept, Statics};
+use super::stops::RUN;
+use crate::error::SetupError;
+use sarrus_math::solve::SparseLu;
+use sarrus_model::Model;
+use sarrus_solve::{Accel, Equations, Problem, Stage, State};
+use sarrus_system::{Mechanism, Sampler, System};
+use std::sync::Arc;
+
+/// First step along a state, relative to it: far above what the rest of the mechanism is found to, and small beside where laws bend.
+const PROBE: f64 = 1e-3;
+/// How far states are moved to see whether anything reads them, relative: an output at its limit may have to leave that first.
+const FAR: f64 = 1e6;
+/// Steps, at most, over the number of states: for linear laws Broyden's method takes twice as many as there are states \[Gay1979\].
+const STEPS: usize = 10;
+/// Halvings of a step.
+const HALVINGS: u32 = 10;
+
+/// The states of controllers that come to rest with the mechanism.
+pub(super) struct Control {
+    sampler: Option<Sampler>,
+    /// Whether some are not sampled.
+    continuous: bool,
+    /// Places in x, each with its controller.
+    states: Vec<(usize, String)>,
+}
+
+impl Control {
+    /// Of a model whose mechanism starts at `state`; none where nothing is controlled.
+    pub fn new(
+        model: &Model,
+        system: &Arc<System>,
+        mechanism: &mut Mechanism,
+        state: &State,
+        span: (f64, f64),
+    ) -> Result<Option<Control>, SetupError> {
+        let mut states = Vec::new();
+        let (mut sampled, mut continuous) = (false, false);
+        for element in system.controllers.iter().filter(|c| !c.controller.is_input()) {
+            let own = match element.controller.sampling() {
+                Some(sampling) if sampling.times.delay > 0.0 => {
+                    let what = format!("controller `{}` acts after a delay", element.name);
+                    return Err(SetupError::NotStatic { what, hint: RUN });
+                }
+                Some(sampling) => sampling.outputs + sampling.states,
+                None => element.controller.states(),
+            };
+            sampled |= element.controller.sampling().is_some();
+            continuous |= element.controller.sampling().is_none() && own > 0;
+            states.extend((element.x..element.x + own).map(|i| (i, element.name.clone())));
+        }
+        let sampler = if sampled {
+            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?)
+        } else {
+            None
+        };
+        let mut control = Control { sampler, continuous, states };
+        control.keep_read(mechanism, state);
+        Ok((!control.states.is_empty()).then_some(control))
+    }
+
+    /// Leaves out states that no force reads, and no state that is kept.
+    fn keep_read(&mut self, mechanism: &mut Mechanism, state: &State) {
+        let mut eq = Equations::new(mechanism);
+        let mut look = |control: &Control, s: &State| {
+            mechanism.update(s, Stage::FORCE, &mut eq);
+            (eq.f.clone(), control.rates(mechanism, s, None))
+        };
+        let (force, rates) = look(self, state);
+        let n = self.states.len();
+        let (mut kept, mut reads) = (vec![false; n], vec![false; n * n]);
+        for j in 0..n {
+            let place = self.states[j].0;
+            for by in [PROBE, -PROBE, FAR, -FAR] {
+                let mut moved = state.clone();
+                moved.x[place] += by * state.x[place].abs().max(1.0);
+                let (other, changed) = look(self, &moved);
+                kept[j] |= other != force;
+                (0..n).for_each(|i| reads[i * n + j] |= changed[i] != rates[i]);
+            }
+        }
+        while let Some(j) = (0..n).find(|&j| !kept[j] && (0..n).any(|i| kept[i] && reads[i * n + j])) {
+            kept[j] = true;
+        }
+        let mut kept = kept.into_iter();
+        self.states.retain(|_| kept.next().unwrap_or(false));
+    }
+
+    /// r at `s`; with the equations and accelerations there where these are known.
+    fn rates(&self, mechanism: &mut Mechanism, s: &State, known: Option<&Rest>) -> Vec<f64> {
+        let mut xdot = vec![0.0; s.x.len()];
+        mechanism.observe(s, |_| ());
+        match known {
+            Some(rest) => mechanism.xdot(s, &rest.eq, &rest.accel, &mut xdot),
+            None => {
+                let mut eq = Equations::new(mechanism);
+                mechanism.update(s, Stage::FORCE, &mut eq);
+                let accel = Accel::zeros(mechanism.structure());
+                mechanism.xdot(s, &eq, &accel, &mut xdot);
+            }
+        }
+        if let Some(sampler) = &self.sampler {
+            let mut after = s.clone();
+            sampler.clone().act(mechanism, &mut after, known.map(|rest| (&rest.eq, &rest.accel)));
+            let change = after.x.iter().zip(&s.x).map(|(after, before)| after - before);
+            xdot.iter_mut().zip(change).for_each(|(xdot, change)| *xdot += change);
+        }
+        self.states.iter().map(|(place, _)| xdot[*place]).collect()
+    }
+
+    /// Takes mechanism and states from rest under one share of the loads to rest under another.
+    pub fn bring_on(
+        &self,
+        statics: &mut Statics<'_>,
+        shares: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        let start = statics.keep();
+        let (mut found, end) = statics.bring_on(shares, watch)?;
+        if !found.found {
+            let sampled = self.sampled(statics, &start, watch)?;
+            return Ok((sampled.unwrap_or(found), end));
+        }
+        let n = self.states.len();
+        let mut r = self.rates(&mut statics.mechanism, &statics.state, Some(&found.rest));
+        let to = [shares[1]; 2];
+        let Some(mut B) = self.probe(statics, &r, to, watch)? else {
+            return match self.sampled(statics, &start, watch)? {
+                Some(found) => Ok((found, end)),
+                None => Err(self.restless(&r)),
+            };
+        };
+        // the terms of r, with which it is compared
+        let terms = |x: &State, r: &[f64], B: &[f64]| -> Vec<f64> {
+            let term = |i: usize, j: usize| (B[i * n + j] * x.x[self.states[j].0]).abs();
+            (0..n).map(|i| (0..n).fold(r[i].abs(), |most, j| most.max(term(i, j)))).collect()
+        };
+        let mut scale = terms(&statics.state, &r, &B);
+        let size = |r: &[f64], scale: &[f64]| {
+            let parts = r.iter().zip(scale).map(|(r, s)| if *r == 0.0 { 0.0 } else { r.abs() / s });
+            parts.fold(0.0_f64, f64::max)
+        };
+        for _ in 0..STEPS * n {
+            if size(&r, &scale) <= NEARLY {
+                return Ok((found, end));
+            }
+            let Some(full) = solve(&B, &r) else { break };
+            let before = statics.keep();
+            let mut taken = None;
+            for halving in 0..HALVINGS {
+                let step: Vec<f64> = full.iter().map(|d| d * 0.5_f64.powi(halving as i32)).collect();
+                statics.put_back(&before)?;
+                self.states.iter().zip(&step).for_each(|((place, _), d)| statics.state.x[*place] += d);
+                let (there, _) = statics.bring_on(to, watch)?;
+                if !there.found {
+                    continue;
+                }
+                let now = self.rates(&mut statics.mechanism, &statics.state, Some(&there.rest));
+                if size(&now, &scale) < size(&r, &scale) {
+                    taken = Some((there, now, step));
+                    break;
+                }
+            }
+            let Some((there, now, step)) = taken else {
+                statics.put_back(&before)?;
+                break;
+            };
+            let length: f64 = step.iter().map(|d| d * d).sum();
+            for i in 0..n {
+                let told: f64 = (0..n).map(|j| B[i * n + j] * step[j]).sum();
+                (0..n).for_each(|j| B[i * n + j] += (now[i] - r[i] - told) * step[j] / length);
+            }
+            let grown = terms(&statics.state, &now, &B);
+            scale.iter_mut().zip(grown).for_each(|(scale, grown)| *scale = scale.max(grown));
+            (found, r) = (there, now);
+        }
+        if size(&r, &scale) <= NEARLY {
+            return Ok((found, end));
+        }
+        let relative: Vec<f64> = r.iter().zip(&scale).map(|(r, s)| r / s).collect();
+        Err(self.restless(&relative))
+    }
+
+    /// The controller whose states change most.
+    fn restless(&self, r: &[f64]) -> SetupError {
+        let worst = (0..r.len()).max_by(|&i, &j| r[i].abs().total_cmp(&r[j].abs()));
+        let name = worst.map_or("", |i| self.states[i].1.as_str());
+        let what = format!("states of controller `{name}` do not come to rest with it");
+        SetupError::NotStatic { what, hint: RUN }
+    }
+
+    /// The rest that a search from `start` finds while controllers, all of them sampled, act at every step; none where there is none.
+    fn sampled(
+        &self,
+        statics: &mut Statics<'_>,
+        start: &Kept,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Option<Found>, SetupError> {
+        if self.continuous || self.sampler.is_none() {
+            return Ok(None);
+        }
+        statics.put_back(start)?;
+        let mut largest = vec![0.0_f64; self.states.len()];
+        let mut sample = |mechanism: &mut Mechanism, state: &mut State, rest: &Rest| {
+            let r = self.rates(mechanism, state, Some(rest));
+            let mut most = 0.0_f64;
+            for (((place, _), r), largest) in self.states.iter().zip(r).zip(&mut largest) {
+                state.x[*place] += r;
+                *largest = largest.max(state.x[*place].abs()).max(r.abs());
+                most = if r == 0.0 { most } else { most.max(r.abs() / *largest) };
+            }
+            most
+        };
+        let found = statics.search_sampled(&mut sample, watch)?;
+        Ok(found.filter(|found| found.found))
+    }
+
+    /// ∂r/∂x by a step along each state, none where that leaves no rest; the mechanism is as before.
+    fn probe(
+        &self,
+        statics: &mut Statics<'_>,
+        r: &[f64],
+        to: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Option<Vec<f64>>, SetupError> {
+        let n = self.states.len();
+        let mut B = vec![0.0; n * n];
+        if r.iter().all(|r| *r == 0.0) {
+            return Ok(Some(B));
+        }
+        let before = statics.keep();
+        for (j, (place, _)) in self.states.iter().enumerate() {
+            let size = before.state.x[*place].abs().max(r[j].abs());
+            let step = if size > 0.0 { PROBE * size } else { PROBE };
+            statics.state.x[*place] += step;
+            let (there, _) = statics.bring_on(to, watch)?;
+            if !there.found {
+                statics.put_back(&before)?;
+                return Ok(None);
+            }
+            let now = self.rates(&mut statics.mechanism, &statics.state, Some(&there.rest));
+            (0..n).for_each(|i| B[i * n + j] = (now[i] - r[i]) / step);
+            statics.put_back(&before)?;
+        }
+        Ok(Some(B))
+    }
+}
+
+/// The step B⁻¹(-r); none where B is singular.
+fn solve(B: &[f64], r: &[f64]) -> Option<Vec<f64>> {
+    let n = r.len();
+    let entries: Vec<(usize, usize, f64)> = (0..n * n).map(|k| (k / n, k % n, B[k])).collect();
+    let mut x: Vec<f64> = r.iter().map(|r| -r).collect();
+    SparseLu::new(n, &entries).ok()?.solve(&mut x).ok()?;
+    Some(x)
+}
