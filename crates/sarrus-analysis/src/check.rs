@@ -181,8 +181,9 @@ pub fn check_with(
     // with rigid contacts that are closed; where no force fits, the run says so
     let (mut held, mut there) = (system.mechanism(), state.clone());
     held.be_like(&mechanism);
-    let points =
-        Journey::resting(system, &method, &settings).close_contacts(&mut held, &mut there).unwrap_or(0);
+    let points = Journey::resting(system, &method, &settings)
+        .close_gaps(system.gaps(), &mut held, &mut there)
+        .unwrap_or(0);
     let mut closed_contacts = None;
     let mut dependent = rows.rank.map_or(0, |rank| structure.nc - rank);
     if points > 0 {

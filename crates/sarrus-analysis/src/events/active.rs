@@ -133,9 +133,11 @@ impl Active {
         self.holds.push(rows);
     }
 
-    /// Numbers of the rows that hold gaps.
+    /// Numbers of the rows that hold gaps, in ascending order.
     pub fn hold_ids(&self) -> Vec<usize> {
-        self.holds.iter().map(|rows| rows.id).collect()
+        let mut ids: Vec<usize> = self.holds.iter().map(|rows| rows.id).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// Whether a gap is held.

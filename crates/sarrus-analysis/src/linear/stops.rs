@@ -2,8 +2,8 @@
 //!
 //! Each is watched as a margin, which is negative while nothing happens: a coordinate beyond its limit, a coordinate beyond the value at which it is
 //! locked, the overlap of a rigid contact. A step that makes one positive ends where the first of them is zero, a row g = 0 holds it from there
-//! on, and the way to rest goes on with that row: an active-set method. Limits and rigid contacts that are closed are decided by the
-//! complementarity problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
+//! on, and the way to rest goes on with that row: an active-set method. At rest limits and rigid contacts are decided by the complementarity
+//! problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
 //!
 //! Refused, since where they lead depends on more than the position: events of the file whose condition becomes true on the way, and rigid
 //! contacts that slide with friction. Cost: a copy of the system's lists for each change, sixty positions for each margin that is met.
@@ -59,7 +59,8 @@ impl Stops {
         state: &State,
     ) -> Result<Option<Stops>, SetupError> {
         let events = &system.whole.events.list;
-        let gaps = all_gaps(system);
+        let mut gaps = system.gaps();
+        gaps.extend(system.stops());
         if events.is_empty() && gaps.is_empty() {
             return Ok(None);
         }
@@ -195,7 +196,7 @@ impl Stops {
         }
     }
 
-    /// Decides limits and rigid contacts that are closed at `state`, a position on all rows. Returns whether what acts has changed.
+    /// Decides rigid contacts and limits that are closed at `state`, a position on all rows. Returns whether what acts has changed.
     pub fn decide(&mut self, mechanism: &mut Mechanism, state: &mut State) -> Result<bool, SetupError> {
         if self.gaps.is_empty() {
             return Ok(false);
@@ -297,11 +298,4 @@ impl Stops {
 /// The size of a mechanism, or 1 \[m\].
 fn size(s: &State) -> f64 {
     s.q.iter().fold(1.0_f64, |a, x| a.max(x.abs()))
-}
-
-/// The gaps of rigid contacts, then those of limits, as a run numbers them.
-fn all_gaps(system: &System) -> Vec<Gap> {
-    let mut gaps = system.gaps();
-    gaps.extend(system.stops());
-    gaps
 }

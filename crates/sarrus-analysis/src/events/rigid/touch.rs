@@ -76,23 +76,14 @@ impl Journey {
         Ok(())
     }
 
-    /// The contacts that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
-    pub(crate) fn close_contacts(
-        &mut self,
-        mechanism: &mut Mechanism,
-        state: &mut State,
-    ) -> Result<usize, StepError> {
-        self.close_gaps(self.system.gaps(), mechanism, state)
-    }
-
-    /// As [`close_contacts`](Journey::close_contacts), of these gaps of contacts and limits.
+    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
     pub(crate) fn close_gaps(
         &mut self,
-        gaps: Vec<Gap>,
+        list: Vec<Gap>,
         mechanism: &mut Mechanism,
         state: &mut State,
     ) -> Result<usize, StepError> {
-        let mut gaps = Gaps::new(gaps);
+        let mut gaps = Gaps::new(list);
         if gaps.list.is_empty() {
             return Ok(0);
         }
