@@ -1,6 +1,6 @@
 //! Bases of the motions that some rows of J leave free: by elimination, and orthonormal in the metric of M.
 //!
-//! Rows have length one in kinematic units. With column pivoting J P = Q [R₁ R₂], and N = P [-R₁⁻¹R₂; 1] has a column for each velocity that
+//! Rows have length one, and columns are as they are: an amplitude that moves no row but for rounding is never eliminated. With column pivoting J P = Q [R₁ R₂], and N = P [-R₁⁻¹R₂; 1] has a column for each velocity that
 //! is not eliminated. Its entries do not depend on masses, so rounding in NᵀKN is relative to the entries of K. An orthonormal basis taken
 //! first would mix them with 1/√(inertia): a thin section has 10⁵ times the entries of its displacements. Dense: O(nv nc²).
 
@@ -11,7 +11,7 @@ use crate::rank::{holonomic_rank, scaled_rows};
 use crate::start::Rows;
 use sarrus_math::solve::PivotedQr;
 use sarrus_model::Span;
-use sarrus_solve::{Equations, Structure, kinematic_units};
+use sarrus_solve::{Equations, Structure};
 
 /// Refuses what would not fit, by the name of the analysis.
 pub(super) fn check_size(s: &Structure, kind: &'static str) -> Result<(), SetupError> {
@@ -30,9 +30,8 @@ pub(super) fn free_motions(
     holonomic_only: bool,
 ) -> Result<Vec<Vec<f64>>, SetupError> {
     let rank = if holonomic_only { Some(holonomic_rank(s, eq)?) } else { Rows::find(s, eq)?.rank };
-    let units = kinematic_units(s, &eq.J);
     let all = Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() };
-    let J = scaled_rows(s, eq, &all, &units);
+    let J = scaled_rows(s, eq, &all, &vec![1.0; s.nv]);
     let wanted =
         |r: &sarrus_solve::RowBlock| r.start..r.start + if holonomic_only { r.holonomic } else { r.size };
     let rows: Vec<usize> = s.rows.iter().flat_map(wanted).collect();
@@ -50,7 +49,7 @@ pub(super) fn free_motions(
         qr.solve_r(&mut x);
         let mut z = vec![0.0; s.nv];
         z[own] = 1.0;
-        dependent.iter().zip(&x).for_each(|(&i, x)| z[i] = -x * units[i] / units[own]);
+        dependent.iter().zip(&x).for_each(|(&i, x)| z[i] = -x);
         z
     };
     Ok(free.iter().enumerate().map(column).collect())
