@@ -138,6 +138,8 @@ impl Stops {
                 _ => f64::NAN,
             };
             let margin = |stop: &Stop| match stop {
+                // at the value from the start on
+                Stop::Latch { lock, side, .. } if *side == 0.0 && !active.is_locked(lock) => f64::INFINITY,
                 Stop::Latch { lock, value, side, .. } => -side * (coordinate(lock) - value),
                 Stop::Gap(i) if active.is_held(*i) || !active.acts(self.gaps[*i].contact) => f64::NAN,
                 Stop::Gap(i) => -gaps[*i],

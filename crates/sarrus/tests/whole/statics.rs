@@ -65,6 +65,7 @@ fn an_arm_rests_at_its_limit_or_lock_and_hangs_beyond_neither() {
             rests_at(&arm(space, &format!(", limits = [{angle}, 0.5]")), "j.angle", angle, 1e-12);
             rests_at(&arm(space, &format!(", lock_at = {angle}")), "j.angle", angle, 1e-12);
         }
+        rests_at(&arm(space, ", lock_at = 0"), "j.angle", 0.0, 1e-12);
         rests_at(&arm(space, ", limits = [-2, 2], lock_at = -1.8"), "j.angle", -0.5 * PI, 1e-8);
         // m g l/2 cos of the angle
         let found = rest(&arm(space, ", limits = [\"-30 deg\", 1]"), None).unwrap();
