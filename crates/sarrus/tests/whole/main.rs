@@ -38,6 +38,7 @@ mod passage_long;
 mod passage_own;
 mod rank;
 mod redundancy;
+mod redundant_least_norm;
 mod redundant_runs;
 mod references;
 mod rigid_friction;
