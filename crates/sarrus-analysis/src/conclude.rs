@@ -15,6 +15,7 @@ use crate::singular;
 use crate::start::{assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
 use crate::violation::{Levels, Violations};
+use sarrus_solve::formulations;
 use sarrus_solve::integrators::{Because, Ended};
 use sarrus_solve::{State, View};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
@@ -52,6 +53,8 @@ impl Run<'_> {
         events.sort_by(|a, b| a.t.total_cmp(&b.t));
         let violation = ViolationReport::from(&recorder.violations.total);
         let energy = EnergyReport::from(&recorder.energy);
+        let is_exact = formulations::find(&method.formulation.name).is_ok_and(|kind| kind.needs.exact);
+        let null_share = recorder.null_share.filter(|_| is_exact).map(|share| share.max);
         let limits = Limits {
             position: settings.certify.position,
             velocity: settings.certify.velocity,
@@ -131,6 +134,7 @@ impl Run<'_> {
             assembly: assembly_part(settings.assembly, &self.assembly),
             certificate: Certificate::new(status, &violation, &energy, &limits)
                 .with_rotation(control.rotations.worst)
+                .with_null_share(null_share, rows.near)
                 .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
                 .unless(matches!(recorder.stop, Some(Stop::Chatter(..)))),
             violation,

@@ -6,7 +6,7 @@ use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
-use crate::violation::{Levels, Violations};
+use crate::violation::{Levels, Spread, Violations};
 use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
@@ -57,6 +57,8 @@ pub(crate) struct Recorder<'a> {
     pub trajectory: Trajectory,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
+    /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
+    pub null_share: Option<Spread>,
     /// Energies at every step.
     pub energy: EnergyBook,
     /// Why the run was stopped, if it was.
@@ -118,6 +120,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             trajectory: Trajectory::new(names, units),
             violations,
+            null_share: None,
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
@@ -149,6 +152,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             trajectory: self.trajectory.clone(),
             violations: self.violations.clone(),
+            null_share: self.null_share,
             energy: self.energy,
             stop: self.stop.clone(),
             events: self.events.clone(),
@@ -205,6 +209,10 @@ impl<'a> Recorder<'a> {
             Ok(_) => {
                 let (structure, eq) = (ode.problem().structure(), ode.equations());
                 self.violations.add_acceleration(structure, eq, &eq.gamma, ode.accel());
+                // what cannot be solved tells that itself
+                if let Ok(Some(share)) = ode.null_share(s) {
+                    self.null_share.get_or_insert_default().add(share);
+                }
                 true
             }
             Err(error) => {

@@ -482,7 +482,16 @@ pub struct Certificate {
     /// Farthest that a coordinate was beyond a rigid limit, at a step or a row \[m, rad\]; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Item>,
+    /// Largest part of the multipliers in the null space of Jᵀ, relative to them: zero for those of least norm. Left out where no row is redundant, or the
+    /// formulation is not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<Item>,
 }
+
+/// Limit of the part of multipliers in the null space of Jᵀ.
+const NULL_SHARE: f64 = 1e-6;
+/// Beside rows that nearly depend on others the null space is known to their misfit times what levers make of it.
+const OF_MISFIT: f64 = 10.0;
 
 impl Certificate {
     /// Holds a run that ended with `status` to `limits`.
@@ -503,6 +512,7 @@ impl Certificate {
             energy,
             rotation: None,
             gap: None,
+            reactions: None,
         }
     }
 
@@ -526,10 +536,18 @@ impl Certificate {
         self
     }
 
+    /// With the largest part of the multipliers in the null space of Jᵀ; `misfit` is that of rows that nearly depend on others.
+    pub fn with_null_share(mut self, share: Option<f64>, misfit: Option<f64>) -> Certificate {
+        let limit = NULL_SHARE.max(OF_MISFIT * misfit.unwrap_or(0.0));
+        self.reactions = share.map(|share| Item::new(share, limit));
+        self.passed &= self.reactions.is_none_or(|item| item.passed);
+        self
+    }
+
     /// The items by name.
     pub fn items(&self) -> impl Iterator<Item = (&'static str, Item)> {
         let always = [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)];
-        let more = [("rotation", self.rotation), ("gap", self.gap)];
+        let more = [("rotation", self.rotation), ("gap", self.gap), ("reactions", self.reactions)];
         always.into_iter().chain(more.into_iter().filter_map(|(name, item)| Some((name, item?))))
     }
 }
@@ -582,6 +600,15 @@ mod tests {
     fn a_value_that_is_not_a_number_does_not_pass() {
         let c = Certificate::new(Status::Completed, &violation(f64::NAN), &energy(0.0), &LIMITS);
         assert!(!c.passed && !c.position.passed);
+    }
+
+    /// A misfit of rows that nearly depend on others leaves the null space as uncertain.
+    #[test]
+    fn multipliers_with_a_null_part_do_not_pass() {
+        let certificate = Certificate::new(Status::Completed, &violation(0.0), &energy(0.0), &LIMITS);
+        let with = |share, misfit| certificate.with_null_share(share, misfit).passed;
+        assert!(with(None, None) && with(Some(1e-12), None) && with(Some(1e-5), Some(1e-5)));
+        assert!(!with(Some(1e-5), None) && !with(Some(0.9), Some(1e-5)) && !with(Some(f64::NAN), None));
     }
 
     #[test]

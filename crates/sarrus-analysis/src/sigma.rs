@@ -113,7 +113,7 @@ impl SmallestSingular {
             if dropped <= FEW {
                 self.nulls.chunks_exact(s.nc).for_each(|null| take_out(null, &mut self.next));
             } else {
-                kkt.least_norm(eq, &self.rest, &mut self.x, &mut self.next)?;
+                kkt.least_norm(eq, &mut self.next)?;
             }
             let size = norm(&self.next);
             if !(size > 0.0 && size.is_finite()) {

@@ -78,6 +78,8 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     fast: Fast,
     /// Whether terms of γ have cancelled down to their rounding, so that their sizes are needed.
     cancels: bool,
+    /// Whether the multipliers of the next solution are read.
+    reads_multipliers: bool,
 }
 
 /// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
@@ -128,6 +130,7 @@ impl Resting {
             reactive,
             fast,
             cancels,
+            reads_multipliers: false,
         }
     }
 }
@@ -183,6 +186,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             reactive,
             fast: Fast::Unknown,
             cancels: false,
+            reads_multipliers: false,
         })
     }
 
@@ -223,9 +227,23 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// [`equations`](Dynamics::equations).
     pub fn evaluate(&mut self, s: &State) -> Result<&Accel, SolveError> {
         self.problem.update(s, Stage::FORCE, &mut self.eq);
+        self.reads_multipliers = true;
         let solved = self.accelerate(s);
+        self.reads_multipliers = false;
         self.pass(s, solved, false)?;
         Ok(&self.accel)
+    }
+
+    /// The part of the multipliers of the last [`evaluate`](Dynamics::evaluate), which was at `s`, in the null space of Jᵀ, relative to them: zero for
+    /// those of least norm. None where no row depends on others, or near a singular position.
+    pub fn null_share(&mut self, s: &State) -> Result<Option<f64>, SolveError> {
+        let is_near = self.near.as_ref().is_some_and(|near| !near.is_outside(s.t));
+        if is_near || !self.kkt.has_settled() {
+            return Ok(None);
+        }
+        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        let share = self.kkt.null_share(&self.eq, &self.accel.lambda);
+        Ok(Some(share).filter(|_| !self.kkt.dependent_rows().is_empty()))
     }
 
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether
@@ -341,7 +359,15 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             self.eq.gamma_terms.iter_mut().for_each(|term| *term *= CANCELLED);
         }
         let structure = self.problem.structure();
-        let solved = self.formulation.accelerations(structure, &self.eq, &mut self.kkt, &mut self.accel);
+        // the power of drivers is the same for all multipliers that redundant rows admit
+        let is_read =
+            self.reads_multipliers || self.problem.frictions() > 0 || !self.stabilization.projects();
+        let (eq, kkt, accel) = (&self.eq, &mut self.kkt, &mut self.accel);
+        let solved = if is_read {
+            self.formulation.accelerations(structure, eq, kkt, accel)
+        } else {
+            self.formulation.motion(structure, eq, kkt, accel)
+        };
         self.eq.gamma_terms.clear();
         solved?;
         self.kkt.end_judgement();

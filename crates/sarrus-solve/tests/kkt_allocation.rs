@@ -54,14 +54,14 @@ fn factoring_and_solving_ask_for_no_memory() {
     // the second factorization takes its room when it is first wanted
     kkt.factor(&eq, Rows::All, Rank::Settle).unwrap();
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
-    kkt.least_norm(&eq, &eq.f, &mut x, &mut mu).unwrap();
+    kkt.least_norm(&eq, &mut mu).unwrap();
     let before = REQUESTS.get();
     for rows in [Rows::All, Rows::Holonomic, Rows::All] {
         kkt.factor(&eq, rows, Rank::Any).unwrap();
         let report = kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
         assert!(report.residual < 1e-10, "{report:?}");
         assert_eq!(kkt.dependent_rows().len(), 2);
-        kkt.least_norm(&eq, &eq.f, &mut x, &mut mu).unwrap();
+        kkt.least_norm(&eq, &mut mu).unwrap();
         kkt.hold(&eq);
         kkt.factor(&eq, rows, Rank::Any).unwrap();
         eq.J[0] += 1e-3;

@@ -135,8 +135,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Accelerations with the forces that depend on multipliers; leaves them in f.
     pub(super) fn accelerate_with_reactions(&mut self, s: &State) -> Result<(), SolveError> {
         let mut room = std::mem::take(&mut self.reactive);
+        let reads = std::mem::replace(&mut self.reads_multipliers, true);
         let done = self.iterate(s, &mut room);
-        self.reactive = room;
+        (self.reactive, self.reads_multipliers) = (room, reads);
         done
     }
 

@@ -36,6 +36,18 @@ pub trait Formulation: Send {
         out: &mut Accel,
     ) -> Result<(), SolveError>;
 
+    /// The same for a right side of an integrator that projects, where nobody reads λ: it need not be the one of least norm, and where constraints
+    /// contradict each other by the violation v̇ may be any that keeps an independent set of them.
+    fn motion(
+        &mut self,
+        s: &Structure,
+        eq: &Equations,
+        kkt: &mut Kkt,
+        out: &mut Accel,
+    ) -> Result<(), SolveError> {
+        self.accelerations(s, eq, kkt, out)
+    }
+
     /// What it found on the way, for the report.
     fn findings(&self) -> Findings {
         Findings::default()

@@ -18,12 +18,14 @@
 //! at a state on the constraints ([`Rank::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
 //! eliminated, makes independent is moved behind the hub; where that would be too many rows, they get a small ε on
 //! their diagonals instead, which refinement removes.
-//! The multipliers of least norm are found afterwards, from the proximal step S + εI ([`Kkt::least_norm`]).
+//! Which of the rows that depend on each other are left out is chosen so that those kept are well conditioned (`choice.rs`).
+//! The multipliers of least norm are found afterwards, where they are wanted ([`Kkt::least_norm`]).
 //!
 //! Cost: O(N) block products per factorization, no allocation after [`Kkt::new`] but the first time that rows must be
 //! moved behind a hub, or that multipliers of least norm are wanted. Not for a singular M.
 
 mod agree;
+mod choice;
 mod kinematic;
 mod least_norm;
 mod null;
@@ -154,7 +156,13 @@ pub struct Kkt {
     spare: Vec<f64>,
     factorizations: u64,
     work: refine::Work,
-    least: Option<least_norm::LeastNorm>,
+    choice: choice::Choice,
+    /// Whether all rows have a position level.
+    is_holonomic: bool,
+    soft: Option<least_norm::Soft>,
+    vectors: Option<least_norm::Vectors>,
+    /// b without its part in the null space of Jᵀ, and what was left of b before (nc).
+    agreed: [Vec<f64>; 2],
 }
 
 impl Kkt {
@@ -206,7 +214,11 @@ impl Kkt {
             spare: vec![0.0; s.J_len],
             factorizations: 0,
             work: refine::Work::new(s, unknowns),
-            least: None,
+            choice: choice::Choice::default(),
+            is_holonomic: s.rows.iter().all(|row| row.holonomic == row.size),
+            soft: None,
+            vectors: None,
+            agreed: Default::default(),
             plan,
         };
         kkt.weigh_hubs();
@@ -238,6 +250,11 @@ impl Kkt {
         self.is_dropped[row]
     }
 
+    /// Whether rows are settled as dependent on others.
+    pub fn has_settled(&self) -> bool {
+        self.settled.as_ref().is_some_and(|settled| settled.contains(&true))
+    }
+
     /// The smallest pivot of the rows that took part in the last factorization, as a fraction of its row's diagonal. It falls
     /// with the square of the smallest singular value of J.
     pub fn smallest_pivot(&self) -> f64 {
@@ -255,7 +272,8 @@ impl Kkt {
         // the factors that `hold` kept will do if nothing changed
         if let Some(held) = self.held.take() {
             let full = self.dropped.is_empty() && self.waiting.is_empty();
-            let same = rows == self.rows && held == eq.J && (rank != Rank::Full || full);
+            let settled = rank != Rank::Settle || self.rank == Rank::Settle;
+            let same = rows == self.rows && settled && held == eq.J && (rank != Rank::Full || full);
             self.spare = held;
             if same {
                 return Ok(());
@@ -270,14 +288,16 @@ impl Kkt {
         if let Some(known) = fewer {
             self.settle_up_to(eq, known, LET_IN)?;
         }
-        Ok(())
+        self.choose(eq)
     }
 
     /// Settles which rows are dependent, at a state on the constraints, where it is known that so many are. Rounding and bad
     /// conditioning may lift the pivots of dependent rows; their number then tells them from the others. Returns whether
     /// as many were found; if not, things are as without knowing.
     pub fn settle(&mut self, eq: &Equations, dependent: usize) -> Result<bool, SolveError> {
-        self.settle_up_to(eq, dependent, COARSEST)
+        let found = self.settle_up_to(eq, dependent, COARSEST)?;
+        self.choose(eq)?;
+        Ok(found)
     }
 
     fn settle_up_to(&mut self, eq: &Equations, dependent: usize, coarsest: f64) -> Result<bool, SolveError> {
@@ -285,10 +305,12 @@ impl Kkt {
         let (mut raised, mut lowered) = (false, false);
         self.known = None;
         self.is_final = false;
+        self.held = None;
+        self.choice.forget();
+        (self.rows, self.rank) = (Rows::All, Rank::Settle);
         loop {
-            self.held = None;
             self.decided = false;
-            self.factor(eq, Rows::All, Rank::Settle)?;
+            self.refactor(eq)?;
             let found = self.dropped.len();
             if found == dependent {
                 self.known = Some(dependent);
@@ -304,7 +326,7 @@ impl Kkt {
         }
         self.dependent = before;
         self.decided = false;
-        self.factor(eq, Rows::All, Rank::Settle)?;
+        self.refactor(eq)?;
         Ok(false)
     }
 
@@ -362,7 +384,7 @@ impl Kkt {
         }
         self.late.append(&mut self.waiting);
         (self.plan, self.ldl) = Plan::new(&self.structure, self.hub_degree, &self.late)?;
-        self.least = None;
+        self.soft = None;
         self.weigh_hubs();
         Ok(true)
     }
@@ -439,10 +461,19 @@ impl Kkt {
                 }
             }
         }
+        if rank != Rank::Full && self.has_choice() {
+            for row in &self.plan.rows {
+                let out = &self.choice.out[row.start..][..row.size];
+                let floor = self.floor[row.at..].iter_mut().zip(out);
+                floor.filter(|(_, out)| **out).for_each(|(f, _)| *f = f64::INFINITY);
+            }
+        }
     }
 
     fn eliminate(&mut self, rank: Rank) -> Result<(), SolveError> {
+        let chosen = self.has_choice();
         let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, largest_dropped, waiting, .. } = self;
+        let out = &self.choice.out;
         *largest_dropped = 0.0;
         dropped.drain(..).for_each(|i| is_dropped[i] = false);
         waiting.clear();
@@ -451,7 +482,8 @@ impl Kkt {
                 return Action::Stop;
             }
             let i = plan.node_start[small.node] + small.row;
-            if small.coupling > COUPLED * scale[i] {
+            let is_chosen = chosen && out[i];
+            if !is_chosen && small.coupling > COUPLED * scale[i] {
                 if waiting.last() != Some(&small.node) {
                     waiting.push(small.node);
                 }
@@ -462,7 +494,7 @@ impl Kkt {
             }
             is_dropped[i] = true;
             dropped.push(i);
-            if scale[i] > 0.0 {
+            if scale[i] > 0.0 && !is_chosen {
                 *largest_dropped = largest_dropped.max(small.value.abs() / scale[i]);
             }
             Action::Drop

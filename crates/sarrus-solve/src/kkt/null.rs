@@ -12,7 +12,7 @@
 //! Rows should be of like size: ε is relative to the largest diagonal of S. Costs a factorization, and one solution a
 //! step. Allocates: meant for diagnosis, not for a stepping path.
 
-use super::least_norm::{EPSILON, NULL_PASSES};
+use super::least_norm::EPSILON;
 use super::{Kkt, Rank, Rows};
 use crate::error::SolveError;
 use crate::problem::Equations;
@@ -34,9 +34,9 @@ impl Kkt {
     /// proximal steps that the slowest of them took.
     pub fn null_parts(&mut self, eq: &Equations, lambdas: &mut [Vec<f64>]) -> Result<u32, SolveError> {
         self.factor(eq, Rows::All, Rank::Settle)?;
-        let mut least = self.take_least(eq);
+        let mut least = self.take_vectors();
         let epsilon = self.epsilon(EPSILON);
-        self.soften(&mut least, epsilon);
+        self.soften(epsilon);
         let mut most = 0;
         for lambda in lambdas.iter_mut() {
             least.w.copy_from_slice(lambda);
@@ -57,7 +57,7 @@ impl Kkt {
             self.make_null(&mut least, eq);
             lambda.copy_from_slice(&least.w);
         }
-        self.least = Some(least);
+        self.vectors = Some(least);
         if lambdas.iter().flatten().all(|x| x.is_finite()) {
             Ok(most)
         } else {
@@ -68,21 +68,11 @@ impl Kkt {
     /// Changes `lambda` in the rows that the last [`factor`](Kkt::factor) kept, so that Jᵀλ = 0; the rows that it left
     /// out keep their multipliers. From a unit multiplier in one of those comes the only way to make up for it.
     pub fn complete_null(&mut self, eq: &Equations, lambda: &mut [f64]) {
-        let mut least = self.take_least(eq);
+        let mut least = self.take_vectors();
         least.w.copy_from_slice(lambda);
         self.make_null(&mut least, eq);
         lambda.copy_from_slice(&least.w);
-        self.least = Some(least);
-    }
-
-    /// Passes over the rows that were kept, until only rounding is removed.
-    fn make_null(&mut self, least: &mut super::least_norm::LeastNorm, eq: &Equations) {
-        let size = least.w.iter().fold(0.0_f64, |size, w| size.max(w.abs()));
-        for _ in 0..NULL_PASSES {
-            if self.keep_null(least, eq) <= 1e-14 * size {
-                break;
-            }
-        }
+        self.vectors = Some(least);
     }
 
     /// The multipliers of least norm with Jᵀμ = `g`, as far as `g` allows, over all rows at the J of `eq`. Returns
@@ -94,9 +84,9 @@ impl Kkt {
         mu: &mut [f64],
     ) -> Result<f64, SolveError> {
         self.factor(eq, Rows::All, Rank::Settle)?;
-        let mut least = self.take_least(eq);
+        let mut least = self.take_vectors();
         let epsilon = self.epsilon(LEAST);
-        self.soften(&mut least, epsilon);
+        self.soften(epsilon);
         mu.fill(0.0);
         let (mut rest, mut scratch) = (g.to_vec(), vec![0.0; g.len()]);
         let whole = self.size_in_mass(&rest, &mut scratch);
@@ -122,7 +112,7 @@ impl Kkt {
             rest.iter_mut().zip(g).zip(&scratch).for_each(|((r, g), s)| *r = g - s);
             let now = self.size_in_mass(&rest, &mut scratch);
             if !now.is_finite() {
-                self.least = Some(least);
+                self.vectors = Some(least);
                 return Err(SolveError::NotFinite { quantity: "lambda", index: 0 });
             }
             if now >= left {
@@ -136,7 +126,7 @@ impl Kkt {
             }
         }
         mu.copy_from_slice(&best);
-        self.least = Some(least);
+        self.vectors = Some(least);
         Ok(if whole > 0.0 { left / whole } else { 0.0 })
     }
 

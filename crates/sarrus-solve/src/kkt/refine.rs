@@ -122,12 +122,14 @@ impl Kkt {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
             (self.settled, self.decided) = (None, false);
+            self.choice.forget();
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
             if report.check().is_err() && before.1.check().is_ok() {
                 // it was not: these rows are needed, though they are hard to solve
                 self.dependent = before.0;
                 (self.settled, self.decided) = (None, false);
+                self.choice.forget();
                 self.refactor(eq)?;
                 return self.solve_once(eq, a, b, x, mu);
             }
@@ -153,6 +155,11 @@ impl Kkt {
         // first pass: also collects the sizes of the terms
         self.residual(eq, a, b, x, mu);
         self.correct(x, mu);
+        // rows that are kept in place of others magnify what is left; terms that cancel in x would hide it
+        if !self.dropped.is_empty() {
+            self.residual(eq, a, b, x, mu);
+            self.correct(x, mu);
+        }
         self.residual_terms(eq, a, b, x, mu);
         self.size_of_residual(eq, a, b, mu, &mut report)?;
 

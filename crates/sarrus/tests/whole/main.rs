@@ -42,6 +42,7 @@ mod passage_own;
 mod pid_limits;
 mod rank;
 mod redundancy;
+mod redundant_least_norm;
 mod redundant_runs;
 mod references;
 mod rigid_friction;
