@@ -140,6 +140,8 @@ pub struct Kkt {
     is_final: bool,
     /// Rows settled as dependent, once that has been done.
     settled: Option<Vec<bool>>,
+    /// How many these are.
+    settled_rows: usize,
     /// How many are dependent, where that is known from elsewhere.
     known: Option<usize>,
     /// Rows left out of the current factors.
@@ -204,6 +206,7 @@ impl Kkt {
             decided: false,
             is_final: false,
             settled: None,
+            settled_rows: 0,
             known: None,
             is_dropped: vec![false; s.nc],
             dropped: Vec::with_capacity(s.nc),
@@ -252,7 +255,7 @@ impl Kkt {
 
     /// Whether rows are settled as dependent on others.
     pub fn has_settled(&self) -> bool {
-        self.settled.as_ref().is_some_and(|settled| settled.contains(&true))
+        self.settled.is_some() && self.settled_rows > 0
     }
 
     /// The smallest pivot of the rows that took part in the last factorization, as a fraction of its row's diagonal. It falls
@@ -361,6 +364,7 @@ impl Kkt {
         }
         if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
             self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
+            self.settled_rows = self.dropped.len();
         }
         Ok(())
     }
