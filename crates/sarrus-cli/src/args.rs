@@ -468,8 +468,9 @@ Examples:
 
 Needs drivers for every freedom. Positions, velocities and accelerations follow from the constraints,
 and the forces of drivers and joints from them: nothing is integrated, so that no error accumulates,
-and samples may be as far apart as one likes. Loops and redundant constraints are welcome; efforts
-that are not unique are marked.";
+and samples may be as far apart as one likes. Models with events, stops, rigid contacts, sampled
+controllers or jumps of speed are run step by step instead, so that these take part. Loops and
+redundant constraints are welcome; efforts that are not unique are marked.";
 
 /// `sarrus compare`
 #[derive(Debug, Args)]

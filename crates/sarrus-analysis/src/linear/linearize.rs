@@ -195,6 +195,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     // a force that nothing balances acts on what it is carried along as one that turns with it, and so does one beside its row
     let left = if at_rest { largest(&momentum(s, eq, &accel.vdot)).min(REST * load) } else { 0.0 };
     let unbalanced = left + load * largest(&eq.phi);
+    // entries of z are rounded too: δzᵀK δz
+    let unbalanced = unbalanced + ROUNDING * ROUNDING * largest(&tangent.K);
     let rounding: Vec<f64> =
         Zq.iter().zip(&terms).map(|(z, terms)| ROUNDING * terms + unbalanced * largest(z).powi(2)).collect();
     // at rest, with nothing that damps, velocities change positions and nothing else
@@ -344,12 +346,12 @@ pub(super) fn momentum(s: &Structure, eq: &Equations, x: &[f64]) -> Vec<f64> {
 }
 
 /// M⁻¹ f: the accelerations that forces alone would give.
-pub(super) fn free_accelerations(s: &Structure, eq: &Equations) -> Vec<f64> {
+pub(super) fn free_accelerations(s: &Structure, eq: &Equations, f: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; s.nv];
     for col in &s.cols {
         let minv = eq.minv[col.mass..][..col.size * col.size].chunks_exact(col.size);
         for (out, row) in out[col.start..].iter_mut().zip(minv) {
-            *out = row.iter().zip(&eq.f[col.start..]).map(|(m, f)| m * f).sum();
+            *out = row.iter().zip(&f[col.start..]).map(|(m, f)| m * f).sum();
         }
     }
     out

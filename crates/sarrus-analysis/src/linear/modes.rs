@@ -5,6 +5,7 @@ use super::equilibrium::Search;
 use super::hidden::Judge;
 use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
 use super::place::About;
+use super::rest::force_sizes;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
 use crate::VERSION;
@@ -324,7 +325,8 @@ fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> 
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::FORCE, &mut eq);
-    let free = free_accelerations(&s, &eq);
+    let [sizes, _] = force_sizes(mechanism, state);
+    let free = free_accelerations(&s, &eq, &sizes);
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).sqrt();
     // positions are rounded, and stiff elements answer that
     let answer = linear.scale * norm(&rounded_positions(mechanism.system(), state));

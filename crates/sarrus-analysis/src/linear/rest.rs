@@ -1,6 +1,6 @@
 //! How far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
 
-use super::linearize::mass_dot;
+use super::linearize::{free_accelerations, mass_dot};
 use sarrus_solve::{Accel, Equations, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
 use sarrus_system::Mechanism;
 
@@ -83,7 +83,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     }
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).max(0.0).sqrt();
     let (size, net) = (norm(&accel.vdot), norm(&free(&s, &eq, &eq.f)));
-    let [all, loads] = force_sizes(m, state).map(|sizes| norm(&free(&s, &eq, &sizes)));
+    let [all, loads] = force_sizes(m, state).map(|sizes| norm(&free_accelerations(&s, &eq, &sizes)));
     let full = net.max(all);
     Ok(Rest {
         potential: m.energy(state).potential,
@@ -98,7 +98,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
 }
 
 /// Sizes of the forces on each velocity (nv), added up: of gravity and every force that acts, and of the loads among them.
-fn force_sizes(m: &mut Mechanism, state: &State) -> [Vec<f64>; 2] {
+pub(super) fn force_sizes(m: &mut Mechanism, state: &State) -> [Vec<f64>; 2] {
     let system = m.system().clone();
     let bodies = &system.directory.bodies;
     let linear = if system.wide == 3 { 2 } else { 3 };
@@ -124,16 +124,4 @@ fn force_sizes(m: &mut Mechanism, state: &State) -> [Vec<f64>; 2] {
         }
     });
     [all, loads]
-}
-
-/// M⁻¹f.
-fn free(s: &Structure, eq: &Equations, f: &[f64]) -> Vec<f64> {
-    let mut free = vec![0.0; s.nv];
-    for c in &s.cols {
-        let rows = eq.minv[c.mass..][..c.size * c.size].chunks_exact(c.size);
-        for (out, row) in free[c.start..].iter_mut().zip(rows) {
-            *out = row.iter().zip(&f[c.start..]).map(|(m, f)| m * f).sum();
-        }
-    }
-    free
 }

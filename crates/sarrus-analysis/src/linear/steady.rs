@@ -226,7 +226,7 @@ fn misfit(s: &Structure, instant: &Instant, moving: &Moving, flow: &Flow, sizes:
     // positions are rounded, and stiff elements respond to that
     let response = scale * norm(s, instant, &rounded_positions(moving.system, moving.state));
     let off = (norm(s, instant, &accelerations) - response).max(0.0);
-    let most = norm(s, instant, &free_accelerations(s, &instant.eq)).max(sizes.rate * speed);
+    let most = norm(s, instant, &free_accelerations(s, &instant.eq, &instant.eq.f)).max(sizes.rate * speed);
     let relative = |part: f64, whole: f64| if part > 0.0 { part / whole } else { 0.0 };
     relative(norm(s, instant, &speeds), speed).max(relative(off, most))
 }
@@ -253,8 +253,9 @@ fn change(
     let difference = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
 
     let carried = step.accelerations(moving);
-    let most =
-        norm(&free_accelerations(s, &instant.eq)).max(sizes.rate * norm(&state.v)).max(f64::MIN_POSITIVE);
+    let most = norm(&free_accelerations(s, &instant.eq, &instant.eq.f))
+        .max(sizes.rate * norm(&state.v))
+        .max(f64::MIN_POSITIVE);
     let response = scale * norm(&rounded_positions(&system, &state));
     let off = (norm(&difference(&instant.accel.vdot, &carried)) - response).max(0.0);
     let mut largest = off / most;

@@ -297,10 +297,19 @@ fn the_resolved_file_of_every_shipped_model_moves_the_same_way() {
     let dir = folder("run_resolved");
     for &(name, _) in sarrus_zoo::MODELS {
         let out = dir.join(name);
-        let first =
-            sarrus(&["run", &format!("models/{name}.toml"), "--t-end", "0.02", "--json", "--out", arg(&out)]);
+        // an energy balance over 20 ms of a slow start need not be certified
+        let first = sarrus(&[
+            "run",
+            &format!("models/{name}.toml"),
+            "--t-end",
+            "0.02",
+            "--json",
+            "--allow-uncertified",
+            "--out",
+            arg(&out),
+        ]);
         assert_eq!(first.code, 0, "{name}: {}", first.stderr);
-        let again = sarrus(&["run", arg(&out.join("model.toml")), "--json"]);
+        let again = sarrus(&["run", arg(&out.join("model.toml")), "--json", "--allow-uncertified"]);
         assert_eq!(again.code, 0, "{name}: {}", again.stderr);
         let (first, again) = (json(&first.stdout), json(&again.stdout));
         assert_eq!(first["counts"]["steps"], again["counts"]["steps"], "{name}");
@@ -313,7 +322,7 @@ fn the_resolved_file_of_every_shipped_model_moves_the_same_way() {
 fn advice_on_a_failed_certificate_is_of_use_to_the_integrator() {
     let said = |more: &[&str]| {
         let done = sarrus(&[&["run", "models/double_pendulum.toml", "--t-end", "1"], more].concat());
-        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(done.code, 3, "{}", done.stderr);
         assert!(done.stderr.contains("run.certify"), "{}", done.stderr);
         done.stderr
     };

@@ -142,7 +142,7 @@ impl Pid {
     }
 
     fn mode<R: Real>(&self, at: &At<R>) -> f64 {
-        self.hint.map_or(mode::OWN, |hint| at.hints[hint])
+        self.hint.and_then(|hint| at.hints.get(hint).copied()).unwrap_or(mode::OWN)
     }
 
     fn limit(&self, side: f64) -> f64 {

@@ -11,6 +11,7 @@ mod compliant;
 mod contact;
 mod contradictions;
 mod controllers;
+mod coverage;
 mod driver_jump;
 mod ensemble;
 mod euler_angles;
