@@ -36,7 +36,7 @@ impl Rest {
 
     /// The same, where rounding makes forces `f` (nv).
     pub fn beside(self, s: &Structure, f: &[f64]) -> Rest {
-        let a = free(s, &self.eq, f);
+        let a = free_accelerations(s, &self.eq, f);
         let rounding = mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt();
         // near a singular stiffness it would hide the loads themselves
         let hides = self.loads > 0.0 && rounding > HIDES * self.loads;
@@ -82,7 +82,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
         }
     }
     let norm = |x: &[f64]| mass_dot(&s, &eq, x, x).max(0.0).sqrt();
-    let (size, net) = (norm(&accel.vdot), norm(&free(&s, &eq, &eq.f)));
+    let (size, net) = (norm(&accel.vdot), norm(&free_accelerations(&s, &eq, &eq.f)));
     let [all, loads] = force_sizes(m, state).map(|sizes| norm(&free_accelerations(&s, &eq, &sizes)));
     let full = net.max(all);
     Ok(Rest {
