@@ -195,8 +195,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     // a force that nothing balances acts on what it is carried along as one that turns with it, and so does one beside its row
     let left = if at_rest { largest(&momentum(s, eq, &accel.vdot)).min(REST * load) } else { 0.0 };
     let unbalanced = left + load * largest(&eq.phi);
-    // entries of z are rounded too: δzᵀK δz
-    let unbalanced = unbalanced + ROUNDING * ROUNDING * largest(&tangent.K);
+    // entries of z are sums of rounded terms: δzᵀK δz
+    let unbalanced = unbalanced + ROUNDING * ROUNDING * s.nv as f64 * largest(&tangent.K);
     let rounding: Vec<f64> =
         Zq.iter().zip(&terms).map(|(z, terms)| ROUNDING * terms + unbalanced * largest(z).powi(2)).collect();
     // at rest, with nothing that damps, velocities change positions and nothing else

@@ -258,7 +258,9 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
 fn beside(system: &System) -> Option<String> {
     let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
     let events = system.whole.events.list.iter().map(|e| e.name.clone());
-    let mut names: Vec<String> = rigid.map(|c| c.contact.name.clone()).chain(events).collect();
+    let limits = system.whole.events.limits.iter().map(|limit| limit.name.clone());
+    let mut names: Vec<String> = rigid.map(|c| c.contact.name.clone()).chain(limits).chain(events).collect();
+    names.dedup();
     if names.is_empty() {
         return None;
     }
@@ -267,7 +269,7 @@ fn beside(system: &System) -> Option<String> {
         names.push("others".into());
     }
     Some(format!(
-        "rigid contacts, limits, locks and events do not take part, whether they are closed or not: {}",
+        "modes are of what acts at the state: rigid contacts, limits, locks and events neither close nor open in them: {}",
         names.join(", ")
     ))
 }

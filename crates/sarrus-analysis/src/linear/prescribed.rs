@@ -130,6 +130,7 @@ pub fn prescribed(
 /// and forces.
 fn is_interrupted(system: &System, settings: &Settings) -> bool {
     !system.whole.events.list.is_empty()
+        || !system.whole.events.limits.is_empty()
         || system.controllers.iter().any(|c| c.controller.sampling().is_some())
         || !system.gaps().is_empty()
         || !system.breakpoints(settings.t_start, settings.t_end).is_empty()

@@ -162,3 +162,17 @@ fn reactions_of_space_are_judged_after_events_too() {
     let off = outcome(&load(&text.replace("t > 0.1", "t > 10"))).report.reactions.not_unique;
     assert!(off.is_empty(), "{off:?}");
 }
+
+/// A driver that goes through a rigid limit ends there, as in a run.
+#[test]
+fn rigid_limits_take_part_in_a_prescribed_motion() {
+    let text = "space = 'planar'\ngravity = [0, 0]\nbodies.b = { at = [0, 0], mass = 1, inertia = 1 }\n\
+                joints.J = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0], limits = [-1, 0.5] }\n\
+                drivers.motor = { kind = 'joint', joint = 'J', position = 't' }\nrun.t_end = 1\n";
+    let (model, system) = load(text);
+    let inverse = prescribed(&model, &system, &Overrides::default()).unwrap();
+    assert_eq!(inverse.report.status, Status::Failed);
+    assert!(inverse.report.reason.contains("J.limits"), "{}", inverse.report.reason);
+    // inside the limit nothing changes
+    agree(&text.replace("'t'", "'0.4*t'"), &["motor.force", "J.position"]);
+}

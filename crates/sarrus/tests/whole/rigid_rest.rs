@@ -44,7 +44,8 @@ run = {{ t_end = 1, rtol = 1e-8, atol = 1e-10 }}
 /// their forces in many ways make no difference, however near the threshold.
 #[test]
 fn a_box_on_an_incline_rests_or_slides_by_its_friction() {
-    let sizes = [[0.3, 0.3, 0.1], [0.16, 0.431, 0.425], [0.5, 0.2, 0.3]];
+    // low enough not to tip: μ below width over height
+    let sizes = [[0.3, 0.3, 0.1], [0.16, 0.431, 0.2], [0.5, 0.2, 0.3]];
     let ratios = [0.5, 0.94, 0.961, 0.97, 0.99, 0.999, 1.0001, 1.01, 1.05, 1.1, 1.5];
     for (k, ratio) in ratios.into_iter().enumerate() {
         for up in [0.0, 0.4] {
