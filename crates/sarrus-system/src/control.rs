@@ -13,6 +13,9 @@ use crate::tangent::{generalized, kind_columns};
 use sarrus_math::{Dual, Pose, Real, Twist};
 use sarrus_solve::State;
 
+/// Evaluates a controller with its states into a vector of outputs or rates.
+type Evaluate<'a> = dyn Fn(&ControllerElement, &At<D>, &[D], &mut Vec<D>) + 'a;
+
 /// Derivatives of a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient {
@@ -104,13 +107,7 @@ impl<'a> Seeds<'a> {
     }
 
     /// Derivatives of what `eval` gives of a controller; `outs` are those of the outputs that it reads.
-    fn differentiate(
-        &self,
-        index: usize,
-        x: &[f64],
-        outs: &[Gradient],
-        eval: &dyn Fn(&ControllerElement, &At<D>, &[D], &mut Vec<D>),
-    ) -> Vec<Gradient> {
+    fn differentiate(&self, index: usize, x: &[f64], outs: &[Gradient], eval: &Evaluate) -> Vec<Gradient> {
         let (system, at) = (self.system, self.at);
         let element = &system.controllers[index];
         let n = element.ids.len();

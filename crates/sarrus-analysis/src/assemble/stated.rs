@@ -217,8 +217,8 @@ impl Elimination {
         let (mut x, mut b, mut c) = (a, b, c);
         for (e, own, value) in &self.rows {
             let along = e.dot(x);
-            x = x - e.scale(along);
-            b = b - own.scale(along);
+            x -= e.scale(along);
+            b -= own.scale(along);
             c -= value * along;
         }
         if x.norm() > INDEPENDENT * a.norm() {

@@ -62,7 +62,7 @@ pub(super) struct Found {
 
 /// How an attempt ended.
 enum Attempt {
-    Came(Found, Option<BranchEnd>),
+    Came(Box<Found>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
     Met(Vec<f64>),
 }
@@ -202,7 +202,7 @@ impl<'a> Statics<'a> {
                 Attempt::Came(found, branch) => {
                     end = end.or(branch);
                     if !(found.found && self.changes_at(&found.rest)?) {
-                        return Ok((found, end));
+                        return Ok((*found, end));
                     }
                     ended = Some(found.rest);
                 }
@@ -282,7 +282,7 @@ impl<'a> Statics<'a> {
                         end = self.branch_end((&before, at), next, watch)?;
                     }
                     if next == to {
-                        return Ok(Attempt::Came(Found { rest, found: true }, end));
+                        return Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
                     }
                     at = next;
                     more *= 2.0;
@@ -300,7 +300,7 @@ impl<'a> Statics<'a> {
         match self.relax(watch)? {
             Ok(rest) => {
                 let end = self.branch_end((&start, from), to, watch)?;
-                return Ok(Attempt::Came(Found { rest, found: true }, end));
+                return Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
             }
             Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
             Err(_) => {}
@@ -324,7 +324,7 @@ impl<'a> Statics<'a> {
         let rest = self.beside_rounding(rest);
         let found = is_rest(&rest);
         let end = if found { self.branch_end((&start, from), to, watch)? } else { None };
-        Ok(Attempt::Came(Found { found, rest }, end))
+        Ok(Attempt::Came(Box::new(Found { found, rest }), end))
     }
 
     /// Searches for rest from the state at hand while `sample` acts at every step. None where something is met on the way.

@@ -150,8 +150,8 @@ proptest! {
         b in 0.1_f64..0.5,
         height in 0.1_f64..0.95,
         tilt in 0.05_f64..0.6,
-        way in 0.0_f64..6.28,
-        yaw in 0.0_f64..6.28,
+        way in 0.0_f64..std::f64::consts::TAU,
+        yaw in 0.0_f64..std::f64::consts::TAU,
         ratio in prop_oneof![0.5_f64..1.5, 0.95_f64..1.05, 0.9999_f64..1.0001],
     ) {
         let mu = ratio * tilt.tan();

@@ -313,11 +313,9 @@ fn repeated_includes_are_each_in_their_own_axes() {
          forces.d = {{ kind = 'force', body = 'a', force = ['-2*a.vx', '-a.y'] }}\ninitial.a.vx = 1\n{SETTINGS}"
     );
     let (_, alone) = ran(&part, &[]);
-    let main = format!(
-        "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\n[repeat.k]\nfor = 'i = 1 to 3'\n\
-         include.\"p{{i}}\" = {{ file = 'part.toml', angle = '30 deg*i', at = ['i', 0] }}\n[run]\nt_end = 0.6\nrtol = 1e-9\natol = 1e-11\n[output]\nevery = 0.3\n"
-    );
-    let (_, run) = ran(&main, &[("part.toml".into(), &part)]);
+    let main = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\n[repeat.k]\nfor = 'i = 1 to 3'\n\
+         include.\"p{i}\" = { file = 'part.toml', angle = '30 deg*i', at = ['i', 0] }\n[run]\nt_end = 0.6\nrtol = 1e-9\natol = 1e-11\n[output]\nevery = 0.3\n";
+    let (_, run) = ran(main, &[("part.toml".into(), &part)]);
     for i in 1..=3 {
         let motion = step(true, "", [0.0, 0.0, 1.0], 30.0 * i as f64, [i as f64, 0.0, 0.0]).motion;
         let due = times(&motion.q, [last(&alone, "a.x"), last(&alone, "a.y"), 0.0]);

@@ -34,7 +34,7 @@ impl Start {
 /// What is wrong with the start of a model.
 fn refused(text: &str) -> String {
     let (model, system) = read(text, Path::new("")).unwrap();
-    let error = sarrus::analysis::assemble(&model, &system, Default::default()).err().expect("it starts");
+    let error = sarrus::analysis::assemble(&model, &system, Default::default()).expect_err("it starts");
     error.diagnostics().iter().map(|d| d.render(&model.sources)).collect()
 }
 
@@ -264,7 +264,8 @@ fn coordinates_beside_a_stated_one_stay_as_they_are() {
     let body = "gravity = [0, 0, 0]\nbodies.b = { at = [0.3, 0.2, 0.1], mass = 2, com = [0.5, 0.1, 0.2], inertia = [[0.5, 0.1, 0.05], [0.1, 0.6, -0.1], [0.05, -0.1, 0.7]] }\n";
     let joint =
         |kind: &str| format!("joints.J = {{ kind = '{kind}', bodies = ['ground', 'b'], at = [0, 0, 0] }}\n");
-    let table: [(&str, &str, &[(&str, f64)]); 7] = [
+    type Row<'a> = (&'a str, &'a str, &'a [(&'a str, f64)]);
+    let table: [Row; 7] = [
         ("planar", "J.rate = 2", &[("J.vx", 0.0), ("J.vy", 0.0), ("J.rate", 2.0)]),
         ("planar", "J.vx = 2", &[("J.vx", 2.0), ("J.vy", 0.0), ("J.rate", 0.0)]),
         ("planar", "J.angle = 1", &[("J.x", 0.0), ("J.y", 0.0), ("J.angle", 1.0)]),

@@ -48,7 +48,7 @@ fn sheet(n: u32) -> Geometry {
     let square = |k: u32| {
         let i = k % n + k / n * (n + 1);
         // diagonals either way
-        if (k % n + k / n) % 2 == 0 {
+        if (k % n + k / n).is_multiple_of(2) {
             [[i, i + 1, i + n + 2], [i, i + n + 2, i + n + 1]]
         } else {
             [[i, i + 1, i + n + 1], [i + 1, i + n + 2, i + n + 1]]
