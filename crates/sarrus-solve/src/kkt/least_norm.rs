@@ -110,7 +110,7 @@ impl Kkt {
     }
 
     /// |Nᵀμ| over |μ|, at the J of `eq` and of the last factorization: at least as large as the part of `mu` in the null space of Jᵀ. 0 where no
-    /// row was left out. Multipliers are not compared with less than [`LOADS`] of those that rows alone would need.
+    /// row was left out. Multipliers are not compared with less than `LOADS` of those that rows alone would need.
     pub fn null_share(&mut self, eq: &Equations, mu: &[f64]) -> f64 {
         if self.dropped.is_empty() {
             return 0.0;
