@@ -64,6 +64,8 @@ pub struct Facts {
     pub nv: usize,
     /// Constraint rows.
     pub rows: usize,
+    /// Whether rows may begin to act later: rigid contacts and limits, locks, disabled elements.
+    pub gains_rows: bool,
     /// Their rank at the start, where it is known.
     pub rank: Option<usize>,
     /// Whether it has members that bend by elements.
@@ -74,9 +76,13 @@ impl Facts {
     /// Facts of a system, with the rank of its constraints where it is known.
     pub fn new(system: &System, rank: Option<usize>) -> Facts {
         let s = &system.structure;
+        let whole = &system.whole;
+        let switched = !whole.events.lockable.is_empty() || whole.enabled.contains(&false);
+        let rigid = || system.contacts.iter().any(|entry| entry.contact.rigid.is_some());
         Facts {
             nv: s.nv,
             rows: s.nc,
+            gains_rows: switched || !whole.events.limits.is_empty() || rigid(),
             rank,
             bends: system.directory.flexible.iter().any(|member| member.part == NODE),
         }
@@ -345,6 +351,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         "accelerations and reactions shown are those of the equations of motion at the states of `{}`",
         kind.name
     ));
+    let (rtol, atol) = settings.implicit_tolerance();
     let plain = |name: &str| Part { name: name.into(), options: Options::new() };
     Ok(Some(Method {
         formulation: plain("proximal"),
@@ -352,8 +359,8 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         integrator: Part { name: choice.kind.clone(), options },
         regularize: regularize(settings),
         adaptive,
-        rtol: settings.rtol,
-        atol: settings.atol,
+        rtol,
+        atol,
         step: settings.step,
         why: Vec::new(),
         notes,
@@ -374,7 +381,7 @@ fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupErro
         Some(step) if !settings.tolerance_given => {
             ("generalized_alpha", format!("a step of {step} s is given and no tolerance"))
         }
-        _ => ("radau5", format!("steps follow rtol = {:e}", settings.rtol)),
+        _ => ("radau5", format!("steps follow rtol = {:e}", settings.implicit_tolerance().0)),
     };
     let choice = MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE };
     let chosen = own_constraints(&Settings { integrator: Some(choice), ..settings.clone() })?;
@@ -423,7 +430,7 @@ fn auto_formulation(facts: &Facts) -> (&'static str, String) {
 }
 
 fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'static str, String) {
-    if facts.rows == 0 {
+    if facts.rows == 0 && !facts.gains_rows {
         ("none", "there is no drift to remove".to_string())
     } else if let Some(formulation) = lives_on_violation {
         ("none", format!("`{formulation}` makes its forces from the violation"))
@@ -490,7 +497,7 @@ mod tests {
     use super::*;
     use sarrus_model::settings::{Assembly, Certify};
 
-    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8), bends: false };
+    const FACTS: Facts = Facts { nv: 9, rows: 8, gains_rows: false, rank: Some(8), bends: false };
 
     fn settings() -> Settings {
         Settings {
@@ -536,9 +543,14 @@ mod tests {
         let both = Settings { step: Some(0.01), tolerance_given: true, ..settings() };
         assert_eq!(Method::resolve(&both, &FACTS).unwrap().integrator.name, "dop853");
 
-        let free =
-            Method::resolve(&settings(), &Facts { nv: 6, rows: 0, rank: Some(0), bends: false }).unwrap();
+        let free = Method::resolve(
+            &settings(),
+            &Facts { nv: 6, rows: 0, gains_rows: false, rank: Some(0), bends: false },
+        )
+        .unwrap();
         assert_eq!(free.stabilization.name, "none");
+        let limited = Facts { nv: 6, rows: 0, gains_rows: true, rank: Some(0), bends: false };
+        assert_eq!(Method::resolve(&settings(), &limited).unwrap().stabilization.name, "projection");
     }
 
     #[test]
@@ -593,7 +605,7 @@ mod tests {
     /// A million unknowns would take 24 TB.
     #[test]
     fn dense_methods_are_refused_where_they_cannot_fit() {
-        let huge = Facts { nv: 600_000, rows: 400_000, rank: None, bends: false };
+        let huge = Facts { nv: 600_000, rows: 400_000, gains_rows: false, rank: None, bends: false };
         for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
             let s = Settings {
                 formulation: named(formulation),
@@ -610,7 +622,7 @@ mod tests {
     fn direct_is_refused_for_dependent_rows() {
         let s = Settings { formulation: named("direct"), ..settings() };
         let error = Method::resolve(&s, &Facts { rank: Some(7), ..FACTS }).unwrap_err();
-        assert!(matches!(error, SetupError::NotIndependent { rows: 8, rank: 7, .. }));
+        assert!(matches!(error, SetupError::NotIndependent { rows: 8, gains_rows: false, rank: 7, .. }));
     }
 
     #[test]

@@ -99,11 +99,11 @@ pub struct MethodArgs {
     #[arg(long, value_name = "HOW", value_parser = ["auto", "jets", "amirouche", "false"])]
     pub regularize: Option<String>,
 
-    /// Relative tolerance of a step
+    /// Relative tolerance of a step (default: a hundredth of the certificate's energy limit, 1e-8; 1e-6 for implicit integrators)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
 
-    /// Absolute tolerance of a step
+    /// Absolute tolerance of a step (default: a hundredth of --rtol, at most 1e-8)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub atol: Option<f64>,
 

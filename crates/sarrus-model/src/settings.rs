@@ -18,8 +18,13 @@ pub const RUN_KEYS: &[Key] = &[
     Key::new("integrator", KeyType::Method, "auto", "how time is stepped"),
     Key::new("formulation", KeyType::Method, "auto", "how constraint forces are found"),
     Key::new("stabilization", KeyType::Method, "auto", "how drift is removed"),
-    Key::new("rtol", KeyType::Number, "1e-6", "relative tolerance of a step"),
-    Key::new("atol", KeyType::Number, "1e-8", "absolute tolerance of a step"),
+    Key::new(
+        "rtol",
+        KeyType::Number,
+        "certify.energy / 100",
+        "relative tolerance of a step; 1e-6 for implicit integrators",
+    ),
+    Key::new("atol", KeyType::Number, "rtol / 100", "absolute tolerance of a step; at most 1e-8"),
     Key::new(
         "step",
         KeyType::Number,
