@@ -503,3 +503,19 @@ fn every_body_needs_no_more_than_its_names_in_the_common_namespace() {
         bodies.b = { mass = 1, material = "A" }"#,
     );
 }
+
+#[test]
+fn a_plain_number_typed_for_a_parameter_with_a_unit_is_asked_about() {
+    let text = "format = \"sarrus/1\"\n[parameters]\nn = \"3000 rpm\"\nl = \"2 m\"\n";
+    let set = |name: &str, value: &str| {
+        let options = LoadOptions { set: vec![(name.into(), value.into())], ..Default::default() };
+        load_str("test.toml", text, &options).map_err(|failure| failure.render())
+    };
+    for (name, value) in [("n", "6000 rpm"), ("n", "600 rad/s"), ("n", "0"), ("n", "2*pi*100"), ("l", "3")] {
+        assert!(set(name, value).is_ok(), "{name}={value}");
+    }
+    let error = set("n", "6000").unwrap_err();
+    assert!(error.contains("rpm") && error.contains("n=6000 rpm"), "{error}");
+    let error = set("n", "3 kg").unwrap_err();
+    assert!(error.contains("expected an angular velocity [rad/s], found a mass [kg]"), "{error}");
+}

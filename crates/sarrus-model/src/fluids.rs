@@ -29,13 +29,13 @@ pub struct Surface {
 
 /// The keys of `[fluids.X]`.
 pub const KEYS: &[Key] = &[
-    Key::new("density", KeyType::Number, "", "kg/m³"),
-    Key::new("velocity", KeyType::Vector, "at rest", "velocity of the fluid, the same everywhere (m/s)"),
+    Key::new("density", KeyType::Number, "", "its density [kg/m³]"),
+    Key::new("velocity", KeyType::Vector, "at rest", "velocity of the fluid, the same everywhere [m/s]"),
     Key::new(
         "surface",
         KeyType::Number,
         "all is immersed",
-        "height of the free surface against gravity, from the origin (m)",
+        "height of the free surface against gravity, from the origin [m]",
     ),
 ];
 

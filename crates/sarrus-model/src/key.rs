@@ -1,5 +1,7 @@
 //! The keys of a table: one row each, from which come unknown-key errors, `sarrus list` and the schema.
 
+use crate::dimension::Dimension;
+
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyType {
@@ -60,6 +62,20 @@ pub enum KeyType {
     Any,
 }
 
+impl KeyType {
+    /// Whether it takes numbers, which may have units.
+    pub fn is_quantity(&self) -> bool {
+        match self {
+            KeyType::Number | KeyType::Numbers | KeyType::Matrix | KeyType::Inertia => true,
+            KeyType::Point | KeyType::Points | KeyType::Local => true,
+            KeyType::Vector | KeyType::Axial | KeyType::Vectors | KeyType::LocalVector => true,
+            KeyType::Expression | KeyType::Expressions => true,
+            KeyType::Either(a, b) => a.is_quantity() || b.is_quantity(),
+            _ => false,
+        }
+    }
+}
+
 /// One key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
@@ -77,6 +93,15 @@ impl Key {
     /// A row of a table of keys.
     pub const fn new(name: &'static str, ty: KeyType, default: &'static str, doc: &'static str) -> Self {
         Key { name, ty, default, doc }
+    }
+
+    /// Dimensions that its value may have: those of the units in its `doc`, a length for a point. Empty: any.
+    pub fn dimensions(&self) -> Vec<Dimension> {
+        let named = Dimension::of_doc(self.doc);
+        match self.ty {
+            KeyType::Point | KeyType::Points | KeyType::Local if named.is_empty() => vec![Dimension::LENGTH],
+            _ => named,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! motion of an included file and puts file, line and column into every error.
 
 pub mod diagnostic;
+pub mod dimension;
 pub mod expr;
 pub mod fluids;
 pub mod functions;

@@ -27,12 +27,12 @@ pub struct Material {
 
 /// The keys of `[materials.X]`.
 pub const KEYS: &[Key] = &[
-    Key::new("density", KeyType::Number, "", "kg/m³"),
-    Key::new("young", KeyType::Number, "", "Young's modulus (Pa)"),
-    Key::new("poisson", KeyType::Number, "", "Poisson's ratio"),
-    Key::new("damping", KeyType::Number, "", "times the stiffness (s)"),
-    Key::new("restitution", KeyType::Number, "", "coefficient of restitution, 0 to 1"),
-    Key::new("friction", KeyType::Number, "", "coefficient of friction"),
+    Key::new("density", KeyType::Number, "", "its density [kg/m³]"),
+    Key::new("young", KeyType::Number, "", "Young's modulus [Pa]"),
+    Key::new("poisson", KeyType::Number, "", "Poisson's ratio [1]"),
+    Key::new("damping", KeyType::Number, "", "times the stiffness [s]"),
+    Key::new("restitution", KeyType::Number, "", "coefficient of restitution, 0 to 1 [1]"),
+    Key::new("friction", KeyType::Number, "", "coefficient of friction [1]"),
     Key::new("color", KeyType::Text, "", "for pictures"),
 ];
 

@@ -5,7 +5,8 @@
 
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expr::{Expr, ExprError, Function, Lookup, Quantity, Scope};
+use crate::dimension::Dimension;
+use crate::expr::{Expr, ExprError, Function, Inferred, Lookup, Quantity, Scope};
 use crate::functions::Functions;
 use crate::model::{Locals, Model};
 use crate::tables::Curve;
@@ -38,6 +39,8 @@ pub struct ScopeData {
     pub parameters: HashMap<String, Quantity>,
     /// `[points]`, in the file's own world.
     pub points: HashMap<String, Quantity>,
+    /// Dimensions of parameters and points whose values have units.
+    pub dimensions: HashMap<String, Inferred>,
     /// `[functions]`
     pub functions: HashMap<String, Arc<Function>>,
     /// `[tables]`
@@ -76,6 +79,10 @@ impl Scope for ScopeData {
         self.own(path)
     }
 
+    fn dimension(&self, path: &str) -> Inferred {
+        self.dimensions.get(path).copied().unwrap_or_default()
+    }
+
     fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.parameters.keys().cloned().collect();
         names.extend(self.points.keys().cloned());
@@ -100,6 +107,13 @@ impl Scope for Context<'_> {
             return Some(Lookup::Value(Quantity::Number(x)));
         }
         self.scope.own(path)
+    }
+
+    fn dimension(&self, path: &str) -> Inferred {
+        match self.locals.and_then(|l| l.get(path)) {
+            Some(_) => Inferred::Number,
+            None => self.scope.dimension(path),
+        }
     }
 
     fn names(&self) -> Vec<String> {
@@ -146,6 +160,51 @@ impl<'a> Context<'a> {
             .map_err(|e| placed(e, text, span))?
             .evaluate(self, self.scope.planar)
             .map_err(|e| placed(&e, text, span))
+    }
+
+    /// The dimension of a value, from its units. Units in it that do not fit each other are an error; a text that is no expression has
+    /// no dimension.
+    pub fn dimension_of(&self, value: &Value) -> Result<Inferred> {
+        match &value.data {
+            Data::Number(_) => Ok(Inferred::Number),
+            Data::Text(text) => match self.parse(text, value.span) {
+                Ok(expr) => expr.dimension(self).map_err(|e| match text.is_template() {
+                    true => whole(e, value.span, expr.text()),
+                    false => placed(&e, text, value.span),
+                }),
+                Err(_) => Ok(Inferred::Unknown),
+            },
+            Data::List(list) => {
+                let mut all = Inferred::Unknown;
+                for inner in list {
+                    if let known @ Inferred::Known(_) = self.dimension_of(inner)? {
+                        all = known;
+                    }
+                }
+                Ok(all)
+            }
+            Data::Bool(_) | Data::Table(_) => Ok(Inferred::Unknown),
+        }
+    }
+
+    /// Refuses a value whose units are none of those `allowed`; a list component by component.
+    pub fn check_dimension(
+        &self,
+        value: &Value,
+        allowed: &[Dimension],
+        title: &dyn Fn() -> String,
+    ) -> Result<()> {
+        if let Data::List(list) = &value.data {
+            return list.iter().try_for_each(|inner| self.check_dimension(inner, allowed, title));
+        }
+        let Inferred::Known(found) = self.dimension_of(value)? else { return Ok(()) };
+        if allowed.is_empty() || allowed.iter().any(|wanted| wanted.fits(found)) {
+            return Ok(());
+        }
+        let wanted: Vec<String> = allowed.iter().map(Dimension::to_string).collect();
+        let hint = "write a number with a fitting unit, or a plain number in SI";
+        let message = format!("{}: expected {}, found {found}", title(), wanted.join(" or "));
+        Err(Diagnostic::new(value.span, message).hint(hint))
     }
 
     /// The value of a number, flag, string or list of two or three numbers on loading.

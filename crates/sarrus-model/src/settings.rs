@@ -11,10 +11,10 @@ use crate::value::Data;
 
 /// The keys of `[run]`.
 pub const RUN_KEYS: &[Key] = &[
-    Key::new("t_start", KeyType::Number, "0", "time at which the run begins (s)"),
-    Key::new("t_end", KeyType::Number, "10", "time at which it ends (s)"),
-    Key::new("max_steps", KeyType::Number, "none", "most steps that are taken"),
-    Key::new("wall_limit", KeyType::Number, "none", "longest time the computer may take (s)"),
+    Key::new("t_start", KeyType::Number, "0", "time at which the run begins [s]"),
+    Key::new("t_end", KeyType::Number, "10", "time at which it ends [s]"),
+    Key::new("max_steps", KeyType::Number, "none", "most steps that are taken [1]"),
+    Key::new("wall_limit", KeyType::Number, "none", "longest time the computer may take [s]"),
     Key::new("integrator", KeyType::Method, "auto", "how time is stepped"),
     Key::new("formulation", KeyType::Method, "auto", "how constraint forces are found"),
     Key::new("stabilization", KeyType::Method, "auto", "how drift is removed"),
@@ -22,14 +22,14 @@ pub const RUN_KEYS: &[Key] = &[
         "rtol",
         KeyType::Number,
         "certify.energy / 100",
-        "relative tolerance of a step; 1e-6 for implicit integrators",
+        "relative tolerance of a step [1]; 1e-6 for implicit integrators",
     ),
     Key::new("atol", KeyType::Number, "rtol / 100", "absolute tolerance of a step; at most 1e-8"),
     Key::new(
         "step",
         KeyType::Number,
         "chosen",
-        "of fixed-step methods; of the others the first and largest (s)",
+        "of fixed-step methods; of the others the first and largest [s]",
     ),
     Key::new(
         "coordinates",
@@ -62,12 +62,12 @@ pub const RUN_KEYS: &[Key] = &[
 pub const CERTIFY_KEYS: &[Key] = &[
     Key::new("position", KeyType::Number, "1e-8", "largest violation of the constraints"),
     Key::new("velocity", KeyType::Number, "1e-7", "largest violation of their first derivatives"),
-    Key::new("energy", KeyType::Number, "1e-6", "largest relative error of the energy balance"),
+    Key::new("energy", KeyType::Number, "1e-6", "largest relative error of the energy balance [1]"),
 ];
 
 /// The keys of `[output]`.
 pub const OUTPUT_KEYS: &[Key] = &[
-    Key::new("every", KeyType::Number, "1/1000 of the run", "time between two rows (s)"),
+    Key::new("every", KeyType::Number, "1/1000 of the run", "time between two rows [s]"),
     Key::new("columns", KeyType::Names, "[\"*\"]", "patterns of columns, such as \"crank.*\" and \"!*.q?\""),
 ];
 

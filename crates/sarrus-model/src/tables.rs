@@ -6,6 +6,7 @@
 //! periodic one for `repeat`. Its slopes s follow from one tridiagonal system; with h = xᵢ₊₁ - xᵢ and
 //! δ = (yᵢ₊₁ - yᵢ)/h, row i reads hᵢsᵢ₋₁ + 2(hᵢ₋₁ + hᵢ)sᵢ + hᵢ₋₁sᵢ₊₁ = 3(hᵢδᵢ₋₁ + hᵢ₋₁δᵢ).
 
+use crate::expr::Inferred;
 use sarrus_math::Real;
 
 /// How a curve goes from point to point.
@@ -89,6 +90,8 @@ pub struct Curve {
     slopes: [f64; 2],
     interpolation: Interpolation,
     outside: Outside,
+    /// Dimensions of x and y, where the points have units.
+    pub dimensions: [Inferred; 2],
 }
 
 impl Curve {
@@ -130,7 +133,16 @@ impl Curve {
         let [_, c1, c2, c3] = pieces[n - 2];
         let d = h[n - 2];
         let slopes = [pieces[0][1], c1 + d * (2.0 * c2 + d * 3.0 * c3)];
-        Ok(Curve { name: name.into(), last: y[n - 1], x, pieces, slopes, interpolation, outside })
+        Ok(Curve {
+            name: name.into(),
+            last: y[n - 1],
+            x,
+            pieces,
+            slopes,
+            interpolation,
+            outside,
+            dimensions: Default::default(),
+        })
     }
 
     /// Its full name, as it is called in expressions.

@@ -3,6 +3,7 @@
 //! A factor is kept as a quotient of numbers that are exact where the definition is, so that `9 mm` is
 //! the double nearest to 0.009 and `180 deg` is π to the last bit.
 
+use crate::dimension::Dimension;
 use std::f64::consts::PI;
 
 /// A unit: one of it is `numerator/denominator` in SI.
@@ -15,53 +16,53 @@ pub struct Unit {
     /// Factor below the line.
     pub denominator: f64,
     /// What it measures.
-    pub measures: &'static str,
+    pub dimension: Dimension,
 }
 
-const fn unit(name: &'static str, numerator: f64, denominator: f64, measures: &'static str) -> Unit {
-    Unit { name, numerator, denominator, measures }
+const fn unit(name: &'static str, numerator: f64, denominator: f64, dimension: Dimension) -> Unit {
+    Unit { name, numerator, denominator, dimension }
 }
 
 /// All units, by what they measure.
 pub const UNITS: &[Unit] = &[
-    unit("m", 1.0, 1.0, "length"),
-    unit("km", 1000.0, 1.0, "length"),
-    unit("cm", 1.0, 100.0, "length"),
-    unit("mm", 1.0, 1000.0, "length"),
-    unit("um", 1.0, 1e6, "length"),
-    unit("in", 127.0, 5000.0, "length"),
-    unit("ft", 381.0, 1250.0, "length"),
-    unit("kg", 1.0, 1.0, "mass"),
-    unit("g", 1.0, 1000.0, "mass"),
-    unit("lb", 45_359_237.0, 1e8, "mass"),
-    unit("tonne", 1000.0, 1.0, "mass"),
-    unit("s", 1.0, 1.0, "time"),
-    unit("ms", 1.0, 1000.0, "time"),
-    unit("us", 1.0, 1e6, "time"),
-    unit("min", 60.0, 1.0, "time"),
-    unit("h", 3600.0, 1.0, "time"),
-    unit("N", 1.0, 1.0, "force"),
-    unit("kN", 1000.0, 1.0, "force"),
-    unit("MN", 1e6, 1.0, "force"),
-    unit("lbf", 44_482_216_152_605.0, 1e13, "force"),
-    unit("Pa", 1.0, 1.0, "pressure"),
-    unit("kPa", 1000.0, 1.0, "pressure"),
-    unit("MPa", 1e6, 1.0, "pressure"),
-    unit("GPa", 1e9, 1.0, "pressure"),
-    unit("bar", 1e5, 1.0, "pressure"),
+    unit("m", 1.0, 1.0, Dimension::LENGTH),
+    unit("km", 1000.0, 1.0, Dimension::LENGTH),
+    unit("cm", 1.0, 100.0, Dimension::LENGTH),
+    unit("mm", 1.0, 1000.0, Dimension::LENGTH),
+    unit("um", 1.0, 1e6, Dimension::LENGTH),
+    unit("in", 127.0, 5000.0, Dimension::LENGTH),
+    unit("ft", 381.0, 1250.0, Dimension::LENGTH),
+    unit("kg", 1.0, 1.0, Dimension::MASS),
+    unit("g", 1.0, 1000.0, Dimension::MASS),
+    unit("lb", 45_359_237.0, 1e8, Dimension::MASS),
+    unit("tonne", 1000.0, 1.0, Dimension::MASS),
+    unit("s", 1.0, 1.0, Dimension::TIME),
+    unit("ms", 1.0, 1000.0, Dimension::TIME),
+    unit("us", 1.0, 1e6, Dimension::TIME),
+    unit("min", 60.0, 1.0, Dimension::TIME),
+    unit("h", 3600.0, 1.0, Dimension::TIME),
+    unit("N", 1.0, 1.0, Dimension::FORCE),
+    unit("kN", 1000.0, 1.0, Dimension::FORCE),
+    unit("MN", 1e6, 1.0, Dimension::FORCE),
+    unit("lbf", 44_482_216_152_605.0, 1e13, Dimension::FORCE),
+    unit("Pa", 1.0, 1.0, Dimension::PRESSURE),
+    unit("kPa", 1000.0, 1.0, Dimension::PRESSURE),
+    unit("MPa", 1e6, 1.0, Dimension::PRESSURE),
+    unit("GPa", 1e9, 1.0, Dimension::PRESSURE),
+    unit("bar", 1e5, 1.0, Dimension::PRESSURE),
     // 1 lbf over 1 in², both exact
-    unit("psi", 44_482_216_152_605.0, 6_451_600_000.0, "pressure"),
-    unit("J", 1.0, 1.0, "energy"),
-    unit("kJ", 1000.0, 1.0, "energy"),
-    unit("W", 1.0, 1.0, "power"),
-    unit("kW", 1000.0, 1.0, "power"),
-    unit("Nm", 1.0, 1.0, "torque"),
-    unit("Nmm", 1.0, 1000.0, "torque"),
-    unit("Hz", 1.0, 1.0, "frequency (1/s)"),
-    unit("rpm", PI, 30.0, "angular velocity (rad/s)"),
-    unit("rad", 1.0, 1.0, "angle"),
-    unit("deg", PI, 180.0, "angle"),
-    unit("rev", 2.0 * PI, 1.0, "angle"),
+    unit("psi", 44_482_216_152_605.0, 6_451_600_000.0, Dimension::PRESSURE),
+    unit("J", 1.0, 1.0, Dimension::TORQUE),
+    unit("kJ", 1000.0, 1.0, Dimension::TORQUE),
+    unit("W", 1.0, 1.0, Dimension::POWER),
+    unit("kW", 1000.0, 1.0, Dimension::POWER),
+    unit("Nm", 1.0, 1.0, Dimension::TORQUE),
+    unit("Nmm", 1.0, 1000.0, Dimension::TORQUE),
+    unit("Hz", 1.0, 1.0, Dimension::FREQUENCY),
+    unit("rpm", PI, 30.0, Dimension::ANGULAR_VELOCITY),
+    unit("rad", 1.0, 1.0, Dimension::ANGLE),
+    unit("deg", PI, 180.0, Dimension::ANGLE),
+    unit("rev", 2.0 * PI, 1.0, Dimension::ANGLE),
 ];
 
 /// The unit called `name`.

@@ -4,6 +4,7 @@ use super::preferred::Preferred;
 use super::stated::{self, Stated, centre, model_axes};
 use super::{AssemblyError, siblings};
 use sarrus_math::{Pose, Real, Vec3};
+use sarrus_model::dimension::Dimension;
 use sarrus_model::model::{sum_of_columns, sum_text};
 use sarrus_model::record::Plain;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
@@ -198,6 +199,9 @@ fn read_one(
         let [signal] = &read[..] else { return Err(no_coordinate(setting, name)) };
         signals.push((*factor, signal.clone()));
     }
+    if let Some((_, signal)) = signals.first() {
+        check_unit(&reader, signal.unit(), path)?;
+    }
     let value = match &signals[..] {
         [(factor, Signal::Output(slot))] => return state(system, setting, *slot, value / factor, out),
         [(factor, signal)] => {
@@ -224,6 +228,17 @@ fn read_one(
     record(&reader, path, &terms, value);
     hold(system, setting, signals, ids, value, out);
     Ok(())
+}
+
+/// Refuses a value whose unit is not that of the column; one of no unit says nothing.
+fn check_unit(reader: &Reader, unit: &str, path: &str) -> sarrus_model::Result<()> {
+    let wanted = Dimension::of_unit(unit).filter(|unit| !unit.is_none());
+    match (wanted, reader.value("value")) {
+        (Some(wanted), Some(given)) => {
+            reader.context().check_dimension(given, &[wanted], &|| format!("`{path}`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a path means in its file, as a sum of columns of the model.
@@ -290,6 +305,8 @@ fn read_vector(
     (name, field, turns): (&str, &str, bool),
 ) -> sarrus_model::Result<Motion> {
     let planar = system.directory.space == Space::Planar;
+    let unit = if matches!(field, "rate" | "omega" | "omega_on") { "rad/s" } else { "m/s" };
+    check_unit(reader, unit, &setting.path)?;
     let all = |kind: Vector, x: [f64; 3], n: usize| {
         Ok(Motion { kind, components: x.into_iter().enumerate().take(n).collect() })
     };

@@ -2,9 +2,11 @@
 
 use super::overrides::{Given, Overrides};
 use super::{sections, tables};
-use sarrus_model::expr::{Expr, Function, Quantity, builtin};
+use sarrus_model::dimension::Dimension;
+use sarrus_model::expr::{Expr, Function, Inferred, NoNames, Quantity, builtin};
 use sarrus_model::model::Locals;
 use sarrus_model::scope::{Context, ScopeData, placed};
+use sarrus_model::units::unit_named;
 use sarrus_model::{Data, Diagnostic, Span, Table, Text, Value};
 use std::collections::HashMap;
 use std::path::Path;
@@ -128,6 +130,9 @@ impl<'a> Definitions<'a> {
         if kind == Kind::Parameter
             && let Some((set, _)) = overrides.find(&name)
         {
+            if let (Given::Value(new), Given::Value(old)) = (&set, &given) {
+                same_unit(&name, old, new, overrides.is_typed(&name))?;
+            }
             given = match set {
                 // a case may repeat the whole table
                 Given::Value(Value { data: Data::Table(t), span }) => match t.get("value") {
@@ -215,9 +220,9 @@ impl<'a> Definitions<'a> {
             scope.table_points.insert(d.name.clone(), points);
             return Ok(());
         }
-        let (quantity, span) = match &d.given {
-            Given::Known(q) => (*q, d.span),
-            Given::Value(v) => (context.quantity(v)?, v.span),
+        let (quantity, span, dimension) = match &d.given {
+            Given::Known(q, dimension) => (*q, d.span, *dimension),
+            Given::Value(v) => (context.quantity(v)?, v.span, context.dimension_of(v)?.named()),
         };
         if d.kind == Kind::Point {
             let wanted = if scope.planar { 2 } else { 3 };
@@ -236,13 +241,18 @@ impl<'a> Definitions<'a> {
                     return Err(Diagnostic::new(span, message));
                 }
             }
+            if let Given::Value(v) = &d.given {
+                context.check_dimension(v, &[Dimension::LENGTH], &|| format!("point `{}`", d.name))?;
+            }
             scope.points.insert(d.name.clone(), quantity);
+            scope.dimensions.insert(d.name.clone(), dimension);
             return Ok(());
         }
         if let Some(t) = &d.limits {
             self.check_limits(&d.name, t, quantity, span, &context)?;
         }
         scope.parameters.insert(d.name.clone(), quantity);
+        scope.dimensions.insert(d.name.clone(), dimension);
         Ok(())
     }
 
@@ -292,4 +302,30 @@ impl<'a> Definitions<'a> {
     pub fn place(&self, name: &str) -> Option<Span> {
         self.index.get(name).map(|i| self.list[*i].span)
     }
+}
+
+/// Refuses a unit of another dimension than the file's, and a plain number typed for a parameter that the file writes with a unit
+/// other than that of SI: either may be meant.
+fn same_unit(name: &str, old: &Value, new: &Value, typed: bool) -> Result<(), Diagnostic> {
+    let expr = |value: &Value| value.as_text().and_then(|text| text.expr().ok().cloned());
+    let (Some(old), Some(set)) = (expr(old), expr(new)) else { return Ok(()) };
+    let Ok(Inferred::Known(wanted)) = old.dimension(&NoNames) else { return Ok(()) };
+    if let Ok(Inferred::Known(found)) = set.dimension(&NoNames)
+        && !found.fits(wanted)
+    {
+        let message = format!("parameter `{name}`: expected {wanted}, found {found}");
+        return Err(Diagnostic::new(new.span, message).hint(format!("the file says `{}`", old.text())));
+    }
+    let (true, Some(Some(unit)), Some(None)) = (typed, old.literal(), set.literal()) else { return Ok(()) };
+    let is_si = unit.split(['*', '/']).all(|word| {
+        let own = word.split('^').next().and_then(|word| unit_named(word.trim()));
+        own.is_some_and(|own| own.numerator == own.denominator)
+    });
+    let text = set.text().trim();
+    if is_si || text.parse() == Ok(0.0) {
+        return Ok(());
+    }
+    let message = format!("parameter `{name}` is written in {unit}: the unit of {text} is not clear");
+    let hint = format!("write `{name}={text} {unit}`, or the unit of SI: it is {wanted}");
+    Err(Diagnostic::new(new.span, message).hint(hint))
 }

@@ -26,7 +26,7 @@ pub const KEYS: &[Key] = &[
         "mirrored in its own plane x = 0, y = 0 or z = 0, first",
     ),
     Key::new("at", KeyType::Point, "[0, 0, 0]", "where its origin is"),
-    Key::new("angle", KeyType::Number, "0", "by which it is turned, planar (rad)"),
+    Key::new("angle", KeyType::Number, "0", "by which it is turned, planar [rad]"),
     Key::new("orientation", KeyType::Orientation, "identity", "how it is turned, spatial"),
     Key::new("ground", KeyType::Body, "ground", "the body that its ground becomes"),
     Key::new("replace", KeyType::Map(&KeyType::Body), "", "bodies of its own that are bodies of this file"),
@@ -88,7 +88,8 @@ impl Loader {
         let transform = reader.transform().after(&placement(&reader)?);
         if let Some(set) = reader.map("set")? {
             for p in set.table().entries.iter().rev() {
-                inside.weaker(p.key.to_string(), set.quantity(&p.key, &p.value)?, p.key_span);
+                let dimension = set.context().dimension_of(&p.value)?.named();
+                inside.weaker(p.key.to_string(), (set.quantity(&p.key, &p.value)?, dimension), p.key_span);
             }
         }
 

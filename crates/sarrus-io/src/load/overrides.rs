@@ -2,7 +2,7 @@
 
 use super::Done;
 use super::sections;
-use sarrus_model::expr::Quantity;
+use sarrus_model::expr::{Inferred, Quantity};
 use sarrus_model::value::Text;
 use sarrus_model::{Data, Diagnostic, Sources, Span, Table, Value};
 
@@ -17,6 +17,8 @@ struct Override {
     given: Given,
     span: Span,
     used: bool,
+    /// Given on the command line or by a program, not in a file.
+    typed: bool,
 }
 
 /// What a parameter is set to.
@@ -24,8 +26,8 @@ struct Override {
 pub enum Given {
     /// A value to be evaluated among the file's own parameters.
     Value(Value),
-    /// A value known already: the including file's.
-    Known(Quantity),
+    /// A value known already, with the dimension of its units: the including file's.
+    Known(Quantity, Inferred),
 }
 
 impl Overrides {
@@ -67,18 +69,27 @@ impl Overrides {
                 _ => Data::Text(Text::at(text.as_str(), Some(start))),
             };
             let key_span = Span { file, start: 0, end: path.len() as u32 };
-            self.push(path.clone(), Given::Value(Value { data, span }), key_span);
+            let given = Given::Value(Value { data, span });
+            self.list.push(Override { path: path.clone(), given, span: key_span, used: false, typed: true });
         }
         Ok(())
     }
 
     /// A value from the including file, weaker than all there is.
-    pub fn weaker(&mut self, path: String, value: Quantity, span: Span) {
-        self.list.insert(0, Override { path, given: Given::Known(value), span, used: false });
+    pub fn weaker(&mut self, path: String, value: (Quantity, Inferred), span: Span) {
+        self.list.insert(
+            0,
+            Override { path, given: Given::Known(value.0, value.1), span, used: false, typed: false },
+        );
     }
 
     fn push(&mut self, path: String, given: Given, span: Span) {
-        self.list.push(Override { path, given, span, used: false });
+        self.list.push(Override { path, given, span, used: false, typed: false });
+    }
+
+    /// Whether the parameter is set from the command line or by a program.
+    pub fn is_typed(&self, name: &str) -> bool {
+        self.list.iter().rev().find(|o| o.path == name).is_some_and(|o| o.typed)
     }
 
     /// What a parameter is set to.
@@ -102,6 +113,7 @@ impl Overrides {
                     given: o.given.clone(),
                     span: o.span,
                     used: false,
+                    typed: o.typed,
                 });
             }
         }

@@ -1,6 +1,7 @@
 //! The sections of a file, its header, and the rules for names.
 
 use super::Done;
+use sarrus_model::dimension::Dimension;
 use sarrus_model::expr::{Quantity, RESERVED, is_name};
 use sarrus_model::scope::Context;
 use sarrus_model::suggest::did_you_mean;
@@ -114,6 +115,8 @@ pub fn gravity(root: &Table, context: &Context<'_>, space: Space) -> Done<[f64; 
         return Ok(if planar { [0.0, -9.81, 0.0] } else { [0.0, 0.0, -9.81] });
     };
     let wanted = if planar { 2 } else { 3 };
+    let free_fall = Dimension::of_unit("m/s²").unwrap_or_default();
+    context.check_dimension(value, &[free_fall], &|| "`gravity`".into())?;
     match context.quantity(value)? {
         Quantity::Vector { v, n } if n == wanted && v.iter().all(|x| x.is_finite()) => Ok(v),
         _ => Err(Diagnostic::new(value.span, format!("`gravity`: expected {wanted} finite numbers"))

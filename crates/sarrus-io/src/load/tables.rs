@@ -1,6 +1,7 @@
 //! `[tables.f]`: a function given by points or a CSV file.
 
 use super::{Done, csv, sections};
+use sarrus_model::expr::Inferred;
 use sarrus_model::key::{Key, KeyType};
 use sarrus_model::scope::Context;
 use sarrus_model::tables::{Curve, Interpolation, Outside};
@@ -38,8 +39,15 @@ pub fn read(name: &str, value: &Value, context: &Context<'_>, folder: &Path) -> 
         3 => Outside::Repeat,
         _ => Outside::Hold,
     };
+    let mut dimensions = [Inferred::Unknown; 2];
     let (points, at) = match (table.get("points"), table.get("file")) {
-        (Some(v), None) => (pairs(name, v, context)?, v.span),
+        (Some(v), None) => {
+            let points = pairs(name, v, context)?;
+            for k in 0..2 {
+                dimensions[k] = column_dimension(name, v, k, context)?;
+            }
+            (points, v.span)
+        }
         (None, Some(v)) => {
             let path = folder.join(sections::text(v, "file")?);
             let column = |key: &str| table.get(key).map(|v| sections::text(v, key)).transpose();
@@ -58,8 +66,9 @@ pub fn read(name: &str, value: &Value, context: &Context<'_>, folder: &Path) -> 
     // calls of the resolved file have no dots: the prefix of an include becomes part of the name
     let full = format!("{}{name}", context.scope().prefix.replace('.', "_"));
     let (x, y) = points.iter().map(|p| (p[0], p[1])).unzip();
-    let curve = Curve::new(full, x, y, interpolation, outside)
+    let mut curve = Curve::new(full, x, y, interpolation, outside)
         .map_err(|e| Diagnostic::new(at, format!("table `{name}`: {e}")))?;
+    curve.dimensions = dimensions;
     Ok((points, curve))
 }
 
@@ -70,6 +79,20 @@ fn choice(table: &Table, key: &str, names: &[&str]) -> Done<usize> {
         Diagnostic::new(value.span, format!("`{key}` cannot be `{text}`"))
             .hint(format!("one of: {}", names.join(" ")))
     })
+}
+
+/// The dimension of the x (`k` = 0) or y of all points.
+fn column_dimension(name: &str, points: &Value, k: usize, context: &Context<'_>) -> Done<Inferred> {
+    let mut all = Inferred::Unknown;
+    let column = points.as_list().unwrap_or_default().iter();
+    for value in column.filter_map(|point| point.as_list().and_then(|xy| xy.get(k))) {
+        if let Inferred::Known(dimension) = all {
+            context.check_dimension(value, &[dimension], &|| format!("table `{name}`"))?;
+        } else {
+            all = context.dimension_of(value)?.named();
+        }
+    }
+    Ok(all)
 }
 
 fn pairs(name: &str, value: &Value, context: &Context<'_>) -> Done<Vec<[f64; 2]>> {

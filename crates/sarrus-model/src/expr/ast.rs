@@ -3,6 +3,7 @@
 //! Chains such as `a + b - c` are one node with many terms, so that the depth of the tree is bounded by
 //! the nesting of the text and a sum of ten thousand terms recurses no deeper than a sum of two.
 
+use crate::dimension::Dimension;
 use std::ops::Range;
 
 /// Bytes of the text.
@@ -40,6 +41,8 @@ pub(crate) enum Kind {
     Number {
         value: f64,
         guards: Vec<At>,
+        /// That of its unit, if it has one.
+        dimension: Option<Dimension>,
     },
     /// A dotted name; its text is that of the node.
     Name,

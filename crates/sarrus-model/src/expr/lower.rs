@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
     fn value_of_kind(&mut self, node: &Node, place: Place<'_>) -> Result<Value> {
         let at = node.at;
         match &node.kind {
-            Kind::Number { value, guards } => {
+            Kind::Number { value, guards, .. } => {
                 for guard in guards {
                     self.check_unit(*guard, at, place)?;
                 }

@@ -57,7 +57,8 @@ impl Called {
             Kind::And(list) => all(self.min, list),
             Kind::Or(list) => all(self.max, list),
             _ => {
-                let number = |value| Node { kind: Kind::Number { value, guards: Vec::new() }, at };
+                let number =
+                    |value| Node { kind: Kind::Number { value, guards: Vec::new(), dimension: None }, at };
                 Kind::Call { name: self.choose, arguments: vec![node.clone(), number(1.0), number(-1.0)] }
             }
         };

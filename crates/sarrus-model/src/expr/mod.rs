@@ -14,6 +14,7 @@
 
 mod ast;
 mod breaks;
+mod dimension;
 mod display;
 mod equality;
 mod functions;
@@ -36,6 +37,7 @@ use crate::functions::Given;
 use crate::tables::Curve;
 
 pub use breaks::{Shape, TimeSlot};
+pub use dimension::Inferred;
 pub use equality::Changes;
 pub use functions::{Builtin, FUNCTIONS};
 pub use lex::is_name;
@@ -97,6 +99,27 @@ impl Expr {
         match plain::evaluate(&self.root, &self.text, scope) {
             Some(x) => Ok(Quantity::Number(x)),
             None => lower::evaluate(self, scope, planar),
+        }
+    }
+
+    /// The dimension of its value, from the units in it and in what `scope` knows. Units that do not fit are an error at their place.
+    pub fn dimension(&self, scope: &dyn Scope) -> Result<Inferred, ExprError> {
+        dimension::infer(self, scope)
+    }
+
+    /// Whether it is one number, and its unit if it has one: `3000 rpm`.
+    pub fn literal(&self) -> Option<Option<&str>> {
+        let node = match &self.root.kind {
+            ast::Kind::Negative(inner) => &**inner,
+            _ => &*self.root,
+        };
+        match &node.kind {
+            ast::Kind::Number { dimension: None, .. } => Some(None),
+            ast::Kind::Number { .. } => {
+                let text = node.at.of(&self.text);
+                Some(text.split_once(char::is_whitespace).map(|(_, unit)| unit.trim()))
+            }
+            _ => None,
         }
     }
 
@@ -219,6 +242,11 @@ pub trait Scope {
     /// Names to suggest where one is misspelt.
     fn names(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The dimension of what `path` stands for, where its value had units.
+    fn dimension(&self, _path: &str) -> Inferred {
+        Inferred::Unknown
     }
 
     /// The scope in which the body of a function stands, where it is not this one.

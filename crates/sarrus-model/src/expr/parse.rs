@@ -11,6 +11,7 @@
 use super::ast::{Additive, At, Comparison, Kind, Multiplicative, Node};
 use super::lex::{Lexeme, Token, is_name, lex};
 use super::{ExprError, MAX_DEPTH, MAX_LENGTH, RESERVED};
+use crate::dimension::Dimension;
 use crate::suggest::suggest;
 use crate::units::{UNITS, unit_named};
 
@@ -257,7 +258,7 @@ impl<'a> Parser<'a> {
     fn unit_below_the_line(&self, above: &[(Multiplicative, Node)], number: Lexeme, at: At) -> ExprError {
         let quantity = self.word(at);
         let hint = match (above, number.token) {
-            ([(_, Node { kind: Kind::Number { value, guards }, at: above })], Token::Number(below))
+            ([(_, Node { kind: Kind::Number { value, guards, .. }, at: above })], Token::Number(below))
                 if guards.is_empty() && self.word(*above).parse::<f64>().is_ok() =>
             {
                 let unit = quantity[self.word(number.at).len()..].trim();
@@ -364,13 +365,16 @@ impl<'a> Parser<'a> {
     /// The unit behind a number, if any.
     fn quantity(&mut self, number: f64, at: At) -> Result<Node, ExprError> {
         if self.peek().token != Token::Path {
-            return Ok(Node { at, kind: Kind::Number { value: number, guards: Vec::new() } });
+            return Ok(Node {
+                at,
+                kind: Kind::Number { value: number, guards: Vec::new(), dimension: None },
+            });
         }
 
         // the first unit
         let (mut above, mut below) = (number, 1.0);
         let mut guards = Vec::new();
-        let mut end = self.unit(&mut above, &mut below)?;
+        let (mut end, mut dimension) = self.unit(&mut above, &mut below)?;
 
         // more of them, where the word behind the operator is a unit and no call
         loop {
@@ -384,20 +388,22 @@ impl<'a> Parser<'a> {
             }
             self.next();
             guards.push(word.at);
-            end = match operator {
+            let own;
+            (end, own) = match operator {
                 Token::Slash => self.unit(&mut below, &mut above)?,
                 _ => self.unit(&mut above, &mut below)?,
             };
+            dimension = if operator == Token::Slash { dimension.over(own) } else { dimension.times(own) };
         }
         let (at, value) = (at.to(end), above / below);
         if !value.is_finite() {
             return Err(fail(at, "the number is too large".into(), None));
         }
-        Ok(Node { at, kind: Kind::Number { value, guards } })
+        Ok(Node { at, kind: Kind::Number { value, guards, dimension: Some(dimension) } })
     }
 
-    /// One unit with its power, multiplied into a quotient.
-    fn unit(&mut self, above: &mut f64, below: &mut f64) -> Result<At, ExprError> {
+    /// One unit with its power, multiplied into a quotient: where it ends, and its dimension.
+    fn unit(&mut self, above: &mut f64, below: &mut f64) -> Result<(At, Dimension), ExprError> {
         let word = self.next();
         let name = self.word(word.at);
         let Some(unit) = unit_named(name) else {
@@ -435,7 +441,8 @@ impl<'a> Parser<'a> {
         let (top, bottom) = if power < 0.0 { (bottom, top) } else { (top, bottom) };
         *above *= top;
         *below *= bottom;
-        Ok(end)
+        // the power is at most MAX_UNIT_POWER
+        Ok((end, unit.dimension.power(power).unwrap_or_default()))
     }
 }
 

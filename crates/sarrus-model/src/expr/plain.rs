@@ -9,7 +9,7 @@ use super::{Lookup, Quantity, Scope};
 /// The value of a node, if there is nothing in it but numbers, names of numbers, signs, `+`, `-`, `*`, `/` and brackets.
 pub(super) fn evaluate(node: &Node, text: &str, scope: &dyn Scope) -> Option<f64> {
     let value = match &node.kind {
-        Kind::Number { value, guards } if guards.is_empty() => *value,
+        Kind::Number { value, guards, .. } if guards.is_empty() => *value,
         Kind::Name => match node.at.of(text) {
             // constants of the language come before names of the file
             "pi" | "inf" => return None,

@@ -50,9 +50,9 @@ pub const MARKER_KEYS: &[Key] = &[
 /// The keys of an orientation written as a table.
 pub const ORIENTATION: &[Key] = &[
     Key::new("axis", KeyType::Vector, "", "axis of the turn"),
-    Key::new("angle", KeyType::Number, "", "angle of the turn (rad)"),
+    Key::new("angle", KeyType::Number, "", "angle of the turn [rad]"),
     Key::new("euler", KeyType::Text, "", "sequence of body axes, such as `zxz`"),
-    Key::new("angles", KeyType::Numbers, "", "the three angles of the sequence (rad)"),
+    Key::new("angles", KeyType::Numbers, "", "the three angles of the sequence [rad]"),
     Key::new("x", KeyType::Vector, "", "direction of the x axis"),
     Key::new("y", KeyType::Vector, "", "direction of the y axis"),
     Key::new("z", KeyType::Vector, "", "direction of the z axis"),

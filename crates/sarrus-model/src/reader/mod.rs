@@ -17,6 +17,7 @@ pub use runtime::{RuntimeExpr, RuntimeVector, Turns};
 
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::dimension::Dimension;
 use crate::key::{COMMON, COMMON_NESTED, Key};
 use crate::model::{Element, Model, Setting};
 use crate::record::{Place, Plain};
@@ -59,7 +60,11 @@ impl<'a> Reader<'a> {
     pub fn check(&self, keys: &[Key], common: bool) -> Result<()> {
         for entry in &self.table.entries {
             let key = &*entry.key;
-            let known = keys.iter().any(|k| k.name == key)
+            let own = keys.iter().find(|k| k.name == key);
+            if let Some(own) = own.filter(|own| own.ty.is_quantity()) {
+                self.check_dimension(key, &entry.value, &own.dimensions())?;
+            }
+            let known = own.is_some()
                 || COMMON_NESTED.contains(&key)
                 || (common && COMMON.iter().any(|k| k.name == key));
             if !known {
@@ -72,6 +77,22 @@ impl<'a> Reader<'a> {
                 return Err(self
                     .at(entry.key_span, format!("{} has no key `{key}`", self.title()))
                     .maybe_hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_dimension(&self, key: &str, value: &Value, allowed: &[Dimension]) -> Result<()> {
+        let title = || format!("`{key}` of {}", self.title());
+        self.context().check_dimension(value, allowed, &title).map_err(|d| self.noted(d))
+    }
+
+    /// Refuses units of keys that name one for lengths and one for angles, `[N/m, N m/rad]`: number `which` alone is allowed.
+    pub fn check_units(&self, keys: &[Key], which: usize) -> Result<()> {
+        for entry in &self.table.entries {
+            let own = keys.iter().find(|k| *k.name == *entry.key && k.ty.is_quantity());
+            if let Some([translation, rotation]) = own.map(Key::dimensions).as_deref() {
+                self.check_dimension(&entry.key, &entry.value, &[[*translation, *rotation][which.min(1)]])?;
             }
         }
         Ok(())

@@ -207,7 +207,7 @@ pub static KINDS: &[Kind] = &[
         doc: "two wheels in mesh on axles of their carrier, with the tooth force at the pitch point (bevel: axes point away from the apex)",
         keys: &[
             BODIES,
-            Key::new("teeth", KeyType::Numbers, "", "teeth of the two wheels"),
+            Key::new("teeth", KeyType::Numbers, "", "teeth of the two wheels [1]"),
             Key::new("radii", KeyType::Numbers, "", "pitch radii instead of teeth [m]"),
             Key::new(
                 "mesh",

@@ -33,7 +33,7 @@ pub const LAW_KEYS: &[Key] = &[
         "`exact` with a `restitution`, else none",
         "`hunt_crossley` `lankarani_nikravesh` `flores` `exact` with `restitution` or `factor`; or a number [N s/m]",
     ),
-    Key::new("restitution", KeyType::Number, "the materials' smallest", "nominal restitution, 0 to 1"),
+    Key::new("restitution", KeyType::Number, "the materials' smallest", "nominal restitution, 0 to 1 [1]"),
     Key::new("factor", KeyType::Number, "", "instead of `restitution`: K δⁿ (1 + factor·δ̇) [s/m]"),
 ];
 
@@ -45,14 +45,14 @@ pub const FRICTION_KEYS: &[Key] = &[
         "coulomb",
         "`bristle` sticks, `coulomb` creeps below `slip_speed`",
     ),
-    Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction"),
+    Key::new("mu", KeyType::Number, "the materials' smallest `friction`", "coefficient of friction [1]"),
     Key::new(
         "slip_speed",
         KeyType::Number,
         "0.001",
         "coulomb: speed at which 76 % of it act; lugre: of the fall from `mu_static` [m/s]",
     ),
-    Key::new("mu_static", KeyType::Number, "`mu`", "lugre: to set off"),
+    Key::new("mu_static", KeyType::Number, "`mu`", "lugre: to set off [1]"),
     Key::new(
         "stiffness",
         KeyType::Number,
@@ -83,7 +83,7 @@ pub const KEYS: &[Key] = &[
         "restitution",
         KeyType::Number,
         "the materials' smallest, or 0",
-        "impulsive: speed after an impact over that before, 0 to 1",
+        "impulsive: speed after an impact over that before, 0 to 1 [1]",
     ),
     Key::new(
         "rule",

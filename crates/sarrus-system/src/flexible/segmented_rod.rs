@@ -93,7 +93,7 @@ pub const KIND: Kind = Kind {
         Key::new("to", KeyType::Point, "", "its end [m]"),
         Key::new("section", KeyType::Name, "", "its cross section, of [sections]"),
         Key::new("material", KeyType::Name, "", "material: stiffness and density of the section's shape"),
-        Key::new("segments", KeyType::Number, "10", "how many"),
+        Key::new("segments", KeyType::Number, "10", "how many [1]"),
         Key::new("damping", KeyType::Number, "the material's, or 0", "times the stiffness [s]"),
         Key::new(
             "up",

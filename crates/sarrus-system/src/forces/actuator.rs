@@ -84,7 +84,7 @@ pub const KIND: Kind = Kind {
         Key::new("on", KeyType::Local, "", "a point on each, in its body or a marker"),
         Key::new("force", KeyType::Expression, "", "along a length; positive pushes apart [N]"),
         Key::new("torque", KeyType::Expression, "", "along an angle [N m]"),
-        Key::new("limits", KeyType::Numbers, "none", "lowest and highest effort"),
+        Key::new("limits", KeyType::Numbers, "none", "lowest and highest effort [N, N m]"),
     ],
     planar: &[
         "joint = 'h', torque = '5 - 2*h.rate + a.vx', limits = [-20, 20]",

@@ -94,7 +94,7 @@ impl Force for Drag {
 }
 
 const PART: &[Key] = &[
-    Key::new("coefficient", KeyType::Number, "", "drag coefficient C"),
+    Key::new("coefficient", KeyType::Number, "", "drag coefficient C [1]"),
     Key::new("area", KeyType::Number, "", "area A that it goes with, of each body or segment [m²]"),
 ];
 

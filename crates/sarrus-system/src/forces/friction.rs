@@ -8,7 +8,7 @@ use crate::friction::{Friction, over_speed};
 
 /// The keys of `friction`.
 pub static FRICTION_KEYS: &[Key] = &[
-    Key::new("mu", KeyType::Number, "", "coefficient of friction, of the joint's reaction"),
+    Key::new("mu", KeyType::Number, "", "coefficient of friction, of the joint's reaction [1]"),
     Key::new(
         "radius",
         KeyType::Number,

@@ -135,8 +135,8 @@ pub const KIND: Kind = Kind {
         Key::new("ends", KeyType::Points, "", "a point on each, in the world"),
         Key::new("on", KeyType::Local, "", "a point on each, in its body or a marker"),
         Key::new("joint", KeyType::Name, "", "instead of bodies: a joint with one coordinate, or `A.angle`"),
-        Key::new("stiffness", KeyType::Number, "0", "N/m, N m/rad"),
-        Key::new("damping", KeyType::Number, "0", "N s/m, N m s/rad"),
+        Key::new("stiffness", KeyType::Number, "0", "of the spring [N/m, N m/rad]"),
+        Key::new("damping", KeyType::Number, "0", "of the damper [N s/m, N m s/rad]"),
         Key::new(
             "rest",
             KeyType::Number,

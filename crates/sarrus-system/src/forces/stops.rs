@@ -10,7 +10,12 @@ use super::prelude::*;
 pub static STOP_KEYS: &[Key] = &[
     Key::new("stiffness", KeyType::Number, "rigid", "of a springy stop [N/m, N m/rad]"),
     Key::new("damping", KeyType::Number, "0", "of a springy stop [N s/m, N m s/rad]"),
-    Key::new("restitution", KeyType::Number, "0", "of a rigid stop: speed after an impact over that before"),
+    Key::new(
+        "restitution",
+        KeyType::Number,
+        "0",
+        "of a rigid stop: speed after an impact over that before [1]",
+    ),
 ];
 
 /// Rigid limits of a coordinate.

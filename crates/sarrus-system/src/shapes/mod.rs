@@ -158,7 +158,7 @@ pub const KEYS: &[Key] = &[
     Key::new("width", KeyType::Number, "", "free width of a channel [m]"),
     Key::new("tube", KeyType::Flag, "false", "a channel that is round, not two plates"),
     Key::new("file", KeyType::Text, "", "STL or OBJ file"),
-    Key::new("scale", KeyType::Number, "1", "times the file's numbers"),
+    Key::new("scale", KeyType::Number, "1", "times the file's numbers [1]"),
     Key::new("on", KeyType::Local, "the body's origin", "where its own origin is on the body [m]"),
     Key::new(
         "axis_on",

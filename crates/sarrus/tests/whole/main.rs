@@ -61,3 +61,4 @@ mod stiff;
 mod stops;
 mod tangent;
 mod touch;
+mod units;

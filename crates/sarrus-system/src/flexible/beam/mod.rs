@@ -244,8 +244,8 @@ pub const KIND: Kind = Kind {
         Key::new("path", KeyType::Points, "", "points that it goes through, undeformed, instead [m]"),
         Key::new("section", KeyType::Name, "", "its cross section, of [sections]"),
         Key::new("material", KeyType::Name, "", "material: stiffness and density of the section's shape"),
-        Key::new("elements", KeyType::Number, "4", "how many; of a `path` from each point to the next"),
-        Key::new("order", KeyType::Number, "1", "of an element, up to 8: it has one node more than that"),
+        Key::new("elements", KeyType::Number, "4", "how many [1]; of a `path` from each point to the next"),
+        Key::new("order", KeyType::Number, "1", "of an element, up to 8 [1]: it has one node more than that"),
         Key::new(
             "mass_matrix",
             KeyType::Choice(MASS_MATRICES),

@@ -99,12 +99,12 @@ pub const KIND: Kind = Kind {
         Key::new("nodes", KeyType::Text, "", "their nodes: CSV of name, x, y, z (planar without z)"),
         Key::new("interface", KeyType::Names, "", "nodes that become bodies: node1, node2, …"),
         Key::new("show", KeyType::Names, "", "further nodes whose places and displacements are results"),
-        Key::new("modes", KeyType::Number, "6", "shapes beside those of the interface, with that held"),
+        Key::new("modes", KeyType::Number, "6", "shapes beside those of the interface, with that held [1]"),
         Key::new(
             "damping",
             KeyType::Either(&KeyType::Number, &KeyType::Numbers),
             "0",
-            "damping ratio, or one of each amplitude",
+            "damping ratio, or one of each amplitude [1]",
         ),
         Key::new(
             "geometric_stiffness",
