@@ -59,5 +59,8 @@ mod statics;
 mod steady;
 mod stiff;
 mod stops;
+mod takes_part_check;
+mod takes_part_inverse;
+mod takes_part_rest;
 mod tangent;
 mod touch;
