@@ -5,6 +5,9 @@ use sarrus::analysis::{Overrides, Prescribed, SetupError, prescribed};
 use sarrus::prelude::*;
 use std::path::Path;
 
+/// What is due at a time.
+type Due = fn(f64) -> f64;
+
 fn inverse(text: &str) -> Prescribed {
     let (model, system) = load(text);
     let found = prescribed(&model, &system, &Overrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
@@ -98,10 +101,7 @@ fn friction_of_reactions_that_are_not_unique_is_named() {
 fn every_kind_of_force_loads_a_driver() {
     let (still, fluid) = ("[0, 0]", "fluids.oil = { density = 800 }\n");
     for (more, due) in [
-        (
-            "forces.f = { kind = 'force', body = 'b', force = ['3*t', 5] }\n",
-            (|t| 2.0 - 3.0 * t) as fn(f64) -> f64,
-        ),
+        ("forces.f = { kind = 'force', body = 'b', force = ['3*t', 5] }\n", (|t| 2.0 - 3.0 * t) as Due),
         ("forces.f = { kind = 'torque', body = 'b', torque = 5 }\n", |_| 2.0),
         ("forces.f = { kind = 'actuator', joint = 'J', force = '4*J.speed' }\n", |t| 2.0 - 8.0 * t),
         (
@@ -283,9 +283,9 @@ const FREE: &str = "events.free = { when = 't > 0.4', disable = ['feed'] }\n";
 #[test]
 fn locks_limits_and_events_take_part_in_a_prescribed_motion() {
     // what b loses of its speed, 2 kg times 0.5 m/s, pushes the carriage on: the motor takes that work out at 1 m/s
-    let slow: fn(f64) -> f64 = |t| 0.5 * t.min(0.6);
-    let back: fn(f64) -> f64 = |t| if t < 0.6 { 0.5 * t } else { 0.3 - 0.25 * (t - 0.6) };
-    let cases: [(&str, &str, &str, fn(f64) -> f64, f64); 9] = [
+    let slow: Due = |t| 0.5 * t.min(0.6);
+    let back: Due = |t| if t < 0.6 { 0.5 * t } else { 0.3 - 0.25 * (t - 0.6) };
+    let cases: [(&str, &str, &str, Due, f64); 9] = [
         (", lock_at = 0.3", FREE, "B.lock_at", slow, -1.0),
         (", limits = [-1, 0.3]", FREE, "B.limits", slow, -1.0),
         (", limits = [-1, 0.3], stop = { restitution = 0.5 }", FREE, "B.limits", back, -1.5),
