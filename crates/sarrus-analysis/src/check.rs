@@ -3,7 +3,6 @@
 
 use crate::assemble::assemble_sparing;
 use crate::error::SetupError;
-use crate::events::Journey;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
@@ -11,10 +10,12 @@ use crate::redundancy::{
     with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
+use crate::run::Run;
 use crate::settings::{Overrides, Settings};
 use crate::simulate::Watch;
 use crate::start::{Rows, near_dependence, rank_report, size};
 use sarrus_model::{Model, Space};
+use sarrus_solve::integrators::Because;
 use sarrus_solve::{Equations, Problem, Stage, State};
 use sarrus_system::{Columns, Conditions, Sampler, System};
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub struct CheckReport {
     pub size: SizeReport,
     /// Rows and their rank.
     pub constraints: ConstraintsReport,
-    /// Rigid contacts that are closed at the start and bear: rows too, where reactions are judged.
+    /// Rigid contacts and limits that are closed at the start and bear: rows too, where reactions are judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_contacts: Option<ClosedContacts>,
     /// Degrees of freedom: velocities minus rank.
@@ -83,7 +84,7 @@ impl CheckReport {
     }
 }
 
-/// Rigid contacts that are closed and bear.
+/// Rigid contacts and limits that are closed and bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ClosedContacts {
     /// Points at which they touch.
@@ -178,21 +179,19 @@ pub fn check_with(
     let mut sharing = Shared::default();
     let mut analysis = None;
     let method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
-    // with rigid contacts that are closed; where no force fits, the run says so
-    let (mut held, mut there) = (system.mechanism(), state.clone());
-    held.be_like(&mechanism);
-    let points = Journey::resting(system, &method, &settings)
-        .close_gaps(system.gaps(), &mut held, &mut there)
-        .unwrap_or(0);
+    // with what acts when a run starts: rigid contacts and limits that are closed, locks, events; where no force fits, the run says so
+    let begun = begun(model, system, &settings);
+    let points = begun.as_ref().map_or(0, |run| run.closed_gaps());
     let mut closed_contacts = None;
     let mut dependent = rows.rank.map_or(0, |rank| structure.nc - rank);
-    if points > 0 {
+    let happens = begun.as_ref().and_then(happens_at_start);
+    if let Some(Run { mechanism: mut held, state: there, .. }) = begun {
         let mut eq = Equations::new(&held);
         held.update(&there, Stage::FORCE, &mut eq);
         add_sliding(&mut held, &there, &mut eq);
         let own = held.structure().clone();
         let rows = Rows::find(&own, &eq)?;
-        closed_contacts = Some(ClosedContacts { points, rows: own.nc, rank: rows.rank });
+        closed_contacts = (points > 0).then_some(ClosedContacts { points, rows: own.nc, rank: rows.rank });
         dependent = rows.rank.map_or(0, |rank| own.nc - rank);
         let whole = with_tooth_forces(&mut held, &there, &eq);
         if let Ok(mut scaled) = Scaled::new(&own, &whole, rows.known_redundant(&own))
@@ -248,6 +247,7 @@ pub fn check_with(
     report.notes.extend(assembled.report.notes.iter().cloned());
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(conditions.notes);
+    report.notes.extend(happens);
     report.notes.extend(crate::contacts::restitutions(system));
     report.notes.extend(system.directory.notes.iter().cloned());
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
@@ -256,6 +256,29 @@ pub fn check_with(
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }
     Ok(report)
+}
+
+/// A run of the model at its start, where other rows act than those of the model as it is written: gaps that are closed, locks, what events switch.
+fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run<'static>> {
+    if system.whole.events.list.is_empty() && system.gaps().is_empty() && system.stops().is_empty() {
+        return None;
+    }
+    let run = Run::up_to(model, system, settings.t_start).ok()?;
+    let ids = |system: &System| system.elements.iter().map(|e| e.id).collect::<Vec<_>>();
+    (run.ended.because == Because::End && ids(run.mechanism.system()) != ids(system)).then_some(run)
+}
+
+/// Events that fire when a run starts, in words.
+fn happens_at_start(run: &Run<'_>) -> Option<String> {
+    let events = run.system.whole.events.list.iter().map(|e| &e.name);
+    let fired = |name: &&String| run.recorder.events.iter().any(|e| e.name == **name);
+    let names: Vec<String> = events.filter(fired).map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "events that fire as soon as a run starts: {}; reactions are judged with what acts then, mobility and rank without it",
+            names.join(", ")
+        )
+    })
 }
 
 /// `dependent` are the redundant rows, with those of closed contacts.

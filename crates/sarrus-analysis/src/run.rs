@@ -12,7 +12,7 @@ use crate::legs::Route;
 use crate::method::{Facts, Method};
 use crate::recorder::{Bounds, Recorder};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
-use crate::settings::Settings;
+use crate::settings::{Overrides, Settings};
 use crate::simulate::{Plan, Simulate, Watch};
 use crate::start::{Rows, near_dependence};
 use crate::trajectory::Trajectory;
@@ -182,6 +182,15 @@ impl<'w> Run<'w> {
         })
     }
 
+    /// One that has gone as far as `t` \[s\], if nothing stopped it, with what acts there; it takes no samples.
+    pub fn up_to(model: &Model, system: &Arc<System>, t: f64) -> Result<Run<'w>, SetupError> {
+        let t_start = Settings::read(model, &Overrides::default())?.t_start;
+        let overrides = Overrides { t_end: (t > t_start).then_some(t), ..Overrides::default() };
+        let mut run = Run::new(model, system, &Simulate { overrides, record: false }, Box::new(()))?;
+        run.go(t)?;
+        Ok(run)
+    }
+
     /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
     pub fn go(&mut self, t: f64) -> Result<&Ended, SetupError> {
         self.journey.route.until = t;
@@ -195,6 +204,11 @@ impl<'w> Run<'w> {
             SetupError::Start { source, element }
         })?;
         Ok(&self.ended)
+    }
+
+    /// Places of rigid contacts, and limits, that are closed and bear.
+    pub fn closed_gaps(&self) -> usize {
+        self.recorder.gaps.as_ref().map_or(0, Gaps::closed)
     }
 
     /// The samples.

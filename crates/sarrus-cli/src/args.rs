@@ -468,7 +468,7 @@ Examples:
 
 Needs drivers for every freedom. Positions, velocities and accelerations follow from the constraints,
 and the forces of drivers and joints from them: nothing is integrated, so that no error accumulates,
-and samples may be as far apart as one likes. Models with events, stops, rigid contacts, sampled
+and samples may be as far apart as one likes. Models with events, stops, rigid contacts,
 controllers or jumps of speed are run step by step instead, so that these take part. Loops and
 redundant constraints are welcome; efforts that are not unique are marked.";
 

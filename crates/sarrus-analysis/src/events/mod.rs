@@ -33,6 +33,7 @@ pub(crate) use slides::Slides;
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
+use crate::redundancy::not_unique_with_contacts;
 use crate::report::{EventReport, SingularReport};
 use crate::run::not_unique;
 use crate::settings::Settings;
@@ -190,8 +191,11 @@ impl Journey {
                 Some(own) => own,
                 None => &mut *integrator,
             };
-            if std::mem::replace(&mut started, true) && recorder.gaps.is_none() {
-                self.judge_reactions(dynamics.problem_mut(), state);
+            if std::mem::replace(&mut started, true)
+                && self.judge_reactions(dynamics.problem_mut(), state)
+                && let Some(gaps) = &mut recorder.gaps
+            {
+                gaps.forget_analysed();
             }
             self.begun = true;
             self.redundant = None;
@@ -299,20 +303,24 @@ impl Journey {
         Ok((self.charted(mechanism)?, self.dynamics(mechanism, state)?))
     }
 
-    /// Notes which reactions are not unique with the rows that act from `s` on, once for each set of rows.
-    fn judge_reactions(&mut self, mechanism: &mut Mechanism, s: &State) {
-        let acting: Vec<usize> = mechanism.system().elements.iter().map(|e| e.id).collect();
+    /// Notes which reactions are not unique with the rows that act from `s` on, once for each set of rows that events leave. Rows that hold
+    /// gaps take part, and are no such set: what they share is judged where they close. Returns whether the set is new.
+    fn judge_reactions(&mut self, mechanism: &mut Mechanism, s: &State) -> bool {
+        let held = self.active.hold_ids();
+        let ids = mechanism.system().elements.iter().map(|e| e.id);
+        let acting: Vec<usize> = ids.filter(|id| held.binary_search(id).is_err()).collect();
         let at_start = || self.system.elements.iter().map(|e| e.id).eq(acting.iter().copied());
         if self.judged.contains(&acting) || at_start() {
-            return;
+            return false;
         }
         self.judged.push(acting);
-        let mut eq = Equations::new(mechanism);
-        mechanism.update(s, Stage::POSITION, &mut eq);
-        let Ok(rows) = Rows::find(mechanism.structure(), &eq) else { return };
-        let found = not_unique(mechanism, s, &eq, &rows).unwrap_or_default();
+        let found = match held.is_empty() {
+            true => judge(mechanism, s),
+            false => not_unique_with_contacts(mechanism, s),
+        };
         let new = found.into_iter().filter(|column| !self.not_unique.contains(column)).collect::<Vec<_>>();
         self.not_unique.extend(new);
+        true
     }
 
     /// The equations of what acts, with methods of their own.
@@ -498,4 +506,12 @@ impl Journey {
         let (mechanism, eq, accel) = dynamics.parts();
         Ok(conditions.values(i, mechanism, state, Some((eq, accel))))
     }
+}
+
+/// Columns that are not unique at `s` with the rows of `mechanism`; none where that cannot be told.
+fn judge(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
+    let mut eq = Equations::new(mechanism);
+    mechanism.update(s, Stage::POSITION, &mut eq);
+    let rows = Rows::find(mechanism.structure(), &eq).ok();
+    rows.and_then(|rows| not_unique(mechanism, s, &eq, &rows)).unwrap_or_default()
 }

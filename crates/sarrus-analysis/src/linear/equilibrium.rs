@@ -200,6 +200,7 @@ pub fn equilibrium_with(
         let what = format!("friction of contact `{contact}` sticks at it, which depends on the way there");
         return Err(SetupError::NotStatic { what, hint: RUN });
     }
+    notes.extend(creeping(&mut statics.mechanism, &statics.state));
     if let Some(stops) = &statics.stops {
         notes.extend(stops.notes.iter().cloned());
         notes.extend(stops.words(system));
@@ -242,6 +243,31 @@ fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
             && across > NEARLY * place.normal * place.normal
     };
     places.iter().find(sticks).map(|place| contact(place).name.clone())
+}
+
+/// Joints and contacts whose friction is smooth: it vanishes at rest, so that a run creeps to where they do not hold.
+fn creeping(mechanism: &mut Mechanism, state: &State) -> Option<String> {
+    let (system, mut places) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_places(state, None, &mut places);
+    let rubs = |i: &usize| matches!(system.contacts[*i].contact.friction, Some(Friction::Coulomb { .. }));
+    let touches = |i: &usize| places.iter().any(|place| place.contact as usize == *i);
+    let contacts = (0..system.contacts.len()).filter(rubs).filter(touches);
+    let contacts = contacts.map(|i| &system.contacts[i].contact.name);
+    // of the reaction, or a force of its own: `A.friction`, `A.angle.friction`
+    let constant = |joint: &str| {
+        let mut own = system.forces.iter().filter(|f| f.enabled).filter_map(|f| f.name.strip_prefix(joint));
+        own.any(|rest| rest.starts_with('.') && rest.ends_with(".friction"))
+    };
+    let joints = system.directory.joints.iter();
+    let joints = joints.filter(|j| j.friction.iter().any(Option::is_some) || constant(&j.name));
+    let mut names: Vec<String> = joints.map(|j| &j.name).chain(contacts).map(|n| format!("`{n}`")).collect();
+    names.dedup();
+    (!names.is_empty()).then(|| {
+        format!(
+            "friction of {} is smooth and vanishes at rest: it holds nothing, and a run creeps to this rest more slowly than `slip_speed`",
+            names.join(", ")
+        )
+    })
 }
 
 /// The body that has moved farthest, of those that results show.

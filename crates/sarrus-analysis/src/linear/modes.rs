@@ -244,6 +244,19 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
             "controllers take part as they do at this instant: that the motion stays steady with them is not checked".into(),
         );
     }
+    let bristles = bristles(mechanism, state);
+    if !bristles.is_empty() {
+        notes.push(format!(
+            "bristles of `lugre` friction count as their damping alone, and not as the springs that they are: {}; what they do, a run tells",
+            bristles.join(", ")
+        ));
+    }
+    let elements = mechanism.system().elements.iter();
+    let mut slide: Vec<String> = elements.filter(|e| e.sliding.is_some()).map(|e| e.name.clone()).collect();
+    slide.dedup();
+    if !slide.is_empty() {
+        notes.push(format!("friction of rigid contacts that slide has no part: {}", slide.join(", ")));
+    }
     let reactive = reactive(mechanism, state, linear);
     if !reactive.is_empty() {
         notes.push(format!(
@@ -252,6 +265,17 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
         ));
     }
     notes
+}
+
+/// Contacts that touch with friction whose states have no part in modes.
+fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
+    let (system, mut places) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_places(state, None, &mut places);
+    let touching = places.iter().map(|place| &system.contacts[place.contact as usize].contact);
+    let own = touching.filter(|c| c.friction.is_some_and(|friction| friction.has_states()));
+    let mut names: Vec<String> = own.map(|c| c.name.clone()).collect();
+    names.dedup();
+    names
 }
 
 /// What could act and does not take part: modes are of what acts at the state.

@@ -1,15 +1,16 @@
 //! About which state a linear analysis is.
 
 use super::equilibrium::{EquilibriumOptions, Search, equilibrium_with};
-use crate::assemble::assemble;
 use crate::error::SetupError;
+use crate::failure::with_functions;
+use crate::run::Run;
 use crate::settings::{Overrides, Settings};
-use crate::simulate::{Seen, Simulate, Watch, simulate};
 use sarrus_model::Model;
-use sarrus_solve::State;
+use sarrus_solve::integrators::Because;
+use sarrus_solve::{Problem, State};
 use sarrus_system::{Mechanism, System};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// About which state.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,17 +45,6 @@ impl FromStr for About {
     }
 }
 
-/// The last state that a run shows.
-struct Last(Mutex<Option<(State, Vec<f64>)>>);
-
-impl Watch for &Last {
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
-        if let Ok(mut last) = self.0.lock() {
-            *last = Some((s.clone(), mechanism.hints().to_vec()));
-        }
-    }
-}
-
 impl About {
     /// The mechanism, and the state in it; `watch` sees how an equilibrium is looked for.
     pub(super) fn find(
@@ -63,39 +53,26 @@ impl About {
         system: &Arc<System>,
         watch: &mut dyn FnMut(&Search),
     ) -> Result<(Mechanism, State), SetupError> {
-        let settings = Settings::read(model, &Overrides::default())?;
-        let mut mechanism = system.mechanism();
-        let state = match self {
+        let t_start = Settings::read(model, &Overrides::default())?.t_start;
+        let t = match self {
             About::Equilibrium => {
                 let found = equilibrium_with(model, system, &EquilibriumOptions::default(), watch)?;
-                mechanism = found.system.mechanism();
+                let mut mechanism = found.system.mechanism();
                 mechanism.set_hints(&found.hints);
-                found.state
+                // bristles of contacts that touch hold from here on
+                mechanism.accept(&found.state);
+                return Ok((mechanism, found.state));
             }
-            About::Start => {
-                let assembled = assemble(model, system, settings.assembly)?;
-                mechanism.set_hints(&assembled.hints);
-                assembled.state
-            }
-            About::Time(t) if t < settings.t_start => {
-                return Err(SetupError::BeforeStart { t, t_start: settings.t_start });
-            }
-            About::Time(t) if t == settings.t_start => return About::Start.find(model, system, watch),
-            About::Time(t) => {
-                let last = Last(Mutex::new(None));
-                let overrides =
-                    Overrides { t_end: Some(t), every: Some(t - settings.t_start), ..Overrides::default() };
-                let run = simulate(model, system, &Simulate { overrides, record: true }, &mut &last)?;
-                let reached = last.0.into_inner().ok().flatten().filter(|(s, _)| s.t >= t);
-                let (state, hints) = reached.ok_or(SetupError::NotReached {
-                    t,
-                    at: run.report.t_end,
-                    why: run.report.reason,
-                })?;
-                mechanism.set_hints(&hints);
-                state
-            }
+            About::Time(t) if t < t_start => return Err(SetupError::BeforeStart { t, t_start }),
+            About::Time(t) => t,
+            About::Start => t_start,
         };
-        Ok((mechanism, state))
+        // with all that acts there: locks, limits and rigid contacts that are closed, what events have switched
+        let mut run = with_functions(|| Run::up_to(model, system, t))?;
+        if run.ended.because != Because::End {
+            let report = run.report();
+            return Err(SetupError::NotReached { t, at: report.t_end, why: report.reason });
+        }
+        Ok((run.mechanism, run.state))
     }
 }

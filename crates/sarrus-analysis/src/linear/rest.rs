@@ -65,14 +65,19 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     // drivers stand still
     eq.gamma.fill(0.0);
     kkt.factor(&eq, Rows::All, Rank::Settle)?;
-    kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
+    let mut solve = |eq: &Equations, accel: &mut Accel| -> Result<(), SolveError> {
+        kkt.solve(eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
+        // as a run shows them, and as conditions and forces that read reactions see them
+        kkt.least_norm(eq, &mut accel.lambda)
+    };
+    solve(&eq, &mut accel)?;
     if m.reactive_forces() > 0 {
         let f = eq.f.clone();
         for _ in 0..REACTIVE {
             let before = accel.lambda.clone();
             eq.f.copy_from_slice(&f);
             add_reactive(m, state, &mut eq, &before);
-            kkt.solve(&eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
+            solve(&eq, &mut accel)?;
             let largest = accel.lambda.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let change =
                 accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));

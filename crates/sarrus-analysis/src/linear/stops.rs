@@ -43,7 +43,7 @@ pub(super) struct Stops {
     conditions: Conditions,
     list: Vec<Stop>,
     gaps: Vec<Gap>,
-    /// Events of the file that fire by more than the time, each with whether its condition held at the last look.
+    /// Events of the file, each with whether its condition held at the last look.
     triggers: Vec<(usize, bool)>,
     /// What happened, in words.
     pub notes: Vec<String>,
@@ -74,11 +74,16 @@ impl Stops {
                     let Some(&lock) = event.actions.lock.first() else { continue };
                     list.push(Stop::Latch { lock, value: *value, side: 0.0, name: event.name.clone() });
                 }
-                When::Holds(_) if conditions.is_timed(i) => notes.push(format!(
-                    "event `{}` waits for a time: times stand still at t = {}, so it takes no part",
-                    event.name, state.t
-                )),
-                When::Holds(_) => triggers.push((i, false)),
+                When::Holds(_) => {
+                    // one that holds from the start on is refused with the others
+                    triggers.push((i, false));
+                    if conditions.is_timed(i) {
+                        notes.push(format!(
+                            "event `{}` waits for a time: times stand still at t = {}, so it takes no part",
+                            event.name, state.t
+                        ));
+                    }
+                }
             }
         }
         list.extend((0..gaps.len()).map(Stop::Gap));
@@ -232,7 +237,7 @@ impl Stops {
         for (i, held) in &mut self.triggers {
             if verdicts[*i].holds && !*held {
                 let event = &self.journey.system.whole.events.list[*i].name;
-                let what = format!("the condition of event `{event}` holds on the way");
+                let what = format!("the condition of event `{event}` holds at the start or on the way");
                 return Err(SetupError::NotStatic { what, hint: RUN });
             }
             *held = verdicts[*i].holds;

@@ -246,11 +246,14 @@ impl Search<'_, '_> {
         let ramp = |x0: f64, x1: f64| region(x < x0 || (x0 == x1 && x <= x0), x >= x1);
         let op = code.instructions[self.index].op;
         match op {
+            // as they are evaluated where both sides agree, so that a derivative jumps at the break and not before it
+            Op::Abs if x == 0.0 => flag(self.arguments(t.next_up())[0] >= 0.0),
             Op::Abs => flag(x >= 0.0),
-            Op::Min | Op::Max => flag(a < x),
+            Op::Min => flag(a < x),
+            Op::Max => flag(x < a),
             Op::If => flag(x != 0.0),
             Op::And | Op::Or => flag(x != 0.0) + 2.0 * flag(a != 0.0),
-            Op::Clamp => region(x < a, x >= b),
+            Op::Clamp => region(x < a, x > b),
             Op::Smoothstep => ramp(a, b),
             Op::Step => ramp(a, c),
             Op::Pulse => region(x - a < 0.0, x - a >= b),

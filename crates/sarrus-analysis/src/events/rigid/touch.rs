@@ -76,20 +76,19 @@ impl Journey {
         Ok(())
     }
 
-    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows. Returns how many of them there are.
+    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows.
     pub(crate) fn close_gaps(
         &mut self,
         list: Vec<Gap>,
         mechanism: &mut Mechanism,
         state: &mut State,
-    ) -> Result<usize, StepError> {
+    ) -> Result<(), StepError> {
         let mut gaps = Gaps::new(list);
         if gaps.list.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         let mut told = self.nothing_told();
-        self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
-        Ok(gaps.now.iter().filter(|now| **now != Now::Open).count())
+        self.settle_gaps(&mut gaps, mechanism, state, &mut told)
     }
 
     /// Nothing to report yet, by contact and then by limit.

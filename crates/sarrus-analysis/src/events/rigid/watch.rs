@@ -146,6 +146,16 @@ impl Gaps {
         self.notes.iter().cloned()
     }
 
+    /// How many are closed and bear.
+    pub fn closed(&self) -> usize {
+        self.now.iter().filter(|now| **now != Now::Open).count()
+    }
+
+    /// Other rows act from now on: what is held is analysed again.
+    pub fn forget_analysed(&mut self) {
+        self.analysed.clear();
+    }
+
     /// Whether the last leg ended for one; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
