@@ -15,15 +15,14 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::sweep::{Frame, Meeting, Sweep};
+use sarrus_system::contact::sweep::{Meeting, SHALLOW, Sweep};
+use sarrus_system::motion::Frame;
 use sarrus_system::system::System;
 
 /// Halvings at which an interval is an instant.
 const DEEPEST: usize = 44;
 /// Intervals of a step that are halved; then it ends at what is known to be free.
 const MOST: usize = 4000;
-/// Overlap, and way in a bracket, over the thickness of a pair, that steps are expected to resolve.
-const SHALLOW: f64 = 0.25;
 /// Instants at which pairs that were closed may join, as fractions of the step.
 const JOINS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
@@ -94,11 +93,12 @@ impl Advance {
         located: bool,
     ) -> Result<Ahead, StepError> {
         let (t, end) = (step.info.t, step.end.t);
-        let last = sweep.fractions().len() - 1;
+        let motion = sweep.motion();
+        let last = motion.fractions().len() - 1;
         for k in 0..=last {
-            let at = if k == last { end } else { t + sweep.fractions()[k] * (end - t) };
+            let at = if k == last { end } else { t + motion.fractions()[k] * (end - t) };
             let (ode, s) = step.at(at)?;
-            ode.problem_mut().contact_frame(s, sweep.node(k));
+            ode.problem_mut().contact_frame(s, motion.node(k));
         }
         sweep.begin(system);
         self.frames.resize_with(DEEPEST + 4, Frame::default);
@@ -122,7 +122,7 @@ impl Advance {
             }
             if gaps[0] > sweep.grazing(system, meeting) {
                 self.items.push(Item { meeting, gaps });
-            } else if sweep.approach(system, meeting) * (end - t) > SHALLOW * thick {
+            } else if sweep.may_return(system, meeting) {
                 self.late.push(meeting);
             }
         }
@@ -199,8 +199,7 @@ impl Advance {
             let item = self.items[i];
             let Item { meeting, gaps } = item;
             if gaps[1] < 0.0 {
-                let way = sweep.approach(system, meeting) * w;
-                if instant || way.is_finite() && way <= SHALLOW * sweep.thickness(meeting) {
+                if instant || sweep.closes_once(system, meeting, &self.frames[a], &self.frames[b]) {
                     met = Some(meeting);
                 } else {
                     open = true;

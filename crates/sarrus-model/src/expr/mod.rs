@@ -15,6 +15,7 @@
 mod ast;
 mod breaks;
 mod display;
+mod enclose;
 mod equality;
 mod functions;
 mod graph;
