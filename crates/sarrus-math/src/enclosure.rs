@@ -57,8 +57,11 @@ impl Enclosure {
         if b.v.hi < self.v.lo {
             return b;
         }
-        let lo = if self == b { self.dd.lo } else { f64::NEG_INFINITY };
-        let dd = Interval { lo, hi: self.dd.hi.max(b.dd.hi) };
+        if self.is_constant() && b.is_constant() {
+            return Enclosure::constant(self.v.min(b.v));
+        }
+        // equal bounds are no equal functions: there may be a kink
+        let dd = Interval { lo: f64::NEG_INFINITY, hi: self.dd.hi.max(b.dd.hi) };
         Enclosure { v: self.v.min(b.v), d: self.d.hull(b.d), dd }
     }
 
@@ -67,7 +70,7 @@ impl Enclosure {
         -(-self).least(-b)
     }
 
-    /// The angle of (x, y) with `self` as y, continuous; its values are near `base` up to whole turns.
+    /// The angle of (x, y) with `self` as y, continuous up to whole turns; none where the origin may be met.
     pub fn angle(self, x: Enclosure) -> Option<Enclosure> {
         let v = self.v.angle(x.v)?;
         let (y, r2) = (self, x.v.square() + self.v.square());

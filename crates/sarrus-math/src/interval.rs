@@ -338,12 +338,8 @@ impl Mul for Interval {
         if self == Interval::ONE {
             return b;
         }
-        let all = [
-            product(self.lo, b.lo),
-            product(self.lo, b.hi),
-            product(self.hi, b.lo),
-            product(self.hi, b.hi),
-        ];
+        let all =
+            [product(self.lo, b.lo), product(self.lo, b.hi), product(self.hi, b.lo), product(self.hi, b.hi)];
         let lo = all[0].min(all[1]).min(all[2].min(all[3]));
         let hi = all[0].max(all[1]).max(all[2].max(all[3]));
         let ([p, n], [q, m]) = (self.signs(), b.signs());

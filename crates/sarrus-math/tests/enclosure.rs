@@ -166,6 +166,15 @@ fn bounds_close_in_quadratically() {
     assert!(off(1e-3) < 1e-4, "{}", off(1e-3));
 }
 
+/// Two functions with the same bounds are not the same function.
+#[test]
+fn equal_bounds_may_cross() {
+    let unit = Interval::new(-1.0, 1.0);
+    let f = Enclosure { v: unit, d: unit, dd: unit };
+    assert_eq!(f.least(f).dd.lo, f64::NEG_INFINITY);
+    assert_eq!(f.abs().dd.hi, f64::INFINITY);
+}
+
 #[test]
 fn a_pole_is_no_monotonic_function() {
     let x = Motion { x: -1.0, v: 2.0, a: 0.0 }.over(1.0);

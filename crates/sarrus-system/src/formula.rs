@@ -35,6 +35,11 @@ impl Formula {
         nested && self.program.functions().next().is_none()
     }
 
+    /// Calls `found` with the place of each body that it reads.
+    pub fn bodies(&self, found: &mut dyn FnMut(usize)) {
+        self.signals.iter().for_each(|signal| signal.bodies(found));
+    }
+
     /// Its value if it depends on nothing.
     pub fn constant(&self) -> Option<f64> {
         self.program.is_constant()

@@ -6,11 +6,15 @@
 //!
 //! **Enclosures.** Between instants a and b a coordinate x with |ẍ - m| ≤ s leaves its chord by at most w²/8 (|m| + s), and its rate
 //! the chord's by w/2 (|m| + s), w = b - a. Entries of a rotation matrix have second derivatives up to |ω̇| + |ω|²; Ṙ = ω × R. With
-//! these any formula of positions and time is bounded by evaluating it over [`Enclosure`].
+//! these any formula of positions, velocities and time is bounded by evaluating it over [`Enclosure`].
 
 use crate::at::At;
 use crate::formula::Formula;
+use crate::mechanism::Mechanism;
+use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Mat3, Pose, Real, Twist, Vec3};
+use sarrus_model::Space;
+use sarrus_solve::State;
 
 /// Bounds the Lebesgue constant of up to [`MOST_NODES`] Chebyshev-Lobatto intervals: 2/π (ln 8 + 0.5772 + ln 8/π).
 const LEBESGUE: f64 = 2.3;
@@ -74,8 +78,14 @@ pub struct Motion {
 }
 
 impl Motion {
+    /// Of the bodies of `system`, for dense output of `order`.
+    pub fn of(system: &System, order: u32) -> Motion {
+        let planar = system.directory.space == Space::Planar;
+        Motion::new(system.directory.bodies.len(), planar, order)
+    }
+
     /// Of `bodies`, for dense output of `order`.
-    pub fn new(bodies: usize, planar: bool, order: u32) -> Motion {
+    fn new(bodies: usize, planar: bool, order: u32) -> Motion {
         let n = (order as usize).clamp(FEWEST_NODES, MOST_NODES);
         let fractions: Vec<f64> =
             (0..=n).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / n as f64).cos()).collect();
@@ -105,10 +115,10 @@ impl Motion {
         [&self.nodes[0], &self.nodes[self.n]]
     }
 
-    /// Bounds the motion over the step that the nodes sample.
-    pub fn begin(&mut self) {
+    /// Bounds the motion of `bodies` over the step that the nodes sample.
+    pub fn begin(&mut self, bodies: impl Iterator<Item = usize>) {
         self.h = self.nodes[self.n].t - self.nodes[0].t;
-        for body in 1..self.bounds.len() {
+        for body in bodies.filter(|body| *body > 0) {
             self.bounds[body] = self.bound(body);
         }
     }
@@ -178,25 +188,31 @@ impl Motion {
     /// Bounds a formula of the bodies `ids` between two frames.
     pub(crate) fn enclose(&self, formula: &Formula, ids: &[u32], a: &Frame, b: &Frame) -> Enclosure {
         let local: Vec<u32> = (0..ids.len() as u32).collect();
-        let poses: Vec<Pose<Enclosure>> = ids.iter().map(|id| self.pose(*id as usize, a, b)).collect();
-        let needs_velocity = formula.needs_velocity();
-        let twists = ids.iter().filter(|_| needs_velocity);
-        let twists: Vec<Twist<Enclosure>> = twists.map(|id| self.twist(*id as usize, a, b)).collect();
-        let time = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
-        formula.enclose(&At {
-            t: time,
-            poses: &poses,
-            twists: &twists,
-            ids: &local,
-            hints: &a.hints,
-            outs: &[],
-        })
+        self.between(ids, &local, a, b, |at| formula.enclose(at))
+    }
+
+    /// What `read` sees between two frames of `bodies`, where `ids` are places among these.
+    pub(crate) fn between<T>(
+        &self,
+        bodies: &[u32],
+        ids: &[u32],
+        a: &Frame,
+        b: &Frame,
+        read: impl FnOnce(&At<Enclosure>) -> T,
+    ) -> T {
+        let poses: Vec<Pose<Enclosure>> = bodies.iter().map(|id| self.pose(*id as usize, a, b)).collect();
+        let twists: Vec<Twist<Enclosure>> = bodies.iter().map(|id| self.twist(*id as usize, a, b)).collect();
+        let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
+        read(&At { t, poses: &poses, twists: &twists, ids, hints: &a.hints, outs: &[] })
     }
 
     fn pose(&self, body: usize, a: &Frame, b: &Frame) -> Pose<Enclosure> {
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [&a.poses[body], &b.poses[body]];
-        let p = |i: usize| coordinate([A.p[i], B.p[i]], [own.mean[i], own.spread], w);
+        let p = |i: usize| match self.level(|frame| frame.poses[body].p[i]) {
+            Some(p) => Enclosure::from_f64(p),
+            None => coordinate([A.p[i], B.p[i]], [own.mean[i], own.spread], w),
+        };
         if self.planar {
             let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.turn, w));
             return Pose { p: Vec3([pose.p[0], pose.p[1], p(2)]), ..pose };
@@ -205,14 +221,14 @@ impl Motion {
         if own.w == 0.0 {
             return Pose { p, rot: Mat3::from_f64(A.rot.0), angle: Enclosure::from_f64(A.angle) };
         }
-        let off = Interval::around(0.0, w * w / 8.0 * (own.alpha + own.w * own.w));
-        let unit = Interval::around(0.0, 1.0);
+        let off = around(0.0, w * w / 8.0 * (own.alpha + own.w * own.w));
+        let unit = around(0.0, 1.0);
         let entry = |r: usize, c: usize| {
             (Interval::point(A.rot.0[r][c]).hull(Interval::point(B.rot.0[r][c])) + off).meet(unit)
         };
         let R: [[Interval; 3]; 3] = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
         let omega = self.rate(body, a, b, |twist| twist.w_W);
-        let alpha = [Interval::around(0.0, own.alpha); 3];
+        let alpha = [around(0.0, own.alpha); 3];
         let mut rot = Mat3::from_f64([[0.0; 3]; 3]);
         for c in 0..3 {
             let column = [R[0][c], R[1][c], R[2][c]];
@@ -230,19 +246,34 @@ impl Motion {
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [of(&a.twists[body]), of(&b.twists[body])];
         // no farther from either end than the acceleration allows
-        std::array::from_fn(|i| Interval::around(0.5 * (A[i] + B[i]), 0.5 * w * own.alpha))
+        std::array::from_fn(|i| match self.level(|frame| of(&frame.twists[body])[i]) {
+            Some(rate) => Interval::point(rate),
+            None => around(0.5 * (A[i] + B[i]), 0.5 * w * own.alpha),
+        })
+    }
+
+    /// The value at all nodes, where it is the same: then a polynomial of their number is constant.
+    fn level(&self, value: impl Fn(&Frame) -> f64) -> Option<f64> {
+        let first = value(&self.nodes[0]);
+        self.nodes.iter().all(|node| value(node) == first).then_some(first)
     }
 
     fn twist(&self, body: usize, a: &Frame, b: &Frame) -> Twist<Enclosure> {
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [&a.twists[body], &b.twists[body]];
         let turns = |of: fn(&Twist) -> Vec3| {
-            let alpha = Interval::around(0.0, own.alpha);
-            Vec3(self.rate(body, a, b, of).map(|v| Enclosure { v, d: alpha, dd: Interval::ALL }))
+            let alpha = around(0.0, own.alpha);
+            Vec3(self.rate(body, a, b, of).map(|v| match v.is_point() {
+                true => Enclosure::constant(v),
+                false => Enclosure { v, d: alpha, dd: Interval::ALL },
+            }))
         };
         let v = |i: usize| {
-            let d = Interval::around(own.mean[i], own.spread);
-            let v = Interval::around(0.5 * (A.v[i] + B.v[i]), 0.5 * w * d.magnitude());
+            if let Some(v) = self.level(|frame| frame.twists[body].v[i]) {
+                return Enclosure::from_f64(v);
+            }
+            let d = around(own.mean[i], own.spread);
+            let v = around(0.5 * (A.v[i] + B.v[i]), 0.5 * w * d.magnitude());
             Enclosure { v, d, dd: Interval::ALL }
         };
         Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w), w_W: turns(|twist| twist.w_W) }
@@ -260,10 +291,15 @@ fn coordinate(ends: [f64; 2], [mean, spread]: [f64; 2], w: f64) -> Enclosure {
     let slack = 2.0 * f64::EPSILON * (a.abs() + b.abs());
     let chord = Interval::point(a).hull(Interval::point(b));
     Enclosure {
-        v: chord + Interval::around(0.0, w * w / 8.0 * most + slack),
-        d: Interval::around((b - a) / w, 0.5 * w * most + slack / w),
-        dd: Interval::around(mean, spread),
+        v: chord + around(0.0, w * w / 8.0 * most + slack),
+        d: around((b - a) / w, 0.5 * w * most + slack / w),
+        dd: around(mean, spread),
     }
+}
+
+/// The numbers up to `radius` away from `x`; exact where that is zero.
+fn around(x: f64, radius: f64) -> Interval {
+    if radius == 0.0 { Interval::point(x) } else { Interval::around(x, radius) }
 }
 
 fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
@@ -271,6 +307,22 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         a[j] * b[k] - a[k] * b[j]
     })
+}
+
+impl Mechanism {
+    /// All bodies at `s`, for [`Motion`].
+    pub fn frame(&mut self, s: &State, frame: &mut Frame) {
+        self.place_bodies(s);
+        frame.t = s.t;
+        self.with_contacts(s, |_, bodies, _| {
+            frame.poses.clear();
+            frame.poses.extend_from_slice(bodies.poses);
+            frame.twists.clear();
+            frame.twists.extend_from_slice(bodies.twists);
+            frame.hints.clear();
+            frame.hints.extend_from_slice(bodies.hints);
+        });
+    }
 }
 
 /// The matrix of differentiation on Chebyshev-Lobatto nodes, without its diagonal \[Berrut2004\].

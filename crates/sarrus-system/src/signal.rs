@@ -78,9 +78,13 @@ impl Distance {
     pub fn rate<R: Real>(&self, at: &At<R>) -> R {
         let d = self.vector(at);
         let length = d.norm();
-        let u = at.twist(self.b).point_velocity(at.pose(self.b), &self.r_B)
-            - at.twist(self.a).point_velocity(at.pose(self.a), &self.r_A);
-        if length.value() == 0.0 { R::zero() } else { d.dot(u) / length }
+        if length.value() == 0.0 { R::zero() } else { d.dot(self.approach(at)) / length }
+    }
+
+    /// Velocity of the second point against the first.
+    fn approach<R: Real>(&self, at: &At<R>) -> Vec3<R> {
+        at.twist(self.b).point_velocity(at.pose(self.b), &self.r_B)
+            - at.twist(self.a).point_velocity(at.pose(self.a), &self.r_A)
     }
 }
 
@@ -169,9 +173,29 @@ impl Signal {
                 let [x, y, z] = d.vector(at).0.map(|x| x.powi(2));
                 (x + y + z).sqrt()
             }
-            Signal::LengthRate(_) => Enclosure::jumping(Interval::ALL),
+            Signal::LengthRate(d) => d.vector(at).dot(d.approach(at)) / Signal::Length(*d).enclose(at),
             Signal::Nested(formula) => formula.enclose(at),
             _ => self.eval(at),
+        }
+    }
+
+    /// Calls `found` with the place of each body that it reads.
+    pub fn bodies(&self, found: &mut dyn FnMut(usize)) {
+        match self {
+            Signal::Time | Signal::Constant(_) | Signal::Output(_) => {}
+            Signal::Position(body, ..)
+            | Signal::Velocity(body, ..)
+            | Signal::Quaternion(body, _)
+            | Signal::Angle(body)
+            | Signal::Omega(body, _)
+            | Signal::OmegaWorld(body, _) => found(*body),
+            Signal::Relative(a, _, b, ..) | Signal::Turn(_, a, b, _) | Signal::TurnRate(_, a, b, _) => {
+                [*a, *b].into_iter().for_each(found);
+            }
+            Signal::Coordinate(c) | Signal::Speed(c) => [c.a, c.b].into_iter().for_each(found),
+            Signal::Length(d) | Signal::LengthRate(d) => [d.a, d.b].into_iter().for_each(found),
+            Signal::Node(node) => node.bodies().for_each(found),
+            Signal::Nested(formula) => formula.bodies(found),
         }
     }
 

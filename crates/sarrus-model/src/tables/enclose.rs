@@ -52,7 +52,9 @@ impl Curve {
                 let slack = 4.0 * f64::EPSILON * (x.v.magnitude() + period);
                 (self.repeated(lo - slack, hi + slack, period), true)
             }
-            _ => (self.on(x.v.lo, x.v.hi), self.outside != Outside::Error || x.v.lo >= first && x.v.hi <= last),
+            _ => {
+                (self.on(x.v.lo, x.v.hi), self.outside != Outside::Error || x.v.lo >= first && x.v.hi <= last)
+            }
         };
         let Some(range) = range else { return Enclosure::jumping(Interval::ALL) };
         if range.f.is_point() && range.slope == Interval::ZERO {
@@ -91,7 +93,8 @@ impl Curve {
     fn on(&self, lo: f64, hi: f64) -> Option<Range> {
         let [first, last] = self.range();
         let mut all = self.inside(lo.max(first), hi.min(last));
-        let ends = [(self.pieces[0][0], lo < first, lo, hi.min(first)), (self.last, hi > last, lo.max(last), hi)];
+        let ends =
+            [(self.pieces[0][0], lo < first, lo, hi.min(first)), (self.last, hi > last, lo.max(last), hi)];
         for (end, (y, reaches, from, to)) in ends.into_iter().enumerate() {
             if !reaches || self.outside == Outside::Error {
                 continue;

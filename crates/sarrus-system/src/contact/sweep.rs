@@ -118,7 +118,7 @@ impl Sweep {
             broad: (count > FEW).then(|| Broad::new(margin(system), planar)),
             boxes: Vec::new(),
             meetings,
-            motion: Motion::new(system.directory.bodies.len(), planar, order),
+            motion: Motion::of(system, order),
             curvatures: sampled.collect(),
         }
     }
@@ -135,7 +135,7 @@ impl Sweep {
 
     /// Bounds the motion over the step that the nodes sample, and finds what may meet.
     pub fn begin(&mut self, system: &System) {
-        self.motion.begin();
+        self.motion.begin(0..system.directory.bodies.len());
         let motion = &self.motion;
         for (i, curvature) in self.curvatures.iter_mut().enumerate() {
             if let Some(curvature) = curvature {
@@ -178,7 +178,8 @@ impl Sweep {
     }
 
     fn sides(&self, system: &System, [_, a, b]: Candidate) -> [(Sizes, Bound); 2] {
-        [a, b].map(|i| (self.sizes[i as usize], self.motion.bounds[system.surfaces[i as usize].body as usize]))
+        [a, b]
+            .map(|i| (self.sizes[i as usize], self.motion.bounds[system.surfaces[i as usize].body as usize]))
     }
 
     /// Overlap that may be passed over \[m\].
@@ -232,7 +233,9 @@ impl Sweep {
             f64::INFINITY
         };
         let mut least = f64::INFINITY;
-        touches(&a.surface, &b.surface, poses, reach, self.motion.planar, &mut |touch| least = least.min(touch.gap));
+        touches(&a.surface, &b.surface, poses, reach, self.motion.planar, &mut |touch| {
+            least = least.min(touch.gap)
+        });
         least.min(reach)
     }
 
@@ -324,6 +327,16 @@ impl Sweep {
                 way.is_finite() && way <= SHALLOW * self.thickness(meeting)
             }
         }
+    }
+
+    /// Whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
+    /// shorter interval may tell.
+    pub fn opens(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Option<bool> {
+        if matches!(meeting, Meeting::Pair(_)) || self.curvatures[meeting.contact()].is_some() {
+            return Some(false);
+        }
+        let rate = self.enclose(system, meeting, a, b).d;
+        (rate.lo > 0.0 || rate.hi < 0.0).then_some(rate.lo > 0.0)
     }
 
     /// Whether a pair that is closed at the start of the step may open and close again within it.
@@ -475,20 +488,8 @@ impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
     pub fn contact_frame(&mut self, s: &State, frame: &mut Frame) {
         let system = self.system().clone();
-        let gaps = system.contacts.iter().any(|c| matches!(c.contact.what, What::Gap { .. }));
-        if gaps {
-            self.observe(s, |_| ());
-        } else {
-            self.place_bodies(s);
-        }
-        frame.t = s.t;
+        self.frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
-            frame.hints.clear();
-            frame.hints.extend_from_slice(if gaps { bodies.hints } else { &[] });
-            frame.poses.clear();
-            frame.poses.extend_from_slice(bodies.poses);
-            frame.twists.clear();
-            frame.twists.extend_from_slice(bodies.twists);
             frame.gaps.clear();
             frame.gaps.extend(system.contacts.iter().map(|entry| match &entry.contact.what {
                 What::Gap { ids, rows } => rows.0.eval(&bodies.at(ids)),
