@@ -2,7 +2,7 @@
 
 use crate::VERSION;
 use crate::contacts;
-use crate::events::{Active, Gaps, Onsets};
+use crate::events::{Active, Detector, Gaps, Onsets};
 use crate::failure::{self, explain};
 use crate::notes;
 use crate::recorder::Stop;
@@ -94,7 +94,7 @@ impl Run<'_> {
         notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
         notes.extend(notes::beyond_limit(recorder.gaps.as_ref(), system, settings.certify.position));
-        notes.extend(recorder.detector.iter().flat_map(|detector| detector.conditions.notes.iter().cloned()));
+        notes.extend(recorder.detector.iter().flat_map(Detector::notes));
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));

@@ -2,6 +2,8 @@
 //! that every method shares. Knows nothing of bodies.
 
 mod dual;
+mod enclosure;
+mod interval;
 mod jet;
 pub mod lane;
 mod operators;
@@ -10,6 +12,8 @@ pub mod solve;
 mod spatial;
 
 pub use dual::Dual;
+pub use enclosure::Enclosure;
+pub use interval::Interval;
 pub use jet::Jet;
 pub use real::Real;
 pub use spatial::{

@@ -6,6 +6,8 @@
 //! periodic one for `repeat`. Its slopes s follow from one tridiagonal system; with h = xᵢ₊₁ - xᵢ and
 //! δ = (yᵢ₊₁ - yᵢ)/h, row i reads hᵢsᵢ₋₁ + 2(hᵢ₋₁ + hᵢ)sᵢ + hᵢ₋₁sᵢ₊₁ = 3(hᵢδᵢ₋₁ + hᵢ₋₁δᵢ).
 
+mod enclose;
+
 use crate::expr::Inferred;
 use sarrus_math::Real;
 

@@ -7,8 +7,10 @@
 use crate::columns::{Columns, Reading, Source};
 use crate::events::When;
 use crate::mechanism::Mechanism;
+use crate::motion::{Frame, Motion};
 use crate::signal::Signal;
 use crate::system::System;
+use sarrus_math::{Enclosure, Interval};
 use sarrus_model::expr::{Changes, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model};
 use sarrus_solve::{Accel, Equations, State};
@@ -21,7 +23,16 @@ pub struct Conditions {
     pub notes: Vec<String>,
     readings: Columns,
     list: Vec<Condition>,
+    /// What bounds of the margin over an interval read, where there are such.
+    bounded: Vec<Option<Bodies>>,
     sets: Vec<Vec<Reading>>,
+}
+
+/// Bodies that a condition reads, and the place among them of each body of the system.
+#[derive(Clone)]
+struct Bodies {
+    list: Vec<u32>,
+    places: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -93,7 +104,27 @@ impl Conditions {
         }
         let mut readings = all;
         readings.keep_for(list.iter().flat_map(Condition::readings).chain(sets.iter().flatten()));
-        Ok(Conditions { notes, readings, list, sets })
+        let bounded = list.iter().map(|condition| bodies(&readings, condition, system)).collect();
+        Ok(Conditions { notes, readings, list, bounded, sets })
+    }
+
+    /// Whether the margin of condition `i` has bounds over an interval of time.
+    pub fn is_bounded(&self, i: usize) -> bool {
+        self.bounded[i].is_some()
+    }
+
+    /// The bodies that such bounds read.
+    pub fn bounded_bodies(&self) -> impl Iterator<Item = usize> {
+        self.bounded.iter().flatten().flat_map(|bodies| bodies.list.iter().map(|body| *body as usize))
+    }
+
+    /// These bounds, between two frames.
+    pub fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+        let Some(bodies) = &self.bounded[i] else { return Enclosure::jumping(Interval::ALL) };
+        motion.between(&bodies.list, &bodies.places, a, b, |at| match &self.list[i] {
+            Condition::Holds { margin, .. } => self.readings.enclose(margin, at),
+            Condition::Reaches { signal, value } => signal.enclose(at) - *value,
+        })
     }
 
     /// How many there are.
@@ -168,6 +199,25 @@ impl Conditions {
     ) -> Vec<f64> {
         self.readings.with_row(m, s, known, |row, _| self.sets[i].iter().map(|r| r.eval(row)).collect())
     }
+}
+
+/// The bodies that a condition reads; none where its margin has no bounds.
+fn bodies(readings: &Columns, condition: &Condition, system: &System) -> Option<Bodies> {
+    let mut own = Bodies { list: Vec::new(), places: vec![0; system.directory.bodies.len()] };
+    let mut found = |body: usize| {
+        if !own.list.contains(&(body as u32)) {
+            own.places[body] = own.list.len() as u32;
+            own.list.push(body as u32);
+        }
+    };
+    let bounded = match condition {
+        Condition::Holds { margin, .. } => readings.is_bounded(margin, &mut found),
+        Condition::Reaches { signal, .. } => {
+            signal.bodies(&mut found);
+            true
+        }
+    };
+    bounded.then_some(own)
 }
 
 /// The note on an event whose condition compares numbers that change continuously by `==` or `!=`.

@@ -6,7 +6,7 @@
 
 use crate::at::At;
 use crate::joint::Frames;
-use sarrus_math::{Pose, Real, Vec3};
+use sarrus_math::{Enclosure, Interval, Pose, Real, Vec3};
 use std::f64::consts::TAU;
 
 /// The formula of a coordinate. Joints differ in few of them, so whoever reads a coordinate holds the formula by
@@ -68,18 +68,24 @@ impl Reading {
         match self {
             // z of F points away in a mirrored file: its angles count the other way
             Reading::PlanarAngle => (M.angle - F.angle) * F.rot.0[2][2],
-            Reading::TurnZ => {
-                let x_M = M.rot.col(0);
-                x_M.dot(F.rot.col(1)).atan2(x_M.dot(F.rot.col(0)))
-            }
-            Reading::TurnX => {
-                let z_F = F.rot.col(2);
-                z_F.dot(M.rot.col(1)).atan2(z_F.dot(M.rot.col(2)))
+            Reading::TurnZ | Reading::TurnX => {
+                let [y, x] = self.arms(F, M);
+                y.atan2(x)
             }
             Reading::Tilt => M.rot.col(2).dot(F.rot.col(0)),
             Reading::Shift(axis) => (M.p - F.p).dot(F.rot.col(axis)),
             Reading::Back(axis) => -(M.p - F.p).dot(F.rot.col(axis)),
         }
+    }
+
+    /// Sine and cosine of a turn, up to a common factor.
+    fn arms<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> [R; 2] {
+        if self == Reading::TurnX {
+            let z_F = F.rot.col(2);
+            return [z_F.dot(M.rot.col(1)), z_F.dot(M.rot.col(2))];
+        }
+        let x_M = M.rot.col(0);
+        [x_M.dot(F.rot.col(1)), x_M.dot(F.rot.col(0))]
     }
 
     /// Force and torque on B that a unit effort along the coordinate amounts to.
@@ -124,6 +130,20 @@ impl CoordinateRef {
         match self.hint {
             Some(hint) => value + nearest_turn(value.value(), at.hints[hint as usize]),
             None => value,
+        }
+    }
+
+    /// Bounds on the value over an interval of time; a turn that is counted goes on beyond half a revolution.
+    pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
+        let Some(hint) = self.hint.filter(|_| self.reading.wraps()) else { return self.value(at) };
+        let (F, M) = self.place(at);
+        let [y, x] = self.reading.arms(&F, &M);
+        match y.angle(x) {
+            Some(angle) => {
+                let value = angle + self.offset;
+                value + nearest_turn(value.v.mid(), at.hints[hint as usize])
+            }
+            None => Enclosure::jumping(Interval::ALL),
         }
     }
 

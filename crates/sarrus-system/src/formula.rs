@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::names::Directory;
 use crate::placed::{self, Map, Placed, Purpose, Reading};
 use crate::signal::Signal;
-use sarrus_math::Real;
+use sarrus_math::{Enclosure, Real};
 use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
@@ -19,6 +19,25 @@ impl Formula {
     /// The value at an instant.
     pub fn eval<R: Real>(&self, at: &At<R>) -> R {
         self.program.eval(&|slot: u32| self.signals[slot as usize].eval(at))
+    }
+
+    /// Bounds on the value over an interval of time.
+    pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
+        self.program.enclose(&|slot: u32| self.signals[slot as usize].enclose(at))
+    }
+
+    /// Whether there are such: functions given by a program have none.
+    pub fn is_bounded(&self) -> bool {
+        let nested = self.signals.iter().all(|signal| match signal {
+            Signal::Nested(formula) => formula.is_bounded(),
+            _ => true,
+        });
+        nested && self.program.functions().next().is_none()
+    }
+
+    /// Calls `found` with the place of each body that it reads.
+    pub fn bodies(&self, found: &mut dyn FnMut(usize)) {
+        self.signals.iter().for_each(|signal| signal.bodies(found));
     }
 
     /// Its value if it depends on nothing.

@@ -33,6 +33,7 @@ pub mod load;
 mod loads;
 pub mod measures;
 pub mod mechanism;
+pub mod motion;
 pub mod names;
 pub mod placed;
 pub mod primitive;

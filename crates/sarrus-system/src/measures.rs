@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::placed::{self, Placed, Purpose};
 use crate::signal::{Distance, Signal};
 use crate::system::System;
-use sarrus_math::{Real, Vec3};
+use sarrus_math::{Enclosure, Interval, Real, Vec3};
 use sarrus_model::expr::{Bound, Changes, Program, Shape, TimeSlot};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
@@ -44,6 +44,26 @@ impl Expression {
     /// Its value.
     pub fn eval(&self, row: &Row) -> f64 {
         self.program.eval(&|slot: u32| self.slots[slot as usize].read(row))
+    }
+
+    /// Bounds over an interval of time; `measure` gives those of a measure's value.
+    pub fn enclose(&self, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
+        self.program.enclose(&|slot: u32| match &self.slots[slot as usize] {
+            Source::Live(signal) => signal.enclose(at),
+            Source::Measure(v) => measure(*v),
+            _ => Enclosure::jumping(Interval::ALL),
+        })
+    }
+
+    /// Whether there are such, and the bodies that it reads; `measure` tells the same of a measure's value.
+    pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
+        let mut sources = self.slots.iter();
+        let slots = sources.all(|source| match source {
+            Source::Live(signal) => is_bounded(signal, found),
+            Source::Measure(v) => measure(*v),
+            _ => false,
+        });
+        slots && self.program.functions().next().is_none()
     }
 
     /// What it reads.
@@ -85,6 +105,36 @@ impl Expression {
     ) -> Shape {
         let signals: Vec<Option<&Signal>> = self.signals().collect();
         self.program.breakpoints(&|i: u32| slot(signals[i as usize]), from, to, breaks)
+    }
+}
+
+/// Whether a signal has bounds, and the bodies that it reads. Columns show quaternions of the state, not of the pose.
+fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
+    signal.bodies(found);
+    match signal {
+        Signal::Quaternion(..) | Signal::Output(_) => false,
+        Signal::Nested(formula) => formula.is_bounded() && !formula.needs_controller(),
+        _ => true,
+    }
+}
+
+impl Measure {
+    /// Bounds on component `k` over an interval of time.
+    pub fn enclose(&self, k: usize, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
+        match &self.what {
+            What::Expression(expression) => expression.enclose(at, measure),
+            What::Signals(signals) => signals[k].enclose(at),
+            _ => Enclosure::jumping(Interval::ALL),
+        }
+    }
+
+    /// Whether there are such, and the bodies that it reads.
+    pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
+        match &self.what {
+            What::Expression(expression) => expression.is_bounded(found, measure),
+            What::Signals(signals) => signals.iter().all(|signal| is_bounded(signal, found)),
+            _ => false,
+        }
     }
 }
 

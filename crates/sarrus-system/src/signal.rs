@@ -5,7 +5,7 @@ use crate::coordinate::CoordinateRef;
 use crate::flexible::modal::recover::{NodeReading, NodeSignal};
 use crate::formula::Formula;
 use crate::joint::{Fixed, Frames};
-use sarrus_math::{Mat3, Real, Vec3};
+use sarrus_math::{Enclosure, Interval, Mat3, Real, Vec3};
 
 /// A number that can be read at an instant. Bodies are places in the reader's own list.
 #[derive(Clone, Debug)]
@@ -78,21 +78,41 @@ impl Distance {
     pub fn rate<R: Real>(&self, at: &At<R>) -> R {
         let d = self.vector(at);
         let length = d.norm();
-        let u = at.twist(self.b).point_velocity(at.pose(self.b), &self.r_B)
-            - at.twist(self.a).point_velocity(at.pose(self.a), &self.r_A);
-        if length.value() == 0.0 { R::zero() } else { d.dot(u) / length }
+        if length.value() == 0.0 { R::zero() } else { d.dot(self.approach(at)) / length }
     }
+
+    /// Velocity of the second point against the first.
+    fn approach<R: Real>(&self, at: &At<R>) -> Vec3<R> {
+        at.twist(self.b).point_velocity(at.pose(self.b), &self.r_B)
+            - at.twist(self.a).point_velocity(at.pose(self.a), &self.r_A)
+    }
+}
+
+/// Bounds on a component of it: within [-1, 1] where the largest one changes, and with it the sign.
+fn enclose_quaternion(rot: &Mat3<Enclosure>, i: usize) -> Enclosure {
+    let squares = quaternion_squares(rot);
+    let largest = |k: &usize| (0..4).all(|j| j == *k || squares[*k].v.lo > squares[j].v.hi);
+    match (0..4).find(largest) {
+        Some(_) => quaternion(rot)[i],
+        None => Enclosure::jumping(Interval::around(0.0, 1.0)),
+    }
+}
+
+/// Four times the squares of the quaternion's components.
+fn quaternion_squares<R: Real>(rot: &Mat3<R>) -> [R; 4] {
+    let m = &rot.0;
+    [
+        m[0][0] + m[1][1] + m[2][2] + 1.0,
+        m[0][0] - m[1][1] - m[2][2] + 1.0,
+        -m[0][0] + m[1][1] - m[2][2] + 1.0,
+        -m[0][0] - m[1][1] + m[2][2] + 1.0,
+    ]
 }
 
 /// Quaternion of a rotation matrix, over any scalar; the sign keeps the largest component positive.
 pub(crate) fn quaternion<R: Real>(rot: &Mat3<R>) -> [R; 4] {
     let m = &rot.0;
-    let squares = [
-        m[0][0] + m[1][1] + m[2][2] + 1.0,
-        m[0][0] - m[1][1] - m[2][2] + 1.0,
-        -m[0][0] + m[1][1] - m[2][2] + 1.0,
-        -m[0][0] - m[1][1] + m[2][2] + 1.0,
-    ];
+    let squares = quaternion_squares(rot);
     let largest = (1..4).fold(0, |best, i| if squares[i].value() > squares[best].value() { i } else { best });
     let double = squares[largest].sqrt();
     let (half, factor) = (double * 0.5, R::from_f64(0.5) / double);
@@ -137,6 +157,45 @@ impl Signal {
             Signal::Node(node) => node.eval(at),
             Signal::Output(slot) => at.outs[*slot],
             Signal::Nested(formula) => formula.eval(at),
+        }
+    }
+
+    /// Bounds over an interval of time. What chooses by value is bounded by all that may be chosen.
+    pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
+        match self {
+            Signal::Quaternion(body, i) => enclose_quaternion(&at.pose(*body).rot, *i),
+            Signal::Turn(frames, a, b, i) => {
+                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+                enclose_quaternion(&F.rot.transpose_mul_mat(&M.rot), *i)
+            }
+            Signal::Coordinate(c) => c.enclose(at),
+            Signal::Length(d) => {
+                let [x, y, z] = d.vector(at).0.map(|x| x.powi(2));
+                (x + y + z).sqrt()
+            }
+            Signal::LengthRate(d) => d.vector(at).dot(d.approach(at)) / Signal::Length(*d).enclose(at),
+            Signal::Nested(formula) => formula.enclose(at),
+            _ => self.eval(at),
+        }
+    }
+
+    /// Calls `found` with the place of each body that it reads.
+    pub fn bodies(&self, found: &mut dyn FnMut(usize)) {
+        match self {
+            Signal::Time | Signal::Constant(_) | Signal::Output(_) => {}
+            Signal::Position(body, ..)
+            | Signal::Velocity(body, ..)
+            | Signal::Quaternion(body, _)
+            | Signal::Angle(body)
+            | Signal::Omega(body, _)
+            | Signal::OmegaWorld(body, _) => found(*body),
+            Signal::Relative(a, _, b, ..) | Signal::Turn(_, a, b, _) | Signal::TurnRate(_, a, b, _) => {
+                [*a, *b].into_iter().for_each(found);
+            }
+            Signal::Coordinate(c) | Signal::Speed(c) => [c.a, c.b].into_iter().for_each(found),
+            Signal::Length(d) | Signal::LengthRate(d) => [d.a, d.b].into_iter().for_each(found),
+            Signal::Node(node) => node.bodies().for_each(found),
+            Signal::Nested(formula) => formula.bodies(found),
         }
     }
 

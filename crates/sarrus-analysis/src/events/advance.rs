@@ -5,8 +5,9 @@
 //! until a pair is found that is open at the start of an interval and closed at its end. Overlaps up to the grazing depth of the
 //! sweep may be passed over.
 //!
-//! Pairs that are closed at the start of the step are no onsets. Those that can get through each other within the step join at the
-//! first of some instants of it at which they are open.
+//! Pairs that are closed at the start of the step are no onsets. Those that can get through each other within the step, and gaps given
+//! by expressions that may open and close again, join at the first of some instants of it at which they are open. A gap that opens at the
+//! start joins while it still rises.
 //!
 //! Cost: a few frames of all bodies, and the pairs whose swept boxes meet; one frame more for each interval that is halved.
 
@@ -15,15 +16,14 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::sweep::{Frame, Meeting, Sweep};
+use sarrus_system::contact::sweep::{Meeting, SHALLOW, Sweep};
+use sarrus_system::motion::Frame;
 use sarrus_system::system::System;
 
 /// Halvings at which an interval is an instant.
-const DEEPEST: usize = 44;
+pub(super) const DEEPEST: usize = 44;
 /// Intervals of a step that are halved; then it ends at what is known to be free.
 const MOST: usize = 4000;
-/// Overlap, and way in a bracket, over the thickness of a pair, that steps are expected to resolve.
-const SHALLOW: f64 = 0.25;
 /// Instants at which pairs that were closed may join, as fractions of the step.
 const JOINS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
@@ -54,6 +54,8 @@ pub(crate) struct Advance {
     frames: Vec<Frame>,
     items: Vec<Item>,
     late: Vec<Meeting>,
+    /// Instants at which these may join \[s\].
+    joins: Vec<f64>,
     halved: usize,
 }
 
@@ -94,11 +96,12 @@ impl Advance {
         located: bool,
     ) -> Result<Ahead, StepError> {
         let (t, end) = (step.info.t, step.end.t);
-        let last = sweep.fractions().len() - 1;
+        let motion = sweep.motion();
+        let last = motion.fractions().len() - 1;
         for k in 0..=last {
-            let at = if k == last { end } else { t + sweep.fractions()[k] * (end - t) };
+            let at = if k == last { end } else { t + motion.fractions()[k] * (end - t) };
             let (ode, s) = step.at(at)?;
-            ode.problem_mut().contact_frame(s, sweep.node(k));
+            ode.problem_mut().contact_frame(s, motion.node(k));
         }
         sweep.begin(system);
         self.frames.resize_with(DEEPEST + 4, Frame::default);
@@ -122,7 +125,7 @@ impl Advance {
             }
             if gaps[0] > sweep.grazing(system, meeting) {
                 self.items.push(Item { meeting, gaps });
-            } else if sweep.approach(system, meeting) * (end - t) > SHALLOW * thick {
+            } else if sweep.may_return(system, meeting) {
                 self.late.push(meeting);
             }
         }
@@ -157,11 +160,18 @@ impl Advance {
         whole: usize,
     ) -> Result<Option<Found>, StepError> {
         let (t, end) = (step.info.t, step.end.t);
+        let joins = JOINS.iter().map(|part| if *part == 1.0 { end } else { t + part * (end - t) });
+        self.joins.clear();
+        self.joins.extend(joins);
+        for i in 0..self.late.len() {
+            let opened = self.opening(step, system, sweep, self.late[i])?;
+            self.joins.extend(opened);
+        }
+        self.joins.sort_unstable_by(f64::total_cmp);
         let all = self.items[..whole].iter().map(|item| item.meeting);
         self.late.extend(all);
-        for part in JOINS.windows(2) {
-            for (k, fraction) in part.iter().enumerate() {
-                let at = if *fraction == 1.0 { end } else { t + fraction * (end - t) };
+        for part in 1..self.joins.len() {
+            for (k, at) in [self.joins[part - 1], self.joins[part]].into_iter().enumerate() {
                 let (ode, s) = step.at(at)?;
                 ode.problem_mut().contact_frame(s, &mut self.frames[k]);
             }
@@ -176,6 +186,29 @@ impl Advance {
             if found.is_some() {
                 return Ok(found);
             }
+        }
+        Ok(None)
+    }
+
+    /// The latest of some instants up to which a gap that is closed at the start only opens.
+    fn opening(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        system: &System,
+        sweep: &Sweep,
+        meeting: Meeting,
+    ) -> Result<Option<f64>, StepError> {
+        let [first, last] = sweep.ends();
+        let mut w = last.t - first.t;
+        for _ in 0..DEEPEST {
+            let (ode, s) = step.at(first.t + w)?;
+            let frame = &mut self.frames[0];
+            ode.problem_mut().contact_frame(s, frame);
+            if let Some(rises) = sweep.opens(system, meeting, first, frame) {
+                let open = rises && sweep.gap(system, meeting, frame) > sweep.grazing(system, meeting);
+                return Ok(open.then_some(frame.t));
+            }
+            w *= 0.5;
         }
         Ok(None)
     }
@@ -199,8 +232,7 @@ impl Advance {
             let item = self.items[i];
             let Item { meeting, gaps } = item;
             if gaps[1] < 0.0 {
-                let way = sweep.approach(system, meeting) * w;
-                if instant || way.is_finite() && way <= SHALLOW * sweep.thickness(meeting) {
+                if instant || sweep.closes_once(system, meeting, &self.frames[a], &self.frames[b]) {
                     met = Some(meeting);
                 } else {
                     open = true;

@@ -2,8 +2,11 @@
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
 //! to each end, which tells where its margin goes from there. A change between two of them is located to four units in the
-//! last place of the time, on states that are brought onto the constraints, as the run goes on from them. Where the margin has
-//! a top between three of them it is searched for, so that a condition which holds only for a moment is met as long as its
+//! last place of the time, on states that are brought onto the constraints, as the run goes on from them.
+//!
+//! Between two of them the margin is bounded where it depends on positions, velocities and time alone ([`windows`](super::windows)):
+//! a condition that holds for a moment is met, whatever its length. Of other conditions (forces, accelerations, controllers, energies)
+//! the top of the margin between three instants is searched for, so that one which holds only for a moment is met as long as its
 //! margin has one top within a fifth of a step, and is smooth. Several changes to and fro within a fifth of a step may be
 //! missed, as may be what the integrator itself does not see.
 //!
@@ -13,6 +16,7 @@
 
 use super::search::{Point, crossing, may_reach, peak};
 use super::watch::{Watched, judge};
+use super::windows::{Margin, Windows};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
@@ -31,6 +35,7 @@ pub(crate) struct Detector {
     pub conditions: Conditions,
     /// Events that the last step was cut for.
     pub due: Vec<usize>,
+    names: Vec<String>,
     watches: Vec<Watched>,
     /// Those that a step may meet.
     which: Vec<usize>,
@@ -46,6 +51,7 @@ pub(crate) struct Detector {
     hints: Vec<f64>,
     /// The same, while a step is looked into.
     start_hints: Vec<f64>,
+    windows: Windows,
 }
 
 impl Detector {
@@ -61,6 +67,7 @@ impl Detector {
         Detector {
             conditions,
             due: Vec::new(),
+            names: events.iter().map(|event| event.name.clone()).collect(),
             watches,
             which: Vec::new(),
             waiting: Vec::new(),
@@ -70,7 +77,20 @@ impl Detector {
             places: PLACES.iter().map(|_| (0.0, vec![none; n])).collect(),
             hints: Vec::new(),
             start_hints: Vec::new(),
+            windows: Windows::default(),
         }
+    }
+
+    /// Facts for the report.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let own = self.windows.given_up.iter().map(|(i, t)| {
+            format!(
+                "event `{}`: its condition could not be bounded over the step at t = {t} s; there, and wherever that happens again, it \
+                 may be missed if it holds for less than a fifth of a step; give a smaller `step`",
+                self.names[*i]
+            )
+        });
+        self.conditions.notes.iter().cloned().chain(own)
     }
 
     /// Event `i` fires no more.
@@ -204,12 +224,13 @@ impl Detector {
         places: &[(f64, Vec<Verdict>)],
     ) -> Result<Vec<(f64, usize)>, StepError> {
         let mut found = Vec::new();
-        let (scratch, near) = (&mut self.scratch, &mut self.near);
+        let (scratch, near, windows) = (&mut self.scratch, &mut self.near, &mut self.windows);
+        windows.begin();
         for &i in &self.which {
             let at = |k: usize| -> Point { (places[k].0, places[k].1[i]) };
             let (mut armed, watch) = (self.watches[i].armed, self.watches[i]);
             let (conditions, watches) = (&self.conditions, &mut self.watches);
-            let mut judge_one = |t: f64| -> Result<Verdict, StepError> {
+            let mut judge_at = |step: &mut Taken<'_, Dynamics<'_, Mechanism>>, t: f64| {
                 let (ode, s) = step.at(t)?;
                 // as the run will go on from there: on the constraints, where there is a way
                 near.copy_from(s);
@@ -220,12 +241,32 @@ impl Detector {
                     .map_err(|source| StepError::Solve { t, source })?;
                 Ok(scratch[i])
             };
+            let sign = watch.sign().filter(|_| conditions.is_bounded(i));
+            let margin = sign.map(|sign| Margin { number: i, sign, rounding: watch.rounding() });
+            let ends = [at(0), at(places.len() - 1)];
+            let clear = margin.map_or(Ok(true), |margin| windows.is_clear(step, conditions, margin, ends))?;
             for k in 1..places.len() {
-                let (before, here) = (at(k - 1), at(k));
+                let (mut before, here) = (at(k - 1), at(k));
+                let searched = margin.filter(|_| !clear);
                 if !armed {
-                    armed = watch.is_false(&here.1);
-                    continue;
+                    let ends = [before, here];
+                    let left = searched.map_or(Ok(None), |margin| {
+                        windows.leaves(step, conditions, margin, ends, &mut judge_at, &|v| watch.is_false(v))
+                    })?;
+                    let Some(left) = left else {
+                        armed = watch.is_false(&here.1);
+                        continue;
+                    };
+                    (armed, before) = (true, left);
                 }
+                if let Some(margin) = searched.filter(|_| !before.1.holds) {
+                    let bracket = windows.first(step, conditions, margin, [before, here], &mut judge_at)?;
+                    if let Some([from, held]) = bracket.filter(|[_, held]| held.0 < here.0) {
+                        found.push((crossing(from, held, |t| judge_at(step, t))?, i));
+                        break;
+                    }
+                }
+                let mut judge_one = |t: f64| judge_at(step, t);
                 if here.1.holds {
                     // on the constraints, which places are not moved onto, the change may lie just before the last place
                     let early = k > 1 && !at(k - 2).1.holds && judge_one(before.0)?.holds;
@@ -236,6 +277,7 @@ impl Detector {
                 let Some(after) = (k + 1 < places.len()).then(|| at(k + 1)) else { continue };
                 let top = before.1.margin <= here.1.margin && here.1.margin > after.1.margin;
                 if top
+                    && margin.is_none()
                     && !after.1.holds
                     && may_reach(before, here, after)
                     && let Some(held) = peak(before.0, here, after.0, &mut judge_one)?

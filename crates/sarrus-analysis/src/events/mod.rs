@@ -22,6 +22,7 @@ mod rigid;
 mod search;
 mod slides;
 mod watch;
+mod windows;
 
 pub(crate) use active::{Active, Changes, Hold};
 pub(crate) use advance::{Advance, Ahead};

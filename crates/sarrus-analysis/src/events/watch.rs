@@ -55,6 +55,19 @@ impl Watched {
         }
     }
 
+    /// The margin that is told, over the condition's own; none where its side is not known.
+    pub fn sign(&self) -> Option<f64> {
+        match self.reaches {
+            None => Some(1.0),
+            Some(_) => Some(-self.side).filter(|sign| *sign != 0.0),
+        }
+    }
+
+    /// The margin that counts as none.
+    pub fn rounding(&self) -> f64 {
+        FALSE_AGAIN * self.scale
+    }
+
     /// Whether the condition does not hold, by more than rounding.
     pub fn is_false(&self, verdict: &Verdict) -> bool {
         !verdict.holds && !(verdict.margin >= -FALSE_AGAIN * self.scale)

@@ -16,6 +16,7 @@ mod ast;
 mod breaks;
 mod dimension;
 mod display;
+mod enclose;
 mod equality;
 mod functions;
 mod graph;

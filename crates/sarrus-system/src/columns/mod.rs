@@ -12,6 +12,7 @@ pub use reaction::{REACTIONS, RowWrench, joint_reaction, reaction_rows, reaction
 pub(crate) use reaction::{clearance_force, joint_wrench};
 pub(crate) use source::Source;
 
+use crate::At;
 use crate::measures::{self, Measure};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
@@ -19,6 +20,7 @@ use crate::system::System;
 use acceleration::acceleration_named;
 use patterns::Wanted;
 use reaction::reaction_named;
+use sarrus_math::{Enclosure, Interval};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr};
 use sarrus_solve::{Accel, Equations, State};
 use std::collections::HashMap;
@@ -43,6 +45,24 @@ struct Measures {
     list: Vec<(usize, Measure)>,
     /// How many values there are.
     values: usize,
+}
+
+impl Measures {
+    /// The component and the measure of a value.
+    fn of(&self, value: usize) -> Option<(usize, &Measure)> {
+        let own = |(start, measure): &&(usize, Measure)| {
+            (*start..start + measure.components.len()).contains(&value)
+        };
+        self.list.iter().find(own).map(|(start, measure)| (value - start, measure))
+    }
+
+    /// Bounds on a value over an interval of time.
+    fn enclose(&self, value: usize, at: &At<Enclosure>) -> Enclosure {
+        match self.of(value) {
+            Some((k, measure)) => measure.enclose(k, at, &|value| self.enclose(value, at)),
+            None => Enclosure::jumping(Interval::ALL),
+        }
+    }
 }
 
 /// Columns that others read by name.
@@ -204,6 +224,40 @@ impl Columns {
             }
         }
         needs
+    }
+
+    /// Bounds on a reading over an interval of time.
+    pub(crate) fn enclose(&self, reading: &Reading, at: &At<Enclosure>) -> Enclosure {
+        reading.enclose(at, &|value| self.measures.enclose(value, at))
+    }
+
+    /// Whether there are such; calls `found` with the bodies that it reads.
+    pub(crate) fn is_bounded(&self, reading: &Reading, found: &mut dyn FnMut(usize)) -> bool {
+        let mut values = Vec::new();
+        let mut note = |value: usize| {
+            values.push(value);
+            true
+        };
+        if !reading.is_bounded(found, &mut note) {
+            return false;
+        }
+        // measures read measures before them
+        let mut next = 0;
+        while next < values.len() {
+            let Some((_, measure)) = self.measures.of(values[next]) else { return false };
+            next += 1;
+            let mut more = Vec::new();
+            let bounded = measure.is_bounded(found, &mut |value| {
+                more.push(value);
+                true
+            });
+            if !bounded {
+                return false;
+            }
+            more.retain(|value| !values.contains(value));
+            values.extend(more);
+        }
+        true
     }
 
     fn push(&mut self, name: String, unit: &'static str, source: Source) {

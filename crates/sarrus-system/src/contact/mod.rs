@@ -30,7 +30,7 @@ pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
 pub use touching::TouchingPlace;
 pub use wire::TURN;
 
-use crate::constraint::Rows;
+use crate::constraints::expression::Expression;
 use crate::shapes::Shape;
 use crate::system::System;
 use friction::Friction;
@@ -113,7 +113,7 @@ pub enum What {
         /// Its bodies.
         ids: Vec<u32>,
         /// The gap as a row: its gradient is the row's Jacobian.
-        rows: Arc<dyn Rows>,
+        rows: Arc<Expression>,
     },
 }
 

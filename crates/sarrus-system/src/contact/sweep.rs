@@ -1,8 +1,6 @@
 //! Lower bounds on gaps over an interval of time, for conservative advancement \[Mirtich1996\].
 //!
-//! A step is sampled at Chebyshev-Lobatto nodes, as many as the degree of its dense output asks for. They bound for each body the speed,
-//! the acceleration of its centre of mass, |ω| and |ω̇| over the step: |p| ≤ Λ max |pₖ| for a polynomial p with the values pₖ at the
-//! nodes, with Λ the Lebesgue constant.
+//! [`Motion`] bounds the speed, the acceleration of the centre of mass, |ω| and |ω̇| of each body over the step.
 //!
 //! **Convex surfaces.** Let n be a unit vector, and s(t) the separation of both surfaces along n by their support functions. The
 //! distance is at least s. Between instants a and b each pair of material points leaves its chord by at most w²/8 times its relative
@@ -15,6 +13,10 @@
 //!
 //! **Other surfaces.** Where no n separates the hulls, g ≥ (g(a) + g(b) - L w)/2 with L the bound on the approach speed.
 //!
+//! **Expressions.** The gap, its rate and its second derivative are enclosed between a and b by interval arithmetic
+//! ([`Motion::enclose`]); the largest of the three lower bounds that follow counts. Only functions given by a program have no such
+//! bounds: gaps that call one are bounded by the second derivative of their samples.
+//!
 //! Cost: candidates of the swept boxes of the step, by [`Broad`] where there are more than a few pairs.
 
 use super::broad::Broad;
@@ -23,42 +25,20 @@ use super::geometry::bounds::{Aabb, bounds};
 use super::surface::{Geometry, Surface, rounding, thickness, through, touches};
 use super::{SurfaceEntry, What};
 use crate::mechanism::Mechanism;
+use crate::motion::{Bound, Frame, Motion};
 use crate::system::System;
-use sarrus_math::{Pose, Twist, Vec3};
+use sarrus_math::{Enclosure, Interval, Pose, Vec3};
 use sarrus_model::Space;
 use sarrus_solve::State;
 
-/// Bounds the Lebesgue constant of up to [`MOST_NODES`] Chebyshev-Lobatto intervals: 2/π (ln 8 + 0.5772 + ln 8/π).
-const LEBESGUE: f64 = 2.3;
-/// Least and most intervals between nodes.
-const MOST_NODES: usize = 8;
-const FEWEST_NODES: usize = 3;
 /// Pairs of surfaces up to which each step tests all.
 const FEW: usize = 64;
+/// Overlap, and way between two frames, over the thickness of a pair, that steps are expected to resolve.
+pub const SHALLOW: f64 = 0.25;
 /// Overlaps below this part of the smaller surface are grazing: they may be passed over.
 const GRAZING: f64 = 1e-9;
 /// The same where only the approach speed bounds the gap.
 const GRAZING_ROUGH: f64 = 1e-4;
-
-/// All bodies at an instant.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// Time \[s\].
-    pub t: f64,
-    poses: Vec<Pose>,
-    twists: Vec<Twist>,
-    /// Gaps given by expressions, by contact \[m\].
-    gaps: Vec<f64>,
-}
-
-impl Frame {
-    /// Takes over another.
-    pub fn copy_from(&mut self, other: &Frame) {
-        self.t = other.t;
-        self.poses.clone_from(&other.poses);
-        self.gaps.clone_from(&other.gaps);
-    }
-}
 
 /// A pair of surfaces or a gap given by an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,21 +58,6 @@ impl Meeting {
     }
 }
 
-/// Bounds on the motion of a body over a step.
-#[derive(Clone, Copy, Debug)]
-struct Bound {
-    /// Speed \[m/s\].
-    speed: f64,
-    /// Mean acceleration, and the deviation from it \[m/s²\].
-    mean: Vec3,
-    spread: f64,
-    /// |ω| and |ω̇|.
-    w: f64,
-    alpha: f64,
-}
-
-const AT_REST: Bound = Bound { speed: 0.0, mean: Vec3([0.0; 3]), spread: 0.0, w: 0.0, alpha: 0.0 };
-
 /// Sizes of a surface \[m\].
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
@@ -111,16 +76,9 @@ pub struct Sweep {
     broad: Option<Broad>,
     boxes: Vec<Aabb>,
     meetings: Vec<Meeting>,
-    nodes: Vec<Frame>,
-    /// Intervals, fractions of the step at the nodes, and the matrix of differentiation over the step.
-    n: usize,
-    fractions: Vec<f64>,
-    D: Vec<f64>,
-    bounds: Vec<Bound>,
-    /// |g̈| of gaps given by expressions, by contact.
-    curvatures: Vec<f64>,
-    planar: bool,
-    h: f64,
+    motion: Motion,
+    /// |g̈| of gaps that call functions given by a program, by contact; none of others.
+    curvatures: Vec<Option<f64>>,
 }
 
 impl Sweep {
@@ -140,9 +98,6 @@ impl Sweep {
             }
         }
         meetings.extend(all.into_iter().map(Meeting::Pair));
-        let n = (order as usize).clamp(FEWEST_NODES, MOST_NODES);
-        let fractions: Vec<f64> =
-            (0..=n).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / n as f64).cos()).collect();
         let sizes = system.surfaces.iter().map(|own| {
             let geometry = &own.surface.geometry;
             let wall = matches!(geometry, Geometry::Plane | Geometry::HalfSpace | Geometry::Channel { .. });
@@ -153,54 +108,44 @@ impl Sweep {
                 wall,
             }
         });
-        let bodies = system.directory.bodies.len();
+        let sampled = system.contacts.iter().map(|entry| match &entry.contact.what {
+            What::Gap { rows, .. } if !rows.0.is_bounded() => Some(0.0),
+            _ => None,
+        });
         Sweep {
             sizes: sizes.collect(),
             wanted: Wanted::new(system),
             broad: (count > FEW).then(|| Broad::new(margin(system), planar)),
             boxes: Vec::new(),
             meetings,
-            nodes: vec![Frame::default(); n + 1],
-            n,
-            D: differentiation(&fractions),
-            fractions,
-            bounds: vec![AT_REST; bodies],
-            curvatures: vec![0.0; system.contacts.len()],
-            planar,
-            h: 0.0,
+            motion: Motion::of(system, order),
+            curvatures: sampled.collect(),
         }
     }
 
-    /// Fractions of a step at which it is sampled.
-    pub fn fractions(&self) -> &[f64] {
-        &self.fractions
-    }
-
-    /// The frame of a node.
-    pub fn node(&mut self, k: usize) -> &mut Frame {
-        &mut self.nodes[k]
+    /// The motion that it bounds.
+    pub fn motion(&mut self) -> &mut Motion {
+        &mut self.motion
     }
 
     /// The first and the last frame of the step.
     pub fn ends(&self) -> [&Frame; 2] {
-        [&self.nodes[0], &self.nodes[self.n]]
+        self.motion.ends()
     }
 
     /// Bounds the motion over the step that the nodes sample, and finds what may meet.
     pub fn begin(&mut self, system: &System) {
-        let n = self.n;
-        self.h = self.nodes[n].t - self.nodes[0].t;
-        for body in 1..self.bounds.len() {
-            self.bounds[body] = self.bound(body);
-        }
-        for i in 0..self.curvatures.len() {
-            let g = |k: usize| Vec3([self.nodes[k].gaps[i], 0.0, 0.0]);
-            let (rates, rest) = self.twice(g);
-            self.curvatures[i] = ((rates[n] - rates[0]) * (1.0 / self.h)).norm() + rest;
+        self.motion.begin(0..system.directory.bodies.len());
+        let motion = &self.motion;
+        for (i, curvature) in self.curvatures.iter_mut().enumerate() {
+            if let Some(curvature) = curvature {
+                let [mean, rest] = motion.second(|k| motion.nodes[k].gaps[i]);
+                *curvature = mean.abs() + rest;
+            }
         }
         let Some(mut broad) = self.broad.take() else { return };
-        let (poses, motions) = ([&self.nodes[0].poses, &self.nodes[n].poses], &self.bounds);
-        let (sizes, h) = (&self.sizes, self.h);
+        let (poses, motions) = (motion.ends().map(|frame| &frame.poses), &motion.bounds);
+        let (sizes, h) = (&self.sizes, motion.h);
         self.boxes.clear();
         self.boxes.extend(system.surfaces.iter().zip(sizes).map(|(own, sizes)| {
             let body = own.body as usize;
@@ -232,68 +177,15 @@ impl Sweep {
         self.meetings[i]
     }
 
-    /// Rates at the nodes of a path with these values there, and a bound on the deviation of its second derivative from the mean.
-    fn twice(&self, value: impl Fn(usize) -> Vec3) -> ([Vec3; MOST_NODES + 1], f64) {
-        let n = self.n;
-        let scale = 1.0 / self.h;
-        let mut rates = [Vec3::zero(); MOST_NODES + 1];
-        for (k, rate) in rates[..=n].iter_mut().enumerate() {
-            *rate = self.derivative(k, &value) * scale;
-        }
-        let rest = self.deviation(|k| rates[k]);
-        (rates, rest)
-    }
-
-    /// Over the whole step and with respect to its fraction.
-    fn derivative(&self, k: usize, value: &impl Fn(usize) -> Vec3) -> Vec3 {
-        let row = &self.D[k * (self.n + 1)..][..=self.n];
-        row.iter().enumerate().fold(Vec3::zero(), |sum, (j, d)| sum + (value(j) - value(k)) * *d)
-    }
-
-    /// Bound on |ṗ - mean of ṗ|.
-    fn deviation(&self, value: impl Fn(usize) -> Vec3) -> f64 {
-        let mean = value(self.n) - value(0);
-        let most = (0..=self.n).map(|k| (self.derivative(k, &value) - mean).norm()).fold(0.0, f64::max);
-        LEBESGUE * most / self.h
-    }
-
-    fn bound(&self, body: usize) -> Bound {
-        let (n, h) = (self.n, self.h);
-        let v = |k: usize| self.nodes[k].twists[body].v;
-        let w = |k: usize| self.nodes[k].twists[body].w;
-        let p = |k: usize| self.nodes[k].poses[body].p;
-        if (0..=n).all(|k| v(k).norm_squared() == 0.0 && w(k).norm_squared() == 0.0) && p(n) == p(0) {
-            return AT_REST;
-        }
-        // largest value of a vector: between its ends, and beyond by its deviation from the straight line
-        let largest = |value: &dyn Fn(usize) -> Vec3| {
-            let line = |k: usize| value(0) + (value(n) - value(0)) * self.fractions[k];
-            let off = (0..=n).map(|k| (value(k) - line(k)).norm()).fold(0.0, f64::max);
-            value(0).norm().max(value(n).norm()) + LEBESGUE * off
-        };
-        let (rates, path) = self.twice(p);
-        // the interpolants of positions and of velocities differ by the error of the step
-        let spread = self.deviation(v).max(path);
-        let mean = (v(n) - v(0)) * (1.0 / h);
-        let spread = spread + ((rates[n] - rates[0]) * (1.0 / h) - mean).norm();
-        let still = (0..=n).all(|k| w(k).norm_squared() == 0.0);
-        Bound {
-            speed: largest(&v).max(largest(&|k| rates[k])),
-            mean,
-            spread,
-            w: if still { 0.0 } else { largest(&w) },
-            alpha: if still { 0.0 } else { (w(n) - w(0)).norm() / h + self.deviation(w) },
-        }
-    }
-
     fn sides(&self, system: &System, [_, a, b]: Candidate) -> [(Sizes, Bound); 2] {
-        [a, b].map(|i| (self.sizes[i as usize], self.bounds[system.surfaces[i as usize].body as usize]))
+        [a, b]
+            .map(|i| (self.sizes[i as usize], self.motion.bounds[system.surfaces[i as usize].body as usize]))
     }
 
     /// Overlap that may be passed over \[m\].
     pub fn grazing(&self, system: &System, meeting: Meeting) -> f64 {
         match meeting {
-            Meeting::Gap(i) => grazing_gap(self.nodes[0].gaps[i as usize]),
+            Meeting::Gap(i) => grazing_gap(self.motion.nodes[0].gaps[i as usize]),
             Meeting::Pair([_, a, b]) => grazing([a, b].map(|i| &system.surfaces[i as usize])),
         }
     }
@@ -323,8 +215,8 @@ impl Sweep {
     /// Bound on the distance of the bodies over the step \[m\].
     fn distance(&self, system: &System, [_, a, b]: Candidate) -> f64 {
         let [a, b] = [a, b].map(|i| system.surfaces[i as usize].body as usize);
-        let start = (self.nodes[0].poses[a].p - self.nodes[0].poses[b].p).norm();
-        start + self.h * (self.bounds[a].speed + self.bounds[b].speed)
+        let start = (self.motion.nodes[0].poses[a].p - self.motion.nodes[0].poses[b].p).norm();
+        start + self.motion.h * (self.motion.bounds[a].speed + self.motion.bounds[b].speed)
     }
 
     /// The gap at an instant \[m\]; infinite, or larger than what the step can close, where surfaces are far away.
@@ -336,19 +228,22 @@ impl Sweep {
         // features of a mesh are many
         let rough = [a, b].iter().any(|own| matches!(own.surface.geometry, Geometry::Mesh(_)));
         let reach = if rough {
-            self.approach(system, meeting) * self.h + 0.1 * a.far.min(b.far)
+            self.approach(system, meeting) * self.motion.h + 0.1 * a.far.min(b.far)
         } else {
             f64::INFINITY
         };
         let mut least = f64::INFINITY;
-        touches(&a.surface, &b.surface, poses, reach, self.planar, &mut |touch| least = least.min(touch.gap));
+        touches(&a.surface, &b.surface, poses, reach, self.motion.planar, &mut |touch| {
+            least = least.min(touch.gap)
+        });
         least.min(reach)
     }
 
     /// Lower bound on the gap between the frames \[m\], by the line of centres alone: needs no search for nearest points.
     pub fn quick(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> f64 {
         let Meeting::Pair(candidate) = meeting else {
-            return self.bend(meeting, a.gaps[meeting.contact()].min(b.gaps[meeting.contact()]), a, b);
+            let ends = [a, b].map(|frame| frame.gaps[meeting.contact()]);
+            return self.enclose(system, meeting, a, b).lower(ends, b.t - a.t);
         };
         let [first, second] = self.sides(system, candidate);
         if first.0.wall || second.0.wall {
@@ -398,7 +293,7 @@ impl Sweep {
             let poses = [&frame.poses[i.body as usize], &frame.poses[j.body as usize]];
             let reach = self.approach(system, meeting) * w;
             let mut nearest = (f64::INFINITY, Vec3::zero());
-            touches(&i.surface, &j.surface, poses, reach, self.planar, &mut |touch| {
+            touches(&i.surface, &j.surface, poses, reach, self.motion.planar, &mut |touch| {
                 if touch.gap < nearest.0 {
                     nearest = (touch.gap, touch.normal);
                 }
@@ -410,9 +305,53 @@ impl Sweep {
         best
     }
 
-    /// A gap given by an expression leaves its chord by its curvature.
-    fn bend(&self, meeting: Meeting, gap: f64, a: &Frame, b: &Frame) -> f64 {
-        gap - (b.t - a.t).powi(2) / 8.0 * self.curvatures[meeting.contact()]
+    /// Bounds a gap given by an expression between two frames.
+    fn enclose(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Enclosure {
+        let contact = meeting.contact();
+        if let Some(curvature) = self.curvatures[contact] {
+            let dd = Interval::around(0.0, curvature);
+            return Enclosure { v: Interval::ALL, d: Interval::ALL, dd };
+        }
+        match &system.contacts[contact].contact.what {
+            What::Gap { ids, rows } => self.motion.enclose(&rows.0, ids, a, b),
+            What::Surfaces { .. } => Enclosure::jumping(Interval::ALL),
+        }
+    }
+
+    /// Whether a pair that is open at the first frame and closed at the second closes once between them.
+    pub fn closes_once(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> bool {
+        match meeting {
+            Meeting::Gap(_) => self.enclose(system, meeting, a, b).d.hi < 0.0,
+            Meeting::Pair(_) => {
+                let way = self.approach(system, meeting) * (b.t - a.t);
+                way.is_finite() && way <= SHALLOW * self.thickness(meeting)
+            }
+        }
+    }
+
+    /// Whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
+    /// shorter interval may tell.
+    pub fn opens(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Option<bool> {
+        if matches!(meeting, Meeting::Pair(_)) || self.curvatures[meeting.contact()].is_some() {
+            return Some(false);
+        }
+        let rate = self.enclose(system, meeting, a, b).d;
+        (rate.lo > 0.0 || rate.hi < 0.0).then_some(rate.lo > 0.0)
+    }
+
+    /// Whether a pair that is closed at the start of the step may open and close again within it.
+    pub fn may_return(&self, system: &System, meeting: Meeting) -> bool {
+        let [a, b] = self.ends();
+        match meeting {
+            Meeting::Gap(i) => {
+                let ends = [a, b].map(|frame| frame.gaps[i as usize]);
+                let bound = self.enclose(system, meeting, a, b);
+                bound.d.lo <= 0.0 && bound.upper(ends, b.t - a.t) > 0.0
+            }
+            Meeting::Pair(_) => {
+                self.approach(system, meeting) * (b.t - a.t) > SHALLOW * self.thickness(meeting)
+            }
+        }
     }
 
     /// How far points of both leave the chords of their relative motion.
@@ -456,7 +395,7 @@ impl Sweep {
         if self.sizes[candidate[1] as usize].wall && self.sizes[candidate[2] as usize].wall {
             return Some(f64::INFINITY);
         }
-        let up = if self.planar { 1 } else { 2 };
+        let up = if self.motion.planar { 1 } else { 2 };
         // how far above and below the wall's plane, along one of its axes
         let range = |frame: &Frame, axis: usize| {
             let pose = &frame.poses[wall.body as usize];
@@ -472,7 +411,7 @@ impl Sweep {
                 let [[low, high], [low_b, high_b]] = [range(a, up), range(b, up)];
                 low.min(low_b).max((-high).min(-high_b))
             }
-            Geometry::Channel { tube: true, .. } if !self.planar => return None,
+            Geometry::Channel { tube: true, .. } if !self.motion.planar => return None,
             Geometry::Channel { half, .. } => {
                 let inside = |[low, high]: [f64; 2]| (half + low).min(half - high);
                 inside(range(a, 0)).min(inside(range(b, 0)))
@@ -505,17 +444,6 @@ pub(super) fn nearly(own: [&SurfaceEntry; 2]) -> f64 {
 /// The same of a gap given by an expression.
 pub(super) fn grazing_gap(gap: f64) -> f64 {
     GRAZING * gap.abs().max(1e-6)
-}
-
-/// The matrix of differentiation on Chebyshev-Lobatto nodes, without its diagonal \[Berrut2004\].
-fn differentiation(x: &[f64]) -> Vec<f64> {
-    let n = x.len() - 1;
-    let weight = |k: usize| {
-        let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
-        if k == 0 || k == n { 0.5 * sign } else { sign }
-    };
-    let entry = |k: usize, j: usize| if j == k { 0.0 } else { weight(j) / weight(k) / (x[k] - x[j]) };
-    (0..=n).flat_map(|k| (0..=n).map(move |j| (k, j))).map(|(k, j)| entry(k, j)).collect()
 }
 
 /// How far turning takes a point with a lever off its chord over `w` \[m\].
@@ -560,25 +488,11 @@ impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
     pub fn contact_frame(&mut self, s: &State, frame: &mut Frame) {
         let system = self.system().clone();
-        let gaps = system.contacts.iter().any(|c| matches!(c.contact.what, What::Gap { .. }));
-        if gaps {
-            self.observe(s, |_| ());
-        } else {
-            self.place_bodies(s);
-        }
-        frame.t = s.t;
+        self.frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
-            frame.poses.clear();
-            frame.poses.extend_from_slice(bodies.poses);
-            frame.twists.clear();
-            frame.twists.extend_from_slice(bodies.twists);
             frame.gaps.clear();
             frame.gaps.extend(system.contacts.iter().map(|entry| match &entry.contact.what {
-                What::Gap { ids, rows } => {
-                    let mut gap = [0.0];
-                    rows.phi(&bodies.at(ids), &mut gap);
-                    gap[0]
-                }
+                What::Gap { ids, rows } => rows.0.eval(&bodies.at(ids)),
                 What::Surfaces { .. } => 0.0,
             }));
         });

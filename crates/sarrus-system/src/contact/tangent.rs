@@ -11,6 +11,7 @@ use super::place::{Two, act};
 use super::surface::touches;
 use super::wire::Room;
 use super::{ContactElement, What};
+use crate::constraint::Rows;
 use crate::derive::columns;
 use crate::load::Wrench;
 use crate::system::System;

@@ -75,6 +75,11 @@ impl NodeSignal {
         }
     }
 
+    /// Places of the bodies that it reads.
+    pub fn bodies(&self) -> impl Iterator<Item = usize> {
+        self.amplitudes.iter().map(|(body, _)| *body).chain([self.frame])
+    }
+
     /// The value.
     pub fn eval<R: Real>(&self, at: &At<R>) -> R {
         let eta = |j: usize| {

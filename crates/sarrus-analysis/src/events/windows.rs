@@ -1,0 +1,220 @@
+//! Conditions that hold for a moment within a step: found by bounds on their margin, so that none is passed over.
+//!
+//! The margin of a condition on positions, velocities and time is bounded between two instants ([`Conditions::enclose`]). Where its
+//! upper bound is negative the condition does not hold in between. Else the interval is halved, the earlier half first, until the
+//! condition holds at an instant or the interval is one.
+
+use super::advance::DEEPEST;
+use super::search::Point;
+use sarrus_solve::integrators::Taken;
+use sarrus_solve::{Dynamics, StepError};
+use sarrus_system::conditions::Verdict;
+use sarrus_system::motion::{Frame, Motion};
+use sarrus_system::{Conditions, Mechanism};
+
+type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+
+/// Tells what a condition is at an instant of the step.
+type Judge<'a> = &'a mut dyn FnMut(&mut Step<'_, '_>, f64) -> Result<Verdict, StepError>;
+
+/// Intervals of a step that are halved for one event; then its samples alone count, and the report says so.
+const MOST: usize = 500;
+/// Likewise where that has happened in many steps before: rounding decides there, and no halving helps.
+const FEWEST: usize = 8;
+
+/// Finds moments at which conditions hold.
+#[derive(Clone, Default)]
+pub(super) struct Windows {
+    motion: Option<Motion>,
+    /// Start of the step that the motion is of \[s\].
+    sampled: Option<f64>,
+    frames: Vec<Frame>,
+    halved: usize,
+    /// Intervals that may be halved for each event, and whether the last step took all of them. Then the next has half as many.
+    allowed: Vec<(usize, bool)>,
+    /// Events whose search was given up, and when first \[s\].
+    pub given_up: Vec<(usize, f64)>,
+}
+
+/// A condition, and the sign and size of its margin.
+#[derive(Clone, Copy)]
+pub(super) struct Margin {
+    /// Number of the condition.
+    pub number: usize,
+    /// Its verdict's margin over that of the condition.
+    pub sign: f64,
+    /// Margins up to this size are rounding.
+    pub rounding: f64,
+}
+
+impl Windows {
+    /// A new step.
+    pub fn begin(&mut self) {
+        self.sampled = None;
+    }
+
+    /// Whether a condition that holds at neither end of the step holds nowhere in it.
+    pub fn is_clear(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        conditions: &Conditions,
+        margin: Margin,
+        points: [Point; 2],
+    ) -> Result<bool, StepError> {
+        self.halved = 0;
+        self.allowed.resize(conditions.len(), (MOST, false));
+        let (most, exhausted) = &mut self.allowed[margin.number];
+        *most = if *exhausted { (*most / 2).max(FEWEST) } else { (2 * *most).min(MOST) };
+        *exhausted = false;
+        if points.iter().any(|(_, verdict)| verdict.holds) {
+            return Ok(false);
+        }
+        let motion = self.sample(step, conditions)?;
+        let [a, b] = motion.ends();
+        Ok(margin.is_decided(conditions, motion, [a, b], points))
+    }
+
+    /// The first instants between which a condition that does not hold at `a` begins to hold: not at the first, at the second.
+    pub fn first(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        conditions: &Conditions,
+        margin: Margin,
+        [a, b]: [Point; 2],
+        judge: Judge<'_>,
+    ) -> Result<Option<[Point; 2]>, StepError> {
+        self.sample(step, conditions)?;
+        let Some(motion) = self.motion.take() else { return Ok(None) };
+        self.frames.resize_with(DEEPEST + 3, Frame::default);
+        let mut search = Search { conditions, margin, motion: &motion, judge };
+        let result =
+            self.ends(step, [a.0, b.0]).and_then(|()| self.search(&mut search, step, [0, 1], [a, b], 0));
+        self.motion = Some(motion);
+        let (most, exhausted) = &mut self.allowed[margin.number];
+        if self.halved >= *most {
+            *exhausted = true;
+            if !self.given_up.iter().any(|(i, _)| *i == margin.number) {
+                self.given_up.push((margin.number, a.0));
+            }
+        }
+        result
+    }
+
+    /// An instant within the interval up to which a condition only ceases to hold, and at which it is false.
+    pub fn leaves(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        conditions: &Conditions,
+        margin: Margin,
+        [a, b]: [Point; 2],
+        judge: Judge<'_>,
+        is_false: &dyn Fn(&Verdict) -> bool,
+    ) -> Result<Option<Point>, StepError> {
+        self.sample(step, conditions)?;
+        let Some(motion) = self.motion.take() else { return Ok(None) };
+        self.frames.resize_with(DEEPEST + 3, Frame::default);
+        let (mut w, mut result) = (b.0 - a.0, Ok(None));
+        for _ in 0..DEEPEST {
+            w *= 0.5;
+            if let Err(error) = self.ends(step, [a.0, a.0 + w]) {
+                result = Err(error);
+                break;
+            }
+            let bound = conditions.enclose(margin.number, &motion, &self.frames[0], &self.frames[1]);
+            let rate = (bound * margin.sign).d;
+            if rate.hi < 0.0 {
+                result = judge(step, a.0 + w).map(|verdict| is_false(&verdict).then_some((a.0 + w, verdict)));
+                break;
+            }
+            if rate.lo > 0.0 {
+                break;
+            }
+        }
+        self.motion = Some(motion);
+        result
+    }
+
+    /// Bounds the motion over the step, once.
+    fn sample(&mut self, step: &mut Step<'_, '_>, conditions: &Conditions) -> Result<&Motion, StepError> {
+        let (t, end) = (step.info.t, step.end.t);
+        let system = step.ode.problem().system().clone();
+        let order = step.order();
+        let motion = self.motion.get_or_insert_with(|| Motion::of(&system, order));
+        if self.sampled == Some(t) {
+            return Ok(motion);
+        }
+        let last = motion.fractions().len() - 1;
+        for k in 0..=last {
+            let at = if k == last { end } else { t + motion.fractions()[k] * (end - t) };
+            let (ode, s) = step.at(at)?;
+            ode.problem_mut().frame(s, motion.node(k));
+        }
+        motion.begin(conditions.bounded_bodies());
+        self.sampled = Some(t);
+        Ok(motion)
+    }
+
+    fn ends(&mut self, step: &mut Step<'_, '_>, times: [f64; 2]) -> Result<(), StepError> {
+        for (k, t) in times.into_iter().enumerate() {
+            let (ode, s) = step.at(t)?;
+            ode.problem_mut().frame(s, &mut self.frames[k]);
+        }
+        Ok(())
+    }
+
+    fn search(
+        &mut self,
+        search: &mut Search<'_>,
+        step: &mut Step<'_, '_>,
+        [a, b]: [usize; 2],
+        points: [Point; 2],
+        depth: usize,
+    ) -> Result<Option<[Point; 2]>, StepError> {
+        let holds = points[1].1.holds;
+        let bracket = holds.then_some(points);
+        let frames = [&self.frames[a], &self.frames[b]];
+        if search.margin.is_decided(search.conditions, search.motion, frames, points) {
+            return Ok(bracket);
+        }
+        let t = 0.5 * (points[0].0 + points[1].0);
+        let (most, _) = self.allowed[search.margin.number];
+        if depth >= DEEPEST || self.halved >= most || !(t > points[0].0 && t < points[1].0) {
+            return Ok(bracket);
+        }
+        self.halved += 1;
+        let middle = depth + 2;
+        let (ode, s) = step.at(t)?;
+        ode.problem_mut().frame(s, &mut self.frames[middle]);
+        let here = (t, (search.judge)(step, t)?);
+        let found = self.search(search, step, [a, middle], [points[0], here], depth + 1)?;
+        if found.is_some() || here.1.holds {
+            return Ok(found);
+        }
+        self.search(search, step, [middle, b], [here, points[1]], depth + 1)
+    }
+}
+
+struct Search<'a> {
+    conditions: &'a Conditions,
+    margin: Margin,
+    motion: &'a Motion,
+    judge: Judge<'a>,
+}
+
+impl Margin {
+    /// Whether a condition that does not hold at the first frame holds nowhere up to the second, or begins to hold once.
+    fn is_decided(
+        &self,
+        conditions: &Conditions,
+        motion: &Motion,
+        [a, b]: [&Frame; 2],
+        points: [Point; 2],
+    ) -> bool {
+        let bound = conditions.enclose(self.number, motion, a, b) * self.sign;
+        if points[1].1.holds {
+            return bound.d.lo > 0.0;
+        }
+        let ends = points.map(|(_, verdict)| verdict.margin);
+        bound.upper(ends, b.t - a.t) <= self.rounding
+    }
+}

@@ -1,0 +1,337 @@
+//! Bounds on the motion of all bodies over a step, from samples of its dense output.
+//!
+//! A step is sampled at Chebyshev-Lobatto nodes, as many as the degree of its dense output asks for. They bound for each body the speed,
+//! the acceleration of its centre of mass, |ω| and |ω̇| over the step: |p| ≤ Λ max |pₖ| for a polynomial p with the values pₖ at the
+//! nodes, with Λ the Lebesgue constant.
+//!
+//! **Enclosures.** Between instants a and b a coordinate x with |ẍ - m| ≤ s leaves its chord by at most w²/8 (|m| + s), and its rate
+//! the chord's by w/2 (|m| + s), w = b - a. Entries of a rotation matrix have second derivatives up to |ω̇| + |ω|²; Ṙ = ω × R. With
+//! these any formula of positions, velocities and time is bounded by evaluating it over [`Enclosure`].
+
+use crate::at::At;
+use crate::formula::Formula;
+use crate::mechanism::Mechanism;
+use crate::system::System;
+use sarrus_math::{Enclosure, Interval, Mat3, Pose, Real, Twist, Vec3};
+use sarrus_model::Space;
+use sarrus_solve::State;
+
+/// Bounds the Lebesgue constant of up to [`MOST_NODES`] Chebyshev-Lobatto intervals: 2/π (ln 8 + 0.5772 + ln 8/π).
+const LEBESGUE: f64 = 2.3;
+/// Least and most intervals between nodes.
+const MOST_NODES: usize = 8;
+const FEWEST_NODES: usize = 3;
+
+/// All bodies at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Time \[s\].
+    pub t: f64,
+    pub(crate) poses: Vec<Pose>,
+    pub(crate) twists: Vec<Twist>,
+    /// Last accepted values of multivalued quantities, where formulas are bounded.
+    pub(crate) hints: Vec<f64>,
+    /// Gaps given by expressions, by contact \[m\].
+    pub(crate) gaps: Vec<f64>,
+}
+
+impl Frame {
+    /// Takes over another.
+    pub fn copy_from(&mut self, other: &Frame) {
+        self.t = other.t;
+        self.poses.clone_from(&other.poses);
+        self.twists.clone_from(&other.twists);
+        self.hints.clone_from(&other.hints);
+        self.gaps.clone_from(&other.gaps);
+    }
+}
+
+/// Bounds on the motion of a body over a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    /// Speed \[m/s\].
+    pub speed: f64,
+    /// Mean acceleration, and the deviation from it \[m/s²\].
+    pub mean: Vec3,
+    pub spread: f64,
+    /// |ω| and |ω̇|.
+    pub w: f64,
+    pub alpha: f64,
+    /// Mean second derivative of a planar body's angle, and the deviation from it \[rad/s²\].
+    pub turn: [f64; 2],
+}
+
+pub(crate) const AT_REST: Bound =
+    Bound { speed: 0.0, mean: Vec3([0.0; 3]), spread: 0.0, w: 0.0, alpha: 0.0, turn: [0.0; 2] };
+
+/// Bounds the motion over a step.
+#[derive(Clone)]
+pub struct Motion {
+    pub(crate) nodes: Vec<Frame>,
+    /// Intervals, fractions of the step at the nodes, and the matrix of differentiation over the step.
+    pub(crate) n: usize,
+    fractions: Vec<f64>,
+    D: Vec<f64>,
+    pub(crate) bounds: Vec<Bound>,
+    pub(crate) planar: bool,
+    pub(crate) h: f64,
+}
+
+impl Motion {
+    /// Of the bodies of `system`, for dense output of `order`.
+    pub fn of(system: &System, order: u32) -> Motion {
+        let planar = system.directory.space == Space::Planar;
+        Motion::new(system.directory.bodies.len(), planar, order)
+    }
+
+    /// Of `bodies`, for dense output of `order`.
+    fn new(bodies: usize, planar: bool, order: u32) -> Motion {
+        let n = (order as usize).clamp(FEWEST_NODES, MOST_NODES);
+        let fractions: Vec<f64> =
+            (0..=n).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / n as f64).cos()).collect();
+        Motion {
+            nodes: vec![Frame::default(); n + 1],
+            n,
+            D: differentiation(&fractions),
+            fractions,
+            bounds: vec![AT_REST; bodies],
+            planar,
+            h: 0.0,
+        }
+    }
+
+    /// Fractions of a step at which it is sampled.
+    pub fn fractions(&self) -> &[f64] {
+        &self.fractions
+    }
+
+    /// The frame of a node.
+    pub fn node(&mut self, k: usize) -> &mut Frame {
+        &mut self.nodes[k]
+    }
+
+    /// The first and the last frame of the step.
+    pub fn ends(&self) -> [&Frame; 2] {
+        [&self.nodes[0], &self.nodes[self.n]]
+    }
+
+    /// Bounds the motion of `bodies` over the step that the nodes sample.
+    pub fn begin(&mut self, bodies: impl Iterator<Item = usize>) {
+        self.h = self.nodes[self.n].t - self.nodes[0].t;
+        for body in bodies.filter(|body| *body > 0) {
+            self.bounds[body] = self.bound(body);
+        }
+    }
+
+    /// Rates at the nodes of a path with these values there, and a bound on the deviation of its second derivative from the mean.
+    fn twice(&self, value: impl Fn(usize) -> Vec3) -> ([Vec3; MOST_NODES + 1], f64) {
+        let n = self.n;
+        let scale = 1.0 / self.h;
+        let mut rates = [Vec3::zero(); MOST_NODES + 1];
+        for (k, rate) in rates[..=n].iter_mut().enumerate() {
+            *rate = self.derivative(k, &value) * scale;
+        }
+        let rest = self.deviation(|k| rates[k]);
+        (rates, rest)
+    }
+
+    /// Mean of the second derivative of a number with these values at the nodes, and a bound on the deviation from it.
+    pub(crate) fn second(&self, value: impl Fn(usize) -> f64) -> [f64; 2] {
+        let (rates, rest) = self.twice(|k| Vec3([value(k), 0.0, 0.0]));
+        [(rates[self.n] - rates[0])[0] / self.h, rest]
+    }
+
+    /// Over the whole step and with respect to its fraction.
+    fn derivative(&self, k: usize, value: &impl Fn(usize) -> Vec3) -> Vec3 {
+        let row = &self.D[k * (self.n + 1)..][..=self.n];
+        row.iter().enumerate().fold(Vec3::zero(), |sum, (j, d)| sum + (value(j) - value(k)) * *d)
+    }
+
+    /// Bound on |ṗ - mean of ṗ|.
+    fn deviation(&self, value: impl Fn(usize) -> Vec3) -> f64 {
+        let mean = value(self.n) - value(0);
+        let most = (0..=self.n).map(|k| (self.derivative(k, &value) - mean).norm()).fold(0.0, f64::max);
+        LEBESGUE * most / self.h
+    }
+
+    fn bound(&self, body: usize) -> Bound {
+        let (n, h) = (self.n, self.h);
+        let v = |k: usize| self.nodes[k].twists[body].v;
+        let w = |k: usize| self.nodes[k].twists[body].w;
+        let p = |k: usize| self.nodes[k].poses[body].p;
+        if (0..=n).all(|k| v(k).norm_squared() == 0.0 && w(k).norm_squared() == 0.0) && p(n) == p(0) {
+            return AT_REST;
+        }
+        // largest value of a vector: between its ends, and beyond by its deviation from the straight line
+        let largest = |value: &dyn Fn(usize) -> Vec3| {
+            let line = |k: usize| value(0) + (value(n) - value(0)) * self.fractions[k];
+            let off = (0..=n).map(|k| (value(k) - line(k)).norm()).fold(0.0, f64::max);
+            value(0).norm().max(value(n).norm()) + LEBESGUE * off
+        };
+        let (rates, path) = self.twice(p);
+        // the interpolants of positions and of velocities differ by the error of the step
+        let spread = self.deviation(v).max(path);
+        let mean = (v(n) - v(0)) * (1.0 / h);
+        let spread = spread + ((rates[n] - rates[0]) * (1.0 / h) - mean).norm();
+        let still = (0..=n).all(|k| w(k).norm_squared() == 0.0);
+        let turns = self.planar && !still;
+        Bound {
+            speed: largest(&v).max(largest(&|k| rates[k])),
+            mean,
+            spread,
+            w: if still { 0.0 } else { largest(&w) },
+            alpha: if still { 0.0 } else { (w(n) - w(0)).norm() / h + self.deviation(w) },
+            turn: if turns { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
+        }
+    }
+
+    /// Bounds a formula of the bodies `ids` between two frames.
+    pub(crate) fn enclose(&self, formula: &Formula, ids: &[u32], a: &Frame, b: &Frame) -> Enclosure {
+        let local: Vec<u32> = (0..ids.len() as u32).collect();
+        self.between(ids, &local, a, b, |at| formula.enclose(at))
+    }
+
+    /// What `read` sees between two frames of `bodies`, where `ids` are places among these.
+    pub(crate) fn between<T>(
+        &self,
+        bodies: &[u32],
+        ids: &[u32],
+        a: &Frame,
+        b: &Frame,
+        read: impl FnOnce(&At<Enclosure>) -> T,
+    ) -> T {
+        let poses: Vec<Pose<Enclosure>> = bodies.iter().map(|id| self.pose(*id as usize, a, b)).collect();
+        let twists: Vec<Twist<Enclosure>> = bodies.iter().map(|id| self.twist(*id as usize, a, b)).collect();
+        let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
+        read(&At { t, poses: &poses, twists: &twists, ids, hints: &a.hints, outs: &[] })
+    }
+
+    fn pose(&self, body: usize, a: &Frame, b: &Frame) -> Pose<Enclosure> {
+        let (own, w) = (&self.bounds[body], b.t - a.t);
+        let [A, B] = [&a.poses[body], &b.poses[body]];
+        let p = |i: usize| match self.level(|frame| frame.poses[body].p[i]) {
+            Some(p) => Enclosure::from_f64(p),
+            None => coordinate([A.p[i], B.p[i]], [own.mean[i], own.spread], w),
+        };
+        if self.planar {
+            let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.turn, w));
+            return Pose { p: Vec3([pose.p[0], pose.p[1], p(2)]), ..pose };
+        }
+        let p = Vec3([p(0), p(1), p(2)]);
+        if own.w == 0.0 {
+            return Pose { p, rot: Mat3::from_f64(A.rot.0), angle: Enclosure::from_f64(A.angle) };
+        }
+        let off = around(0.0, w * w / 8.0 * (own.alpha + own.w * own.w));
+        let unit = around(0.0, 1.0);
+        let entry = |r: usize, c: usize| {
+            (Interval::point(A.rot.0[r][c]).hull(Interval::point(B.rot.0[r][c])) + off).meet(unit)
+        };
+        let R: [[Interval; 3]; 3] = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
+        let omega = self.rate(body, a, b, |twist| twist.w_W);
+        let alpha = [around(0.0, own.alpha); 3];
+        let mut rot = Mat3::from_f64([[0.0; 3]; 3]);
+        for c in 0..3 {
+            let column = [R[0][c], R[1][c], R[2][c]];
+            let d = cross(omega, column);
+            let (turning, centripetal) = (cross(alpha, column), cross(omega, d));
+            for r in 0..3 {
+                rot.0[r][c] = Enclosure { v: column[r], d: d[r], dd: turning[r] + centripetal[r] };
+            }
+        }
+        Pose { p, rot, angle: Enclosure::from_f64(0.0) }
+    }
+
+    /// ω between two frames, in the axes of `of`.
+    fn rate(&self, body: usize, a: &Frame, b: &Frame, of: impl Fn(&Twist) -> Vec3) -> [Interval; 3] {
+        let (own, w) = (&self.bounds[body], b.t - a.t);
+        let [A, B] = [of(&a.twists[body]), of(&b.twists[body])];
+        // no farther from either end than the acceleration allows
+        std::array::from_fn(|i| match self.level(|frame| of(&frame.twists[body])[i]) {
+            Some(rate) => Interval::point(rate),
+            None => around(0.5 * (A[i] + B[i]), 0.5 * w * own.alpha),
+        })
+    }
+
+    /// The value at all nodes, where it is the same: then a polynomial of their number is constant.
+    fn level(&self, value: impl Fn(&Frame) -> f64) -> Option<f64> {
+        let first = value(&self.nodes[0]);
+        self.nodes.iter().all(|node| value(node) == first).then_some(first)
+    }
+
+    fn twist(&self, body: usize, a: &Frame, b: &Frame) -> Twist<Enclosure> {
+        let (own, w) = (&self.bounds[body], b.t - a.t);
+        let [A, B] = [&a.twists[body], &b.twists[body]];
+        let turns = |of: fn(&Twist) -> Vec3| {
+            let alpha = around(0.0, own.alpha);
+            Vec3(self.rate(body, a, b, of).map(|v| match v.is_point() {
+                true => Enclosure::constant(v),
+                false => Enclosure { v, d: alpha, dd: Interval::ALL },
+            }))
+        };
+        let v = |i: usize| {
+            if let Some(v) = self.level(|frame| frame.twists[body].v[i]) {
+                return Enclosure::from_f64(v);
+            }
+            let d = around(own.mean[i], own.spread);
+            let v = around(0.5 * (A.v[i] + B.v[i]), 0.5 * w * d.magnitude());
+            Enclosure { v, d, dd: Interval::ALL }
+        };
+        Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w), w_W: turns(|twist| twist.w_W) }
+    }
+}
+
+/// A coordinate with `ends` at two instants `w` apart, whose second derivative deviates from `mean` by at most `spread`.
+fn coordinate(ends: [f64; 2], [mean, spread]: [f64; 2], w: f64) -> Enclosure {
+    let [a, b] = ends;
+    if a == b && mean == 0.0 && spread == 0.0 {
+        return Enclosure::from_f64(a);
+    }
+    let most = mean.abs() + spread;
+    // rounding of the ends, as a part of the chord's slope
+    let slack = 2.0 * f64::EPSILON * (a.abs() + b.abs());
+    let chord = Interval::point(a).hull(Interval::point(b));
+    Enclosure {
+        v: chord + around(0.0, w * w / 8.0 * most + slack),
+        d: around((b - a) / w, 0.5 * w * most + slack / w),
+        dd: around(mean, spread),
+    }
+}
+
+/// The numbers up to `radius` away from `x`; exact where that is zero.
+fn around(x: f64, radius: f64) -> Interval {
+    if radius == 0.0 { Interval::point(x) } else { Interval::around(x, radius) }
+}
+
+fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        a[j] * b[k] - a[k] * b[j]
+    })
+}
+
+impl Mechanism {
+    /// All bodies at `s`, for [`Motion`].
+    pub fn frame(&mut self, s: &State, frame: &mut Frame) {
+        self.place_bodies(s);
+        frame.t = s.t;
+        self.with_contacts(s, |_, bodies, _| {
+            frame.poses.clear();
+            frame.poses.extend_from_slice(bodies.poses);
+            frame.twists.clear();
+            frame.twists.extend_from_slice(bodies.twists);
+            frame.hints.clear();
+            frame.hints.extend_from_slice(bodies.hints);
+        });
+    }
+}
+
+/// The matrix of differentiation on Chebyshev-Lobatto nodes, without its diagonal \[Berrut2004\].
+fn differentiation(x: &[f64]) -> Vec<f64> {
+    let n = x.len() - 1;
+    let weight = |k: usize| {
+        let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+        if k == 0 || k == n { 0.5 * sign } else { sign }
+    };
+    let entry = |k: usize, j: usize| if j == k { 0.0 } else { weight(j) / weight(k) / (x[k] - x[j]) };
+    (0..=n).flat_map(|k| (0..=n).map(move |j| (k, j))).map(|(k, j)| entry(k, j)).collect()
+}
