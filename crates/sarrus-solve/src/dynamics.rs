@@ -245,7 +245,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         if self.kkt.dependent_rows().is_empty() {
             return Ok(None);
         }
-        let regular = self.near.as_ref().and_then(Near::regular).filter(|_| self.kkt.has_lost_rows());
+        let dropped = self.kkt.dependent_rows();
+        let regular = self.near.as_ref().and_then(|near| near.regular(dropped));
         Ok(Some(self.kkt.null_share(&self.eq, regular.unwrap_or(&self.accel.lambda))))
     }
 

@@ -434,9 +434,10 @@ impl Near {
         !self.looking || self.outside == Some(t)
     }
 
-    /// λ of the last window less its parts along rows that lose their hold there; none where the last accelerations were plain ones.
-    pub(super) fn regular(&self) -> Option<&[f64]> {
-        self.is_regularized.then(|| self.passage.regular())
+    /// λ of the last window less its parts along rows that lose their hold there; none where the last accelerations were plain ones, or no such
+    /// row is among those left out, `dropped`.
+    pub(super) fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
+        self.passage.regular(dropped).filter(|_| self.is_regularized)
     }
 
     /// Whether `s` is the last state on the constraints.

@@ -255,11 +255,6 @@ impl Kkt {
         self.settled.is_some() && self.settled_rows > 0
     }
 
-    /// Whether the last factorization left out more rows than depend on others elsewhere.
-    pub fn has_lost_rows(&self) -> bool {
-        self.dropped.len() > self.known.unwrap_or(self.settled_rows)
-    }
-
     /// The smallest pivot of the rows that took part in the last factorization, as a fraction of its row's diagonal. It falls
     /// with the square of the smallest singular value of J.
     pub fn smallest_pivot(&self) -> f64 {

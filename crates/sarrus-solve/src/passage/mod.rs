@@ -148,6 +148,8 @@ pub struct Passage {
     is_weak: bool,
     /// λ of the last window less its parts along dangerous rows (nc).
     regular: Vec<f64>,
+    /// Parts that were inside it, and their ranks away from the singular position.
+    ranks_inside: Vec<(usize, usize)>,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
     pole: Pole,
     /// The state at which rank is lost, as the last guard has found it, and the residue of multipliers there.
@@ -191,6 +193,7 @@ impl Passage {
             is_open: false,
             is_weak: false,
             regular: Vec::new(),
+            ranks_inside: Vec::new(),
             pole: Pole::default(),
             middle: State::default(),
             has_middle: false,
@@ -274,9 +277,14 @@ impl Passage {
         }
     }
 
-    /// λ of the last [`accelerate`](Passage::accelerate) with λ in a window, less its parts along rows that lose their hold there.
-    pub fn regular(&self) -> &[f64] {
-        &self.regular
+    /// λ of the last [`accelerate`](Passage::accelerate) with λ in a window, less its parts along rows that lose their hold there; none where
+    /// the rows left out, `dropped`, are no more than those that are redundant everywhere.
+    pub fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
+        let has_lost = |(i, rank): &(usize, usize)| {
+            let part = &self.parts[*i];
+            part.places_of(dropped).len() > part.nc() - rank.min(&part.nc())
+        };
+        self.ranks_inside.iter().any(has_lost).then_some(&*self.regular)
     }
 
     /// Takes note of the rank at `s`, which is on the constraints.
@@ -385,7 +393,9 @@ impl Passage {
                 danger.add_along(&lambda.clone(), -1.0, &mut lambda);
                 if place == Place::Outside {
                     self.regular.clone_from(&accel.lambda);
+                    self.ranks_inside.clear();
                 }
+                self.ranks_inside.push((i, danger.rank));
                 self.parts[i].write_rows(&lambda, &mut self.regular);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
