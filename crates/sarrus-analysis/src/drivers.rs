@@ -1,11 +1,12 @@
-//! Drivers that contradict each other.
+//! Drivers that contradict each other, or a lock, a constraint or the joints of the mechanism.
 //!
 //! Drivers can be followed together where velocities with J v = -Φ_t exist. What no v satisfies, r = -Φ_t - J v over the rows that
 //! depend on others, is their contradiction; where they agreed at the start and drift apart, it shows in Φ in the same way.
-//! Which drivers it is between is found by a deletion filter \[Chinneck1991\]: each is left out in turn, for good if the
-//! contradiction remains. What is left is a smallest set: without any one of its drivers the others can be followed.
+//! Which elements it is between is found by a deletion filter \[Chinneck1991\]: each driver, lock and constraint is left out in turn, for
+//! good if the contradiction remains. What is left is a smallest set: without any one of them the others can be followed. Where a
+//! single driver or lock is left, joints stand against it: those that r, which lies in the null space of Jᵀ, has a part in.
 //!
-//! Cost: a factorization per driver, where a run or an assembly fails.
+//! Cost: a factorization per driver, lock and constraint, where a run or an assembly fails.
 
 use sarrus_solve::{
     Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure, digits,
@@ -17,11 +18,16 @@ const NONE: f64 = 1e-3;
 /// Contradiction of rates, relative to the largest rate, that is more than rounding and an integrator's error.
 const RELATIVE: f64 = 1e-6;
 
-/// Drivers that no motion follows together, and since when.
+/// Joints or drivers that are named, at most.
+const NAMED: usize = 6;
+
+/// Elements that no motion follows together, and since when.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contradiction {
-    /// Their names.
-    pub drivers: Vec<String>,
+    /// Their families and names, drivers last but where joints are named.
+    pub elements: Vec<(Family, String)>,
+    /// Joints beyond those.
+    pub more: usize,
     /// Time \[s\].
     pub t: f64,
     /// By how much they contradict each other [m, rad, or that per s].
@@ -31,25 +37,50 @@ pub(crate) struct Contradiction {
 impl Contradiction {
     /// In words, with what to do about it.
     pub fn message(&self) -> String {
-        let quoted: Vec<String> = self.drivers.iter().map(|name| format!("`{name}`")).collect();
+        let all_drivers = self.elements.iter().all(|(family, _)| *family == Family::Driver);
+        let quoted = |(family, name): &(Family, String)| match all_drivers {
+            true => format!("`{name}`"),
+            false => format!("{} `{name}`", family.name()),
+        };
+        let mut quoted: Vec<String> = self.elements.iter().map(quoted).collect();
+        if self.more > 0 {
+            quoted.push(format!("{} more joints", self.more));
+        }
         let [most @ .., last] = &quoted[..] else { return String::new() };
+        let advice = match (all_drivers, quoted.len()) {
+            (true, 2) => "leave out one of them, or let both prescribe the same motion",
+            (true, _) => "leave out one of them, or let all prescribe the same motion",
+            _ => "leave out one of them, or prescribe a motion that all of them allow",
+        };
         format!(
-            "drivers {} and {last} contradict each other at t = {} (off by {:.1e}): leave out one of them, or let {} prescribe \
-             the same motion",
+            "{}{} and {last} contradict each other at t = {} (off by {:.1e}): {advice}",
+            if all_drivers { "drivers " } else { "" },
             most.join(", "),
             digits(&self.t),
             self.by,
-            if quoted.len() == 2 { "both" } else { "all" }
         )
     }
 }
 
-/// Whether there are drivers enough to contradict each other.
+/// Whether there are elements that prescribe a motion, and so may contradict others.
 pub(crate) fn can_contradict(system: &System) -> bool {
-    system.elements.iter().filter(|e| e.family == Family::Driver).count() > 1
+    system.elements.iter().any(|e| matches!(e.family, Family::Driver | Family::Lock))
 }
 
-/// The contradiction between drivers at `s`, in rates or in positions, where it is larger than `limits` of these.
+/// Drivers that may be to blame where constraints contradict each other and no smallest set is found: at a singular position the joints do so too,
+/// at velocities that drivers ask for.
+pub(crate) fn suspects(system: &System) -> String {
+    let drivers = system.elements.iter().filter(|e| e.family == Family::Driver);
+    let quoted: Vec<String> = drivers.map(|e| format!("`{}`", e.name)).collect();
+    match &quoted[..] {
+        [most @ .., last] if !most.is_empty() && quoted.len() <= NAMED => {
+            format!("; drivers {} and {last} prescribe the motion: leave out one of them", most.join(", "))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The contradiction between drivers, locks and constraints at `s`, in rates or in positions, where it is larger than `limits` of these.
 pub(crate) fn find(mechanism: &mut Mechanism, s: &State, limits: [f64; 2]) -> Option<Contradiction> {
     let system = mechanism.system().clone();
     if !can_contradict(&system) {
@@ -62,7 +93,7 @@ pub(crate) fn find(mechanism: &mut Mechanism, s: &State, limits: [f64; 2]) -> Op
         phi[row.start + row.holonomic..row.start + row.size].fill(0.0);
     }
     let found = |b: &[f64], limit: f64| {
-        between(&system, &eq, b, limit).map(|(drivers, by)| Contradiction { drivers, t: s.t, by })
+        between(&system, &eq, b, limit, false).map(|found| Contradiction { t: s.t, ..found })
     };
     found(&eq.phi_t, limits[1]).or_else(|| found(&phi, limits[0]))
 }
@@ -71,7 +102,8 @@ pub(crate) fn find(mechanism: &mut Mechanism, s: &State, limits: [f64; 2]) -> Op
 /// has failed.
 pub(crate) fn find_in_rates(mechanism: &mut Mechanism, s: &State) -> Option<Contradiction> {
     let largest = |of: &[f64]| of.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
-    if let Some(found) = find(mechanism, s, [f64::INFINITY, RELATIVE * largest(&s.v)]) {
+    let limit = RELATIVE * largest(&s.v);
+    if let Some(found) = find(mechanism, s, [f64::INFINITY, limit]) {
         return Some(found);
     }
     let system = mechanism.system().clone();
@@ -81,46 +113,82 @@ pub(crate) fn find_in_rates(mechanism: &mut Mechanism, s: &State) -> Option<Cont
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::FORCE, &mut eq);
     mechanism.gamma_terms(s, &mut eq.gamma_terms);
-    let limit = RELATIVE * largest(&eq.gamma).max(largest(&eq.gamma_terms));
-    between(&system, &eq, &eq.gamma, limit).map(|(drivers, by)| Contradiction { drivers, t: s.t, by })
+    let next = RELATIVE * largest(&eq.gamma).max(largest(&eq.gamma_terms));
+    let found = between(&system, &eq, &eq.gamma, next, false);
+    // of one alone joints are to blame, unless that is as little as lengths of a few digits make in a redundant mechanism
+    let clear = (NONE * largest(&eq.phi_t)).max(limit);
+    let found = found.or_else(|| between(&system, &eq, &eq.phi_t, clear, true));
+    found.map(|found| Contradiction { t: s.t, ..found })
 }
 
-/// Drivers in a smallest set that `b` contradicts by more than `limit`, and by how much.
-fn between(system: &System, eq: &Equations, b: &[f64], limit: f64) -> Option<(Vec<String>, f64)> {
-    let mut out = vec![false; system.elements.len()];
-    let whole = contradiction(&system.structure, eq, b, &out).ok()?;
+/// A smallest set of elements that `b` contradicts by more than `limit`: two and more drivers, locks or constraints, or one of the first two and
+/// joints, where these are `with_joints`.
+fn between(
+    system: &System,
+    eq: &Equations,
+    b: &[f64],
+    limit: f64,
+    with_joints: bool,
+) -> Option<Contradiction> {
+    let elements = &system.elements;
+    let largest = |of: &[f64]| of.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let left_over = |out: &[bool]| contradiction(&system.structure, eq, b, out, false);
+    let mut out = vec![false; elements.len()];
+    let whole = largest(&left_over(&out).ok()?);
     if !(whole > limit) {
         return None;
     }
-    let is_driver = |i: &usize| system.elements[*i].family == Family::Driver;
-    for i in (0..out.len()).filter(is_driver) {
+    // drivers last: they are left out only where no other element can be
+    let of = |family: Family| (0..elements.len()).filter(move |i| elements[*i].family == family);
+    let order: Vec<usize> =
+        [Family::Constraint, Family::Lock, Family::Driver].into_iter().flat_map(of).collect();
+    for &i in &order {
         out[i] = true;
         // one that is needed for the contradiction stays
-        if contradiction(&system.structure, eq, b, &out).is_ok_and(|left| left <= NONE * whole) {
+        if left_over(&out).is_ok_and(|left| largest(&left) <= NONE * whole) {
             out[i] = false;
         }
     }
-    let left: Vec<String> = (0..out.len())
-        .filter(|i| is_driver(i) && !out[*i])
-        .map(|i| system.elements[i].name.clone())
-        .collect();
-    // of one alone the constraints are to blame, as lengths of a few digits in a redundant mechanism
-    Some((left, whole)).filter(|(left, _)| left.len() > 1)
+    let named = |i: usize| (elements[i].family, elements[i].name.clone());
+    let left: Vec<usize> = order.into_iter().filter(|i| !out[*i]).collect();
+    let mut found =
+        Contradiction { elements: left.iter().map(|i| named(*i)).collect(), more: 0, t: 0.0, by: whole };
+    let prescribes = |i: &usize| elements[*i].family != Family::Constraint;
+    match &left[..] {
+        [one] if with_joints && prescribes(one) => {
+            let rest = contradiction(&system.structure, eq, b, &out, true).ok()?;
+            let size = |i: &usize| largest(&rest[elements[*i].start..][..elements[*i].rows.rows()]);
+            let mut joints: Vec<usize> = of(Family::Joint).filter(|i| size(i) > NONE * whole).collect();
+            joints.sort_by(|a, b| size(b).total_cmp(&size(a)));
+            found.more = joints.len().saturating_sub(NAMED);
+            found.elements.extend(joints.iter().take(NAMED).map(|i| named(*i)));
+            Some(found).filter(|_| !joints.is_empty())
+        }
+        [_, _, ..] if left.iter().any(prescribes) => Some(found),
+        _ => None,
+    }
 }
 
-/// The largest of b - J x that is left over the rows of all blocks but those that are `out`.
-fn contradiction(s: &Structure, eq: &Equations, b: &[f64], out: &[bool]) -> Result<f64, SolveError> {
+/// What is left of b - J x over the rows of all blocks but those that are `out`: in the rows that depend on others, or in
+/// least squares where it `is_shared` by all.
+fn contradiction(
+    whole: &Structure,
+    eq: &Equations,
+    b: &[f64],
+    out: &[bool],
+    is_shared: bool,
+) -> Result<Vec<f64>, SolveError> {
     let mut builder = Structure::builder();
-    for col in &s.cols {
+    for col in &whole.cols {
         builder.column(col.size);
     }
     let (mut J, mut right) = (Vec::with_capacity(eq.J.len()), Vec::with_capacity(b.len()));
-    for (row, _) in s.rows.iter().zip(out).filter(|(_, out)| !**out) {
-        let entries = &s.entries[row.entries.clone()];
+    for (row, _) in whole.rows.iter().zip(out).filter(|(_, out)| !**out) {
+        let entries = &whole.entries[row.entries.clone()];
         let cols: Vec<usize> = entries.iter().map(|e| e.col).collect();
         builder.row(row.size, row.size, &cols);
         for e in entries {
-            J.extend_from_slice(&eq.J[e.offset..][..row.size * s.cols[e.col].size]);
+            J.extend_from_slice(&eq.J[e.offset..][..row.size * whole.cols[e.col].size]);
         }
         right.extend_from_slice(&b[row.start..][..row.size]);
     }
@@ -130,8 +198,21 @@ fn contradiction(s: &Structure, eq: &Equations, b: &[f64], out: &[bool]) -> Resu
     let mut kkt = Kkt::new(&s, &reduced, HUB_DEGREE)?;
     kkt.factor(&reduced, Rows::All, Rank::Settle)?;
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
-    kkt.solve(&reduced, &vec![0.0; s.nv], &right, &mut x, &mut mu)?;
+    let none = vec![0.0; s.nv];
+    let report = kkt.solve(&reduced, &none, &right, &mut x, &mut mu)?;
+    if is_shared {
+        kkt.agree(report, &reduced, &none, &right, &mut x, &mut mu)?;
+    }
     x.iter_mut().for_each(|x| *x = -*x);
     reduced.add_J_mul(&s, &x, &mut right);
-    Ok(right.iter().fold(0.0_f64, |a, r| a.max(r.abs())))
+    // rows that are out have nothing left
+    let mut left = vec![0.0; b.len()];
+    let kept = whole
+        .rows
+        .iter()
+        .zip(out)
+        .filter(|(_, out)| !**out)
+        .flat_map(|(row, _)| row.start..row.start + row.size);
+    kept.zip(right).for_each(|(i, r)| left[i] = r);
+    Ok(left)
 }

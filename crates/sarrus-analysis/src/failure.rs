@@ -4,11 +4,14 @@ use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
 use crate::report::FailureReport;
 use sarrus_model::functions::{Fault, fault, forget_fault};
-use sarrus_solve::{Accel, Equations, Problem, SolveError, Stage, State, StepError, digits};
+use sarrus_solve::{Accel, Equations, GroupKind, Problem, SolveError, Stage, State, StepError, digits};
 use sarrus_system::Mechanism;
 
 /// Motion beyond this has grown without bound: what reads it is not to blame.
 const UNBOUNDED: f64 = 1e100;
+
+/// Angle in a step up to which Newton's iteration starts well \[rad\]: rotations are linear in it to a sixth, sin 1 = 0.84.
+const TURN: f64 = 1.0;
 
 /// Names what `error` is about, in a step of size `h` from `s`.
 pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h: f64) -> FailureReport {
@@ -40,14 +43,40 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
                 | StepError::StepTooSmall { .. } => drivers::find_in_rates(mechanism, s),
                 _ => None,
             };
-            contradiction.map_or_else(|| told(error, mechanism), |found| contradicting(&found))
+            let is_open = contradiction.is_none();
+            let mut report =
+                contradiction.map_or_else(|| told(error, mechanism), |found| contradicting(&found));
+            if let StepError::Solve { source: SolveError::Inconsistent { .. }, .. } = error
+                && is_open
+            {
+                report.message += &drivers::suspects(mechanism.system());
+            }
+            if let StepError::Newton { h, .. } | StepError::NoStep { h, .. } = error {
+                report.message += &shorter_step(mechanism, s, *h);
+            }
+            report
         }
     }
 }
 
+/// The step in which no body turns by more than [`TURN`], where one of `h` turns some body farther.
+fn shorter_step(mechanism: &Mechanism, s: &State, h: f64) -> String {
+    let groups = mechanism.structure().groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity);
+    let speed = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let fastest = groups.map(|g| speed(&s.v[g.start..][..g.len])).fold(0.0, f64::max);
+    if !(fastest * h > TURN) {
+        return String::new();
+    }
+    format!(
+        "; bodies turn by {:.1} rad in it, which is too far to be linearized: take steps of {:.1e} s or less ({TURN:.0} rad)",
+        fastest * h,
+        TURN / fastest
+    )
+}
+
 /// Drivers that contradict each other.
 pub(crate) fn contradicting(found: &Contradiction) -> FailureReport {
-    let element = found.drivers.last().map(|name| format!("driver `{name}`"));
+    let element = found.elements.last().map(|(family, name)| format!("{} `{name}`", family.name()));
     FailureReport { message: found.message(), element, t: found.t, number: Some(found.by) }
 }
 

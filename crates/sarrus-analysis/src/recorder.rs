@@ -210,7 +210,7 @@ impl<'a> Recorder<'a> {
                 let (structure, eq) = (ode.problem().structure(), ode.equations());
                 self.violations.add_acceleration(structure, eq, &eq.gamma, ode.accel());
                 // what cannot be solved tells that itself
-                if let Ok(Some(share)) = ode.null_share(s) {
+                if let Ok(Some(share)) = ode.null_share() {
                     self.null_share.get_or_insert_default().add(share);
                 }
                 true

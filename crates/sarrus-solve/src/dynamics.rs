@@ -234,16 +234,20 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Ok(&self.accel)
     }
 
-    /// The part of the multipliers of the last [`evaluate`](Dynamics::evaluate), which was at `s`, in the null space of Jᵀ, relative to them: zero for
-    /// those of least norm. None where no row depends on others, or near a singular position.
-    pub fn null_share(&mut self, s: &State) -> Result<Option<f64>, SolveError> {
-        let is_near = self.near.as_ref().is_some_and(|near| !near.is_outside(s.t));
-        if is_near || !self.kkt.has_settled() {
+    /// The part of the multipliers of the last [`evaluate`](Dynamics::evaluate) in the null space of Jᵀ, relative to them: zero for
+    /// those of least norm. None where no row depends on others. Where J loses rank for an instant the multipliers of the rows that lose
+    /// their hold are no part of it.
+    pub fn null_share(&mut self) -> Result<Option<f64>, SolveError> {
+        if !self.kkt.has_settled() {
             return Ok(None);
         }
         self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
-        let share = self.kkt.null_share(&self.eq, &self.accel.lambda);
-        Ok(Some(share).filter(|_| !self.kkt.dependent_rows().is_empty()))
+        if self.kkt.dependent_rows().is_empty() {
+            return Ok(None);
+        }
+        let dropped = self.kkt.dependent_rows();
+        let regular = self.near.as_ref().and_then(|near| near.regular(dropped));
+        Ok(Some(self.kkt.null_share(&self.eq, regular.unwrap_or(&self.accel.lambda))))
     }
 
     /// Moves `s` onto its constraints as the stabilization does after a step, without noting a step. Returns whether

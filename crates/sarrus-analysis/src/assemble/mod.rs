@@ -337,7 +337,8 @@ fn put_together(
         let mut mechanism = system.mechanism();
         mechanism.set_hints(&hints);
         if let Some(found) = drivers::find_in_rates(&mut mechanism, &state) {
-            let at = found.drivers.last().and_then(|name| model.find(name)).map_or(Span::NONE, |e| e.span);
+            let at =
+                found.elements.last().and_then(|(_, name)| model.find(name)).map_or(Span::NONE, |e| e.span);
             return Err(AssemblyError::Drivers { message: found.message(), at });
         }
         let at = place(&found.all.elements[*worst].name);

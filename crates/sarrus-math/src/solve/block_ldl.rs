@@ -69,6 +69,8 @@ pub struct BlockLdl {
     scratch: Vec<f64>,
     /// Smallest good pivot over its floor.
     smallest: f64,
+    /// Couplings of one small pivot.
+    couplings: Vec<(usize, f64)>,
 }
 
 impl BlockLdl {
@@ -122,7 +124,9 @@ impl BlockLdl {
         let mut values = Vec::new();
         values.try_reserve_exact(offset).map_err(|_| too_large)?;
         values.resize(offset, 0.0);
-        Ok(BlockLdl { position, columns, below, values, scratch: vec![0.0; widest], smallest: f64::INFINITY })
+        let scratch = vec![0.0; widest];
+        let smallest = f64::INFINITY;
+        Ok(BlockLdl { position, columns, below, values, scratch, smallest, couplings: Vec::new() })
     }
 
     /// Blocks stored, diagonal ones included.
@@ -171,14 +175,16 @@ impl BlockLdl {
     /// Factors what [`values_mut`](BlockLdl::values_mut) holds.
     ///
     /// `floor` and `weight` are vectors in elimination order. A pivot not above its floor is shown to `decide`, which
-    /// drops its row (the solution is zero there), replaces it, or gives up, and is then returned.
+    /// drops its row (the solution is zero there), replaces it, or gives up, and is then returned. With it come its couplings to
+    /// weighted later unknowns, by index in vectors.
     pub fn factor(
         &mut self,
         floor: &[f64],
         weight: &[f64],
-        mut decide: impl FnMut(SmallPivot) -> Action,
+        mut decide: impl FnMut(SmallPivot, &[(usize, f64)]) -> Action,
     ) -> Result<(), SmallPivot> {
         let smallest = Cell::new((f64::INFINITY, 1.0));
+        let couplings = &mut self.couplings;
         for column in &self.columns {
             let (values, later) = self.values.split_at_mut(column.end as usize);
             let later_from = column.end as usize;
@@ -202,19 +208,21 @@ impl BlockLdl {
             };
             kernels::invert(D, n, good, &mut |row, pivot, above| {
                 let mut coupling = 0.0;
+                couplings.clear();
                 for b in below {
                     let to = &self.columns[b.row as usize];
                     let weight = &weight[to.start as usize..][..to.size as usize];
                     let B = blocks[b.offset as usize - base..].chunks_exact(n);
-                    for (w, B) in weight.iter().zip(B).filter(|(w, _)| **w != 0.0) {
+                    for (i, (w, B)) in weight.iter().zip(B).enumerate().filter(|(_, (w, _))| **w != 0.0) {
                         let c = B[row] - (0..row).map(|i| B[i] * above(i)).sum::<f64>();
                         coupling += w * c * c;
+                        couplings.push((to.start as usize + i, c));
                     }
                 }
                 let small =
                     SmallPivot { node: column.node as usize, row, value: column.sign * pivot, coupling };
                 shown = Some(small);
-                match decide(small) {
+                match decide(small, couplings) {
                     Action::Use(pivot) => Action::Use(column.sign * pivot),
                     other => other,
                 }
@@ -375,7 +383,7 @@ mod tests {
         let mut worst: f64 = 0.0;
         for _ in 0..2 {
             fill(case, &mut ldl);
-            ldl.factor(&vec![0.0; n], &vec![0.0; n], |_| Action::Stop).unwrap();
+            ldl.factor(&vec![0.0; n], &vec![0.0; n], |_, _| Action::Stop).unwrap();
             let mut x = vec![0.0; n];
             let place = |node: usize, i: usize| ldl.start(node) + i;
             let places: Vec<usize> = (0..nodes)
@@ -423,7 +431,7 @@ mod tests {
     #[test]
     fn an_empty_matrix_is_no_special_case() {
         let mut ldl = BlockLdl::new(&[], &[], &[], &[]).unwrap();
-        ldl.factor(&[], &[], |_| Action::Stop).unwrap();
+        ldl.factor(&[], &[], |_, _| Action::Stop).unwrap();
         ldl.solve(&mut []);
         assert_eq!(ldl.blocks(), 0);
     }
@@ -458,7 +466,7 @@ mod tests {
     #[test]
     fn a_small_pivot_is_shown_with_its_coupling() {
         let weight = [0.0, 0.0, 0.0, 2.0];
-        let shown = dependent(0.5).factor(&[1e-9; 4], &weight, |_| Action::Stop).unwrap_err();
+        let shown = dependent(0.5).factor(&[1e-9; 4], &weight, |_, _| Action::Stop).unwrap_err();
         assert_eq!(shown, SmallPivot { node: 1, row: 0, value: 0.0, coupling: 2.0 * 0.25 });
     }
 
@@ -466,7 +474,7 @@ mod tests {
     #[test]
     fn a_dropped_row_is_as_if_it_were_not_there() {
         let mut ldl = dependent(0.0);
-        ldl.factor(&[1e-9; 4], &[0.0; 4], |_| Action::Drop).unwrap();
+        ldl.factor(&[1e-9; 4], &[0.0; 4], |_, _| Action::Drop).unwrap();
         let mut x = [4.0 * 2.0 + 6.0 * 3.0, 77.0, 5.0, 6.0 * 2.0 - 9.0 * 3.0];
         ldl.solve(&mut x);
         let expected = [2.0, 0.0, 5.0, 3.0];
@@ -477,6 +485,6 @@ mod tests {
     fn a_number_that_is_not_finite_is_refused() {
         let mut ldl = BlockLdl::new(&[2], &[false], &[], &[0]).unwrap();
         ldl.values_mut().copy_from_slice(&[1.0, f64::NAN, f64::NAN, 1.0]);
-        assert_eq!(ldl.factor(&[0.0; 2], &[0.0; 2], |_| Action::Stop).unwrap_err().row, 1);
+        assert_eq!(ldl.factor(&[0.0; 2], &[0.0; 2], |_, _| Action::Stop).unwrap_err().row, 1);
     }
 }

@@ -150,6 +150,18 @@ impl PivotedQr {
         apply(self.tau[k], &self.column(k)[k + 1..], &mut top[0], below);
     }
 
+    /// Factors of [R₁₁ R₁₂]ᵀ, the first `rank` rows of R, for solutions of least norm [Golub2013, section 5.4.7].
+    pub fn complete(&self, rank: usize) -> Complete {
+        let mut rows = PivotedQr::default();
+        rows.reset(self.n, rank);
+        for k in 0..rank {
+            let row = rows.column_mut(k);
+            (k..self.n).for_each(|j| row[self.order[j]] = self.a[j * self.m + k]);
+        }
+        rows.factor(rank);
+        Complete { rows }
+    }
+
     /// x ← R⁻¹ x for the leading block of R as large as x.
     pub fn solve_r(&self, x: &mut [f64]) {
         for k in (0..x.len()).rev() {
@@ -167,6 +179,34 @@ impl PivotedQr {
             let sum: f64 = x[..k].iter().zip(column).map(|(x, r)| r * x).sum();
             x[k] = (x[k] - sum) / column[k];
         }
+    }
+}
+
+/// A complete orthogonal decomposition: A = Q [T 0; 0 0] Zᵀ up to a tolerance that the rank expresses.
+#[derive(Debug, Clone)]
+pub struct Complete {
+    /// [R₁₁ R₁₂]ᵀ = Z T, its rows in the order of the columns of A.
+    rows: PivotedQr,
+}
+
+impl Complete {
+    /// The x of least norm with A x = `b` over the first directions of Q, `qr` being the factors that this came from.
+    pub fn solve(&self, qr: &PivotedQr, b: &[f64]) -> Vec<f64> {
+        let mut y = b.to_vec();
+        qr.mul_qt(&mut y);
+        let mut x = vec![0.0; self.rows.m];
+        let rank = self.rows.n;
+        (0..rank).for_each(|k| x[k] = y[self.rows.order[k]]);
+        self.rows.solve_rt(&mut x[..rank]);
+        self.rows.mul_q(&mut x);
+        x
+    }
+
+    /// x less its part in the null space of A.
+    pub fn remove_null(&self, x: &mut [f64]) {
+        self.rows.mul_qt(x);
+        x[self.rows.n..].fill(0.0);
+        self.rows.mul_q(x);
     }
 }
 
@@ -247,6 +287,30 @@ mod tests {
                 assert!(qr.pivot(k) <= qr.pivot(k - 1) * (1.0 + 1e-14), "pivots rise");
             }
         }
+    }
+
+    /// A 5 × 8 product of 5 × 3 and 3 × 8 factors: the solution is in the row space, and a change by a null vector is removed.
+    #[test]
+    fn solutions_of_least_norm_have_no_part_in_the_null_space() {
+        let a = |i: usize, j: usize| (0..3).map(|k| entry(i, k) * entry(k + 20, j)).sum::<f64>();
+        let mut qr = PivotedQr::default();
+        fill(&mut qr, 5, 8, a);
+        qr.factor(8);
+        let complete = qr.complete(3);
+        let b: Vec<f64> = (0..5).map(|i| (0..8).map(|j| a(i, j)).sum()).collect();
+        let mut x = complete.solve(&qr, &b);
+        for (i, b) in b.iter().enumerate() {
+            let sum: f64 = (0..8).map(|j| a(i, j) * x[j]).sum();
+            assert!((sum - b).abs() < 1e-13, "{sum} {b}");
+        }
+        // shorter than the ones that `b` came from, and orthogonal to what is between
+        let between: Vec<f64> = x.iter().map(|x| 1.0 - x).collect();
+        let product: f64 = between.iter().zip(&x).map(|(a, b)| a * b).sum();
+        assert!(length(&x) < 8.0_f64.sqrt() && product.abs() < 1e-13, "{product}");
+        let least = x.clone();
+        x.iter_mut().zip(&between).for_each(|(x, n)| *x += 3.0 * n);
+        complete.remove_null(&mut x);
+        assert!(x.iter().zip(&least).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 
     /// A 9 × 6 product of 9 × 3 and 3 × 6 factors: the fourth pivot is rounding.

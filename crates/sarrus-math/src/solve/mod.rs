@@ -15,7 +15,7 @@ pub use block_ldl::{BlockLdl, SmallPivot};
 pub use dense_cholesky::{cholesky, cholesky_backward, cholesky_forward, cholesky_solve};
 pub use dense_eigen::{EigenPair, eigenpairs, symmetric_eigenpairs};
 pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
-pub use dense_qr::PivotedQr;
+pub use dense_qr::{Complete, PivotedQr};
 pub use ordering::{FillError, Pattern, minimum_degree};
 pub use pattern_lu::{Field, PatternLu, c64};
 pub use rank::*;

@@ -78,6 +78,8 @@ pub(super) struct Near {
     looking: bool,
     /// When the last right side that called for one was, if it was in no window \[s\].
     outside: Option<f64>,
+    /// Whether the last accelerations with multipliers were those of a window.
+    is_regularized: bool,
     /// Whether a right side of this step was inside a window.
     inside: bool,
     /// The same of the window of a near miss.
@@ -129,6 +131,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         self.near = Some(Near {
             looking: false,
             outside: None,
+            is_regularized: false,
             inside: false,
             beside: false,
             weak: false,
@@ -240,6 +243,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         // before the first step nothing is usual: pivots are at most one ...
         let is_first = self.usual_pivot == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
+        near.is_regularized = false;
         // ... but after a look that has found nothing it is what was there
         let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
         let is_first = is_first && near.clear.is_none();
@@ -274,7 +278,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let last = near.has_last.then_some(&near.last);
         match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
             Ok(Place::Inside) => {
-                near.inside = true;
+                (near.inside, near.is_regularized) = (true, !shifted);
                 Ok(())
             }
             Ok(Place::Beside) => {
@@ -428,6 +432,12 @@ impl Near {
     /// Whether the last right side, at the time `t`, called for no look, or for one that has found no singular position near.
     pub(super) fn is_outside(&self, t: f64) -> bool {
         !self.looking || self.outside == Some(t)
+    }
+
+    /// λ of the last window less its parts along rows that lose their hold there; none where the last accelerations were plain ones, or no such
+    /// row is among those left out, `dropped`.
+    pub(super) fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
+        self.passage.regular(dropped).filter(|_| self.is_regularized)
     }
 
     /// Whether `s` is the last state on the constraints.

@@ -28,9 +28,6 @@ use crate::problem::Equations;
 const GROWTH: f64 = 2.0;
 /// Off the constraints the choice is looked at where the smallest pivot has fallen to this fraction: the square of 1/[`GROWTH`]².
 const FALLEN: f64 = 1.0 / (GROWTH * GROWTH * GROWTH * GROWTH);
-
-/// Pivots below this are of weak rows: they magnify contradictions tenfold.
-const WEAK: f64 = 1e-2;
 /// Random vectors that show a new choice; one that was good is shown by one, another at each look. That all of them miss a row of C of size c has a
 /// probability of (2/c)³ at most.
 const PROBES: u32 = 3;
@@ -84,11 +81,6 @@ impl Kkt {
         !self.choice.out.is_empty() && (self.rows == Rows::All || self.is_holonomic)
     }
 
-    /// Whether rows were left out, and those kept are weak, now or where the choice was last looked at.
-    pub fn is_weak(&self) -> bool {
-        !self.dropped.is_empty() && self.choice.pivot.min(self.smallest_pivot()) < WEAK
-    }
-
     /// Improves the choice of the rows that the last factorization left out, at the J of `eq`, where that is due. Allocates the first time.
     pub(super) fn choose(&mut self, eq: &Equations) -> Result<(), SolveError> {
         if self.dropped.is_empty() || self.rank == Rank::Full || self.rows != Rows::All {
@@ -98,13 +90,17 @@ impl Kkt {
         let chosen = self.choice.out.iter().filter(|out| **out).count();
         if settles && chosen > 0 && self.dropped.len() != chosen {
             // rows of the choice that are dependent now, or a loss of rank: elimination tells which
-            self.choice.forget();
+            self.forget_choice()?;
             self.refactor(eq)?;
         }
         if !settles && self.smallest_pivot() >= FALLEN * self.choice.pivot && self.choice.pivot > 0.0 {
             return Ok(());
         }
         self.choice.find_components(&self.structure);
+        // rows that hubs make dependent are left out by choice from here on: pivots do not tell whether they still are
+        if self.choice.out.is_empty() && !self.plan.hubs.is_empty() {
+            self.choice.out.clone_from(&self.is_dropped);
+        }
         // each exchange makes the determinant grow; more than this many are rounding
         let mut probes = if self.has_choice() { 1 } else { PROBES };
         for _ in 0..=2 * self.dropped.len() {
@@ -114,7 +110,7 @@ impl Kkt {
                 self.largest_dropped = dependence;
                 let limit = self.dependent.max(super::DEPENDENT);
                 if settles && dependence > limit {
-                    self.choice.forget();
+                    self.forget_choice()?;
                     self.refactor(eq)?;
                     if self.dropped.is_empty() {
                         break;
@@ -129,7 +125,7 @@ impl Kkt {
             self.refactor(eq)?;
             if self.dropped.len() != count {
                 // kept rows that rounding makes dependent: elimination chooses as well as any
-                self.choice.forget();
+                self.forget_choice()?;
                 self.refactor(eq)?;
                 break;
             }

@@ -33,10 +33,6 @@ impl Kkt {
     pub(super) fn decide(&mut self, eq: &Equations) -> Result<(), SolveError> {
         self.decided = true;
         self.share.fill(1.0);
-        // a row may wait for a hub: its pivot alone does not tell
-        if !self.plan.hubs.is_empty() {
-            return Ok(());
-        }
         let units = kinematic_units(&self.structure, &eq.J);
         let (mut mass, mut minv) = (vec![0.0; self.mass.len()], vec![0.0; self.minv.len()]);
         for body in &self.bodies {
@@ -78,12 +74,14 @@ impl Kkt {
     ) -> Result<(), SolveError> {
         self.weigh(&eq.J)?;
         assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
-        // every pivot is to be shown
-        self.floor.fill(f64::INFINITY);
+        // every pivot of a row is to be shown
+        for row in &self.plan.rows {
+            self.floor[row.at..][..row.size].fill(f64::INFINITY);
+        }
         let Kkt { plan, ldl, scale, floor, weight, .. } = self;
-        let show = |small: SmallPivot| {
+        let show = |small: SmallPivot, _: &[(usize, f64)]| {
             let i = plan.node_start[small.node] + small.row;
-            if !small.value.is_finite() {
+            if small.node >= plan.rows.len() || !small.value.is_finite() {
                 return Action::Stop;
             }
             pivots[i] = if scale[i] > 0.0 { (small.value / scale[i]).max(0.0) } else { 0.0 };

@@ -21,8 +21,8 @@
 use super::{Kkt, assemble};
 use crate::error::SolveError;
 use crate::problem::Equations;
-use sarrus_math::solve::BlockLdl;
 use sarrus_math::solve::kernels::{self, Action};
+use sarrus_math::solve::{BlockLdl, SmallPivot};
 
 /// ε relative to the largest diagonal of S: as far from rounding as from the eigenvalues of ordinary mechanisms, as the root of the rounding.
 pub(super) const EPSILON: f64 = 1e-8;
@@ -184,7 +184,7 @@ impl Kkt {
         self.factorizations += 1;
         soft.softened = Some((epsilon, self.factorizations));
         // rounding may eat ε where rows are of very different size: put it back
-        let put_back = |_| Action::Use(epsilon);
+        let put_back = |_: SmallPivot, _: &[(usize, f64)]| Action::Use(epsilon);
         // cannot stop, as every pivot is either good or put back
         let _ = soft.ldl.factor(&soft.zero, &soft.zero, put_back);
     }

@@ -16,8 +16,7 @@
 //! contradiction. Which rows these are is decided in a metric of lengths alone (`kinematic.rs`): light bodies make no row dependent. Off the constraints, at the stages of an integrator, such a row is independent again by the square
 //! of the violation, and to solve for it would turn the violation into forces of any size; so rows found dependent
 //! at a state on the constraints ([`Rank::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
-//! eliminated, makes independent is moved behind the hub; where that would be too many rows, they get a small ε on
-//! their diagonals instead, which refinement removes.
+//! eliminated, makes independent is moved behind the hub (`hubs.rs`).
 //! Which of the rows that depend on each other are left out is chosen so that those kept are well conditioned (`choice.rs`).
 //! The multipliers of least norm are found afterwards, where they are wanted ([`Kkt::least_norm`]).
 //!
@@ -26,6 +25,7 @@
 
 mod agree;
 mod choice;
+mod hubs;
 mod kinematic;
 mod least_norm;
 mod null;
@@ -63,7 +63,7 @@ const LET_IN: f64 = 1e-8;
 const NOT_FULL: f64 = 1e-12;
 /// A row whose coupling to hubs is below this fraction of its diagonal does not wait for a hub.
 const COUPLED: f64 = 1e-6;
-/// ε, relative to the row's diagonal, of rows that wait for a hub.
+/// ε, relative to the row's diagonal, of rows that wait for a hub, until they are moved behind it.
 const SOFT: f64 = 1e-8;
 
 /// Which rows take part.
@@ -149,10 +149,8 @@ pub struct Kkt {
     dropped: Vec<usize>,
     /// The largest pivot left out, as a fraction of its row's diagonal.
     largest_dropped: f64,
-    /// Row nodes that needed an ε in the current factors, as they have to wait for a hub.
-    waiting: Vec<usize>,
-    /// Row nodes moved behind the hubs.
-    late: Vec<usize>,
+    /// Rows that wait for a hub.
+    hubs: hubs::Hubs,
     /// J of the factors, kept for one comparison.
     held: Option<Vec<f64>>,
     spare: Vec<f64>,
@@ -211,8 +209,7 @@ impl Kkt {
             is_dropped: vec![false; s.nc],
             dropped: Vec::with_capacity(s.nc),
             largest_dropped: 0.0,
-            waiting: Vec::new(),
-            late: Vec::new(),
+            hubs: hubs::Hubs::default(),
             held: None,
             spare: vec![0.0; s.J_len],
             factorizations: 0,
@@ -274,7 +271,7 @@ impl Kkt {
     pub fn factor(&mut self, eq: &Equations, rows: Rows, rank: Rank) -> Result<(), SolveError> {
         // the factors that `hold` kept will do if nothing changed
         if let Some(held) = self.held.take() {
-            let full = self.dropped.is_empty() && self.waiting.is_empty();
+            let full = self.dropped.is_empty();
             let settled = rank != Rank::Settle || self.rank == Rank::Settle;
             let same = rows == self.rows && settled && held == eq.J && (rank != Rank::Full || full);
             self.spare = held;
@@ -309,7 +306,7 @@ impl Kkt {
         self.known = None;
         self.is_final = false;
         self.held = None;
-        self.choice.forget();
+        self.forget_choice()?;
         (self.rows, self.rank) = (Rows::All, Rank::Settle);
         loop {
             self.decided = false;
@@ -352,7 +349,7 @@ impl Kkt {
             assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
             self.set_floors(rank);
             let outcome = self.eliminate(rank);
-            if self.move_waiting()? {
+            if self.place_waiting(eq)? {
                 continue;
             }
             let is_new = !self.decided && !self.is_final && (rank != Rank::Any || self.settled.is_none());
@@ -378,19 +375,6 @@ impl Kkt {
         let mut copy = std::mem::take(&mut self.spare);
         copy.clone_from(&eq.J);
         self.held = Some(copy);
-    }
-
-    /// Moves the rows that wait for a hub behind all hubs. Returns whether the order was changed.
-    fn move_waiting(&mut self) -> Result<bool, SolveError> {
-        let limit = plan::LATE_ROWS * self.plan.hubs.len();
-        if self.waiting.is_empty() || self.late.len() + self.waiting.len() > limit {
-            return Ok(false);
-        }
-        self.late.append(&mut self.waiting);
-        (self.plan, self.ldl) = Plan::new(&self.structure, self.hub_degree, &self.late)?;
-        self.soft = None;
-        self.weigh_hubs();
-        Ok(true)
     }
 
     /// Takes the blocks of M that vary. One that is not positive definite has no inverse, and NaN in its place.
@@ -475,22 +459,22 @@ impl Kkt {
     }
 
     fn eliminate(&mut self, rank: Rank) -> Result<(), SolveError> {
-        let chosen = self.has_choice();
-        let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, largest_dropped, waiting, .. } = self;
+        let (chosen, set) = (self.has_choice(), self.hub_set());
+        let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, largest_dropped, hubs, .. } = self;
         let out = &self.choice.out;
         *largest_dropped = 0.0;
         dropped.drain(..).for_each(|i| is_dropped[i] = false);
-        waiting.clear();
-        let decide = |small: SmallPivot| {
+        hubs.clear();
+        let decide = |small: SmallPivot, couplings: &[(usize, f64)]| {
             if small.node >= plan.rows.len() || !(small.value + small.coupling).is_finite() {
                 return Action::Stop;
             }
             let i = plan.node_start[small.node] + small.row;
-            let is_chosen = chosen && out[i];
-            if !is_chosen && small.coupling > COUPLED * scale[i] {
-                if waiting.last() != Some(&small.node) {
-                    waiting.push(small.node);
-                }
+            // a floor of infinity leaves a row out, whatever its pivot
+            let is_chosen = chosen && out[i] || floor[plan.rows[small.node].at + small.row] == f64::INFINITY;
+            let is_spared = !chosen && hubs.is_spared(set, i);
+            if !is_chosen && !is_spared && small.coupling > COUPLED * scale[i] {
+                hubs.wait(i, small.node, couplings);
                 return Action::Use(small.value.max(SOFT * scale[i]));
             }
             if rank == Rank::Full {

@@ -15,20 +15,17 @@ impl Kkt {
     pub(crate) fn factor_above(&mut self, eq: &Equations, floor: &[f64]) -> Result<(), SolveError> {
         self.held = None;
         (self.rows, self.rank) = (Rows::All, Rank::Any);
-        self.factorizations += 1;
         self.take_masses(eq)?;
-        self.weigh(&eq.J)?;
-        assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
-        for row in &self.plan.rows {
-            self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
-        }
-        self.eliminate(Rank::Any)?;
-        // rows that only a hub makes independent: not here
-        match self.waiting.first() {
-            None => Ok(()),
-            Some(&node) => {
-                let row = self.plan.node_start[node];
-                Err(SolveError::RankDeficient { row, pivot: 0.0, scale: self.scale[row] })
+        loop {
+            self.factorizations += 1;
+            self.weigh(&eq.J)?;
+            assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
+            for row in &self.plan.rows {
+                self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
+            }
+            self.eliminate(Rank::Any)?;
+            if !self.place_waiting(eq)? {
+                return Ok(());
             }
         }
     }

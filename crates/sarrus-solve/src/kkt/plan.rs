@@ -9,8 +9,8 @@ use crate::problem::Structure;
 use sarrus_math::solve::{BlockLdl, FillError, Pattern, minimum_degree};
 use std::collections::VecDeque;
 
-/// At most this many row blocks wait for a hub; they join each other.
-pub const LATE_ROWS: usize = 16;
+/// So many row blocks on hubs alone follow each hub at once; where more of them are independent, they are moved later (`hubs.rs`).
+const LATE_ROWS: usize = 16;
 
 /// A row block of J.
 #[derive(Debug, Clone, Copy)]
@@ -79,8 +79,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Analyses `s`; bodies with more than `hub_degree` row blocks become hubs. The row nodes `late` go last.
-    pub fn new(s: &Structure, hub_degree: usize, late: &[usize]) -> Result<(Plan, BlockLdl), SolveError> {
+    /// Analyses `s`; bodies with more than `hub_degree` row blocks become hubs. Each row node of `late` follows the
+    /// node of the hub beside it.
+    pub fn new(
+        s: &Structure,
+        hub_degree: usize,
+        late: &[(usize, usize)],
+    ) -> Result<(Plan, BlockLdl), SolveError> {
         // blocks of each body
         let mut of_col: Vec<Vec<(usize, usize)>> = vec![Vec::new(); s.cols.len()];
         let rows: Vec<usize> = (0..s.rows.len()).filter(|&r| s.rows[r].size > 0).collect();
@@ -240,7 +245,7 @@ fn order(
     hub_node: &[Option<usize>],
     edges: &[(usize, usize)],
     nodes: usize,
-    last: &[usize],
+    moved: &[(usize, usize)],
 ) -> Result<Vec<usize>, FillError> {
     let order = minimum_degree(nodes, edges);
     let distance = distance_from_ground(s, rows, edges, nodes);
@@ -265,7 +270,7 @@ fn order(
             place[node] = place[last] + 1;
         }
     }
-    last.iter().for_each(|&node| place[node] += 2 * nodes);
+    moved.iter().for_each(|&(node, hub)| place[node] = place[node].max(place[hub] + 1));
     order.sort_by_key(|&node| place[node]);
     Ok(order)
 }

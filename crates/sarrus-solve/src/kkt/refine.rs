@@ -122,14 +122,14 @@ impl Kkt {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
             (self.settled, self.decided) = (None, false);
-            self.choice.forget();
+            self.forget_choice()?;
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
             if report.check().is_err() && before.1.check().is_ok() {
                 // it was not: these rows are needed, though they are hard to solve
                 self.dependent = before.0;
                 (self.settled, self.decided) = (None, false);
-                self.choice.forget();
+                self.forget_choice()?;
                 self.refactor(eq)?;
                 return self.solve_once(eq, a, b, x, mu);
             }

@@ -40,7 +40,7 @@ impl Kkt {
         }
         let Kkt { plan, ldl, scale, floor, weight, .. } = self;
         // rounding may eat ε: put it back
-        let decide = |small: SmallPivot| {
+        let decide = |small: SmallPivot, _: &[(usize, f64)]| {
             if small.node >= plan.rows.len() || !small.value.is_finite() {
                 return Action::Stop;
             }

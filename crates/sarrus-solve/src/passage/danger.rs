@@ -50,6 +50,14 @@ impl Danger {
         &self.U[i * n..][..n]
     }
 
+    /// Adds `factor` times the part of `x` along the combinations to `to`.
+    pub fn add_along(&self, x: &[f64], factor: f64, to: &mut [f64]) {
+        for i in 0..self.len() {
+            let along = factor * dot(self.u(i), x);
+            to.iter_mut().zip(self.u(i)).for_each(|(to, u)| *to += along * u);
+        }
+    }
+
     /// Those within `tau` \[s\] at D with rate D1, both scaled; `dense` is room.
     pub fn find(
         part: &Part,

@@ -146,6 +146,10 @@ pub struct Passage {
     is_open: bool,
     /// Whether what is open is no singular position.
     is_weak: bool,
+    /// λ of the last window less its parts along dangerous rows (nc).
+    regular: Vec<f64>,
+    /// Parts that were inside it, and their ranks away from the singular position.
+    ranks_inside: Vec<(usize, usize)>,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
     pole: Pole,
     /// The state at which rank is lost, as the last guard has found it, and the residue of multipliers there.
@@ -188,6 +192,8 @@ impl Passage {
             nearest: f64::INFINITY,
             is_open: false,
             is_weak: false,
+            regular: Vec::new(),
+            ranks_inside: Vec::new(),
             pole: Pole::default(),
             middle: State::default(),
             has_middle: false,
@@ -269,6 +275,16 @@ impl Passage {
             }
             _ => Danger::find(part, D, D1, tau, dense).map(Some),
         }
+    }
+
+    /// λ of the last [`accelerate`](Passage::accelerate) with λ in a window, less its parts along rows that lose their hold there; none where
+    /// the rows left out, `dropped`, are no more than those that are redundant everywhere.
+    pub fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
+        let has_lost = |(i, rank): &(usize, usize)| {
+            let part = &self.parts[*i];
+            part.places_of(dropped).len() > part.nc() - rank.min(&part.nc())
+        };
+        self.ranks_inside.iter().any(has_lost).then_some(&*self.regular)
     }
 
     /// Takes note of the rank at `s`, which is on the constraints.
@@ -365,9 +381,22 @@ impl Passage {
                 if !found.is_whole
                     && let Some(finite) = self.finite_part(i, problem, tau)
                 {
-                    window::add(1.0, &finite, &mut lambda);
+                    match &found.complete {
+                        Some(complete) => {
+                            window::add(1.0, &finite, &mut lambda);
+                            complete.remove_null(&mut lambda);
+                        }
+                        None => danger.add_along(&finite, 1.0, &mut lambda),
+                    }
                 }
                 self.parts[i].write_rows(&lambda, &mut accel.lambda);
+                danger.add_along(&lambda.clone(), -1.0, &mut lambda);
+                if place == Place::Outside {
+                    self.regular.clone_from(&accel.lambda);
+                    self.ranks_inside.clear();
+                }
+                self.ranks_inside.push((i, danger.rank));
+                self.parts[i].write_rows(&lambda, &mut self.regular);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
             place = Place::Inside;

@@ -294,7 +294,7 @@ impl Sparse {
         self.s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, y));
     }
 
-    /// Multipliers of the kept rows for the scaled force `f`, or of all that count where they are wanted.
+    /// Multipliers of least norm of the kept rows for the scaled force `f`, or of all that count where they are wanted.
     pub fn multipliers(
         &mut self,
         part: &Part,
@@ -315,6 +315,11 @@ impl Sparse {
             add(-1.0, &along, &mut rest);
             add(1.0, &nu, &mut lambda);
         }
+        // rows left out share what the others carry
+        self.mu.fill(0.0);
+        part.write_rows(&lambda, &mut self.mu);
+        self.kkt.least_norm(&self.eq, &mut self.mu)?;
+        part.rows_of(&self.mu, &mut lambda);
         Ok(lambda)
     }
 }

@@ -31,7 +31,8 @@
 //!
 //! λ follows from Jᵀλ = f - M v̇, whose right side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
 //! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
-//! and the rest is interpolated over the window.
+//! and the rest is interpolated over the window. Rows that are redundant leave a choice: λ is of least norm, by a complete orthogonal
+//! decomposition of Dᵀ, or of Bᵀ where only regular rows count. The null space of Bᵀ is that of the redundant rows, which U is orthogonal to.
 //!
 //! Cost: one dense decomposition of the part, and some tens of sparse products for each of about three expansions; B allocates. Not where
 //! U_dᵀJ₁ vanishes too (rest at the singular position, tangent branches): that shows as a B without rank, and is refused.
@@ -46,7 +47,7 @@ use super::sparse::Sparse;
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::COEFFICIENTS;
-use sarrus_math::solve::PivotedQr;
+use sarrus_math::solve::{Complete, PivotedQr};
 
 /// A change this small, relative, is the last.
 pub const STILL: f64 = 1e-13;
@@ -103,11 +104,7 @@ impl<'a> Window<'a> {
             }
         }
         let mut qr = PivotedQr::default();
-        qr.reset(nv, nc);
-        for (j, row) in dense.chunks_exact(nv).enumerate() {
-            qr.column_mut(j).copy_from_slice(row);
-        }
-        qr.factor(nc);
+        factor_transposed(&mut qr, &dense, part);
         let rank = danger.rank.min(qr.steps());
         let last = rank.saturating_sub(1);
         let pivot = qr.pivot(last) / qr.pivot(0);
@@ -193,25 +190,36 @@ impl<'a> Window<'a> {
         count
     }
 
-    /// Multipliers of the regular rows for the scaled force `f`, or of `all` rows.
-    fn multipliers(&mut self, D: &[f64], f: &[f64], all: bool) -> Result<Vec<f64>, SolveError> {
+    /// Multipliers of least norm of the regular rows for the scaled force `f`, or of `all` rows, and what removes a part in the null space
+    /// that redundant rows make.
+    fn multipliers(
+        &mut self,
+        D: &[f64],
+        f: &[f64],
+        all: bool,
+    ) -> Result<(Vec<f64>, Option<Complete>), SolveError> {
         let Window { part, danger, solver, .. } = self;
-        let qr = match solver {
-            Solver::Sparse { sparse, root } => return sparse.multipliers(part, root, D, f, all),
-            Solver::Dense { .. } if all => return Ok(self.all_multipliers(D, f)),
+        let own = match solver {
+            Solver::Sparse { sparse, root } => {
+                return sparse.multipliers(part, root, D, f, all).map(|lambda| (lambda, None));
+            }
             Solver::Dense { qr, .. } => qr,
         };
-        let rank = danger.rank.min(qr.steps());
-        let mut y = f.to_vec();
-        qr.mul_qt(&mut y);
-        qr.solve_r(&mut y[..rank]);
-        let mut lambda = vec![0.0; part.nc()];
-        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
-        for i in 0..danger.len() {
-            let u = danger.u(i);
-            add(-dot(u, &lambda), u, &mut lambda);
+        let mut whole = PivotedQr::default();
+        let qr = if all {
+            let mut dense = Vec::new();
+            part.dense(D, &mut dense);
+            factor_transposed(&mut whole, &dense, part);
+            &whole
+        } else {
+            own
+        };
+        let complete = qr.complete(danger.rank.min(qr.steps()));
+        let mut lambda = complete.solve(qr, f);
+        if !all {
+            danger.add_along(&lambda.clone(), -1.0, &mut lambda);
         }
-        Ok(lambda)
+        Ok((lambda, Some(complete)))
     }
 
     /// The largest residue R of a multiplier that grows as R / (t - t*), and its place, at a state where rank is lost, within `tau` \[s\], for the
@@ -245,26 +253,6 @@ impl<'a> Window<'a> {
             // its pivots are squares
             Solver::Sparse { .. } => 1e-4,
         }
-    }
-
-    /// Multipliers of all rows at D for the scaled force `f`.
-    fn all_multipliers(&self, D: &[f64], f: &[f64]) -> Vec<f64> {
-        let (nc, nv) = (self.part.nc(), self.part.nv());
-        let mut dense = Vec::new();
-        self.part.dense(D, &mut dense);
-        let mut qr = PivotedQr::default();
-        qr.reset(nv, nc);
-        for (j, row) in dense.chunks_exact(nv).enumerate() {
-            qr.column_mut(j).copy_from_slice(row);
-        }
-        qr.factor(nc);
-        let rank = self.danger.rank.min(qr.steps());
-        let mut y = f.to_vec();
-        qr.mul_qt(&mut y);
-        qr.solve_r(&mut y[..rank]);
-        let mut lambda = vec![0.0; nc];
-        (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
-        lambda
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
@@ -308,6 +296,16 @@ impl<'a> Window<'a> {
         let times = self.danger.sigma.iter().zip(&self.danger.rate).map(|(sigma, rate)| sigma / rate);
         FARTHER * times.fold(self.danger.ahead.abs(), f64::max)
     }
+}
+
+/// Factors of the transpose of `dense`, which has the rows of `part`.
+fn factor_transposed(qr: &mut PivotedQr, dense: &[f64], part: &Part) {
+    let (nc, nv) = (part.nc(), part.nv());
+    qr.reset(nv, nc);
+    for (j, row) in dense.chunks_exact(nv).enumerate() {
+        qr.column_mut(j).copy_from_slice(row);
+    }
+    qr.factor(nc);
 }
 
 /// `count` vectors of `n` zeros; does not allocate where there were such before.

@@ -129,6 +129,65 @@ fn drivers_that_drift_apart_end_the_run_with_both_names_and_the_time() {
     }
 }
 
+/// Why a run ends, or does not begin.
+fn failure(text: &str) -> String {
+    let (model, system) = load(text);
+    match simulate(&model, &system, &Simulate::default(), &mut ()) {
+        Ok(out) => {
+            assert_eq!(out.report.status, Status::Failed, "{text}");
+            out.report.reason
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Against locks, constraints and joints as against other drivers: elements and time are named.
+#[test]
+fn what_a_driver_contradicts_is_named_with_the_time() {
+    let driven = |more: &str| parallelogram("angle = 't'", "angle = 't'", more).replace("drivers.d2", "#");
+    let locked = |at: &str, joint: &str| {
+        let keys = format!("at = '{joint}', reads = 0");
+        driven("").replace(&keys, &format!("{keys}, lock_at = {at}"))
+    };
+    let distance =
+        "constraints.rod = { kind = 'distance', bodies = ['ground', 'rocker'], ends = ['A', 'D'] }";
+    let gear =
+        "constraints.gear = { kind = 'coupler', coordinates = ['A.angle', 'C.angle'], factors = [1, 2] }";
+    let post = "bodies.post = { at = [0.6, 0.1], mass = 1, inertia = 1 }\n\
+        joints.F = { kind = 'fixed', bodies = ['ground', 'post'], at = [0.6, 0.1] }\n\
+        joints.G = { kind = 'fixed', bodies = ['post', 'rocker'], at = [0.6, 0.1] }";
+    let apart = |first, second| parallelogram(first, second, "").replace("'A', angle", "'B', angle");
+    for (text, names) in [
+        (locked("0.3", "C"), ["driver `d1`", "lock `C", "t = 0.3"]),
+        (locked("0.3", "A"), ["driver `d1`", "lock `A", "t = 0.3"]),
+        (locked("0", "C"), ["driver `d1`", "lock `C", "t = 0"]),
+        (driven(distance), ["driver `d1`", "constraint `rod`", "t = 0"]),
+        (driven(gear), ["driver `d1`", "constraint `gear`", "t = 0"]),
+        (driven(post), ["driver `d1`", "joint `G`", "t = 0"]),
+        (
+            apart("angle = 't'", "angle = 't'").replace("joint = 'C'", "joint = 'D'"),
+            ["`d1`", "`d2`", "t = 0"],
+        ),
+        (parallelogram("rate = 't'", "rate = '2*t'", ""), ["`d1`", "`d2`", "t = 0.0"]),
+        (
+            parallelogram("angle = 't'", "angle = 't'", "")
+                .replace("joint = 'C', angle = 't'", "joint = 'A', angle = 'sin(t)'"),
+            ["`d1`", "`d2`", "t = "],
+        ),
+    ] {
+        says(&failure(&text), &names, &[]);
+    }
+}
+
+/// Newmark has slowed the body from 2.6 rad in a step to 2.1 by then.
+#[test]
+fn an_iteration_that_is_lost_in_long_steps_says_how_long_they_may_be() {
+    let rotor = "gravity = [0, 0, -9.81]\nrun.t_end = 0.5\nrun.integrator = 'newmark'\nrun.step = 0.026\ninitial.A.rate = 100\n\
+        bodies.r = { at = [0.02, 0, 0.2], orientation = { axis = [0, 1, 0], angle = 0.3 }, mass = 2, inertia = [0.05, 0.03, 0.08] }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'r'], at = [0, 0, 0], axis = [0, 0.3, 1] }";
+    says(&failure(rotor), &["bodies turn by 2.1 rad", "steps of 1.2e-2 s or less"], &[]);
+}
+
 #[test]
 fn drivers_that_agree_are_followed_together() {
     let run = outcome(&load(&parallelogram("angle = '7*t + 0.3*t^2'", "angle = '7*t + 0.3*t^2'", "")));

@@ -38,6 +38,7 @@ mod modal;
 mod modal_matrices;
 mod nonholonomic;
 mod nonideal;
+mod parallel_cranks;
 mod partitioned;
 mod passage;
 mod passage_long;

@@ -7,6 +7,7 @@ use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::passage::danger::Danger;
 use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use sarrus_math::solve::Complete;
 
 /// Expansions, at most.
 const EXPANSIONS: u32 = 12;
@@ -28,6 +29,8 @@ pub struct Found {
     pub a: Vec<f64>,
     /// λ, or that of the regular rows alone where the others are too near to vanishing.
     pub lambda: Vec<f64>,
+    /// Removes parts of λ in the null space of redundant rows; none in large parts.
+    pub complete: Option<Complete>,
     /// Whether it is whole.
     pub is_whole: bool,
     /// |U_dᵀ Φ₂|: zero on a branch that crosses.
@@ -171,7 +174,7 @@ pub fn accelerate(
     let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
     found.is_whole = weakest > window.whole() * window.danger.largest;
     if with_lambda {
-        found.lambda = window.multipliers(&room.J[0], rest, found.is_whole)?;
+        (found.lambda, found.complete) = window.multipliers(&room.J[0], rest, found.is_whole)?;
     }
     Ok(found)
 }
