@@ -18,6 +18,7 @@ mod principal;
 mod rest;
 mod roots;
 mod search;
+mod squares;
 mod statics;
 mod steady;
 mod stops;

@@ -60,4 +60,5 @@ mod steady;
 mod stiff;
 mod stops;
 mod tangent;
+mod thin_strips;
 mod touch;
