@@ -22,6 +22,7 @@ mod squares;
 mod statics;
 mod steady;
 mod stops;
+mod together;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,

@@ -78,7 +78,7 @@ pub(super) struct Statics<'a> {
     pub state: State,
     solvers: Solvers,
     bounds: Bounds,
-    metric: Metric,
+    pub metric: Metric,
     pub stops: Option<Stops>,
     pub counts: Search,
 }
@@ -131,7 +131,7 @@ impl<'a> Statics<'a> {
     }
 
     /// From here on the loads are `share` of the whole.
-    fn load(&mut self, share: f64) -> Result<(), SetupError> {
+    pub fn load(&mut self, share: f64) -> Result<(), SetupError> {
         if share == self.share {
             return Ok(());
         }
@@ -207,6 +207,27 @@ impl<'a> Statics<'a> {
             None => self.rest()?,
         };
         Ok((Found { rest, found: false }, end))
+    }
+
+    /// Entries of K + μG at the state at hand, whose rest is `here`, with μ relative to the stiffness over the metric.
+    pub fn stiffness_entries(&mut self, here: &Rest, mu: f64) -> Vec<(usize, usize, f64)> {
+        let system = self.system.clone();
+        let s = &system.structure;
+        let tangent = &mut self.solvers.tangent;
+        self.mechanism.tangent(&self.state, &vec![0.0; s.nv], &here.accel.lambda, tangent);
+        let mu = mu * self.metric.stiffness(&here.eq, tangent);
+        let mut entries = self.metric.entries(&system, &self.state, &here.eq, mu);
+        for pair in &tangent.pairs {
+            let [row, col] = pair.at.map(|i| s.cols[i]);
+            for k in 0..row.size * col.size {
+                entries.push((
+                    row.start + k / col.size,
+                    col.start + k % col.size,
+                    tangent.K[pair.offset + k],
+                ));
+            }
+        }
+        entries
     }
 
     /// The position at hand, to go back to.
