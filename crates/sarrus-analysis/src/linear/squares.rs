@@ -139,7 +139,7 @@ fn displaced(mechanism: &Mechanism, state: &State, sample: u64) -> State {
         let hash = (SAMPLES * (i as u64 + 1) + sample).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // from half of it to all, either way
         let share = 0.5 + 0.5 * ((hash >> 12) as f64 / (1_u64 << 52) as f64);
-        *by = if hash.count_ones() % 2 == 0 { share * size } else { -share * size };
+        *by = if hash.count_ones().is_multiple_of(2) { share * size } else { -share * size };
     }
     let mut there = state.clone();
     mechanism.retract(&mut there.q, &by);
