@@ -28,6 +28,8 @@ pub struct Sampler {
     marks: Vec<f64>,
     near: f64,
     next: f64,
+    /// Whether outputs act at once, as at rest, where what waits is what acts.
+    resting: bool,
 }
 
 /// A controller and how far it has come.
@@ -89,7 +91,8 @@ impl Sampler {
         }
         readings.keep_for(list.iter().flat_map(|c| &c.reads));
         let marks: Vec<f64> = breaks.iter().copied().chain([span.1]).collect();
-        let mut sampler = Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY };
+        let mut sampler =
+            Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY, resting: false };
         sampler.next = sampler.find_next();
         Ok(sampler)
     }
@@ -98,6 +101,11 @@ impl Sampler {
     pub fn extend(&mut self, breaks: &[f64], end: f64) {
         self.marks.extend(breaks.iter().copied().chain([end]));
         self.next = self.find_next();
+    }
+
+    /// The same for a mechanism at rest: outputs act without delay, and all that wait are the same.
+    pub fn resting(self) -> Sampler {
+        Sampler { resting: true, ..self }
     }
 
     /// Whether nothing is sampled.
@@ -133,7 +141,7 @@ impl Sampler {
         });
         let mut changed = false;
         for i in 0..self.list.len() {
-            let waits = self.list[i].take(s);
+            let waits = self.list[i].take(s, self.resting);
             while waits && self.list[i].acting < self.list[i].samples && self.acting_time(&self.list[i]) <= t
             {
                 self.list[i].let_act(s);
@@ -176,7 +184,7 @@ impl Clocked {
     }
 
     /// Takes the sample that is due, if one is. Returns whether outputs wait before they act.
-    fn take(&mut self, s: &mut State) -> bool {
+    fn take(&mut self, s: &mut State, resting: bool) -> bool {
         let Clocked { element, values, outputs, before, .. } = self;
         let x = &mut s.x[element.x..][..before.len()];
         before.copy_from_slice(x);
@@ -186,7 +194,10 @@ impl Clocked {
             let (held, rest) = x.split_at_mut(sampling.outputs);
             let (states, queue) = rest.split_at_mut(sampling.states);
             sampling.law.sample(values, self.samples == 0, states, outputs);
-            if waiting == 0 {
+            if resting {
+                held.copy_from_slice(outputs);
+                queue.chunks_exact_mut(outputs.len().max(1)).for_each(|wait| wait.copy_from_slice(outputs));
+            } else if waiting == 0 {
                 held.copy_from_slice(outputs);
             } else {
                 let place = (self.samples % waiting as u64) as usize * outputs.len();
@@ -194,10 +205,11 @@ impl Clocked {
             }
             self.samples += 1;
         }
-        if waiting == 0 {
+        let waits = waiting > 0 && !resting;
+        if !waits {
             self.acting = self.samples;
         }
-        waiting > 0
+        waits
     }
 
     /// The outputs that have waited longest act.

@@ -48,9 +48,29 @@ impl Mechanism {
         self.observe(s, |at| add_forces(&system, force..force + 1, at, out));
     }
 
+    /// K and D of all but the applied forces: rows, inertia, contacts, and friction of joints; nothing else of `out` is touched.
+    pub fn tangent_without_forces(&mut self, s: &State, vdot: &[f64], lambda: &[f64], out: &mut Tangent) {
+        self.tangent_of(0..0, s, vdot, lambda, false, out);
+        self.add_joint_friction(s, out);
+    }
+
     /// The tangent; Φ̇_q, Φ̈_q and Φ̈_v only `with_variations`.
     pub(crate) fn tangent_with(
         &mut self,
+        s: &State,
+        vdot: &[f64],
+        lambda: &[f64],
+        with_variations: bool,
+        out: &mut Tangent,
+    ) {
+        let all = 0..self.system().forces.len();
+        self.tangent_of(all, s, vdot, lambda, with_variations, out);
+    }
+
+    /// The tangent with some of the applied forces, and all else.
+    pub(crate) fn tangent_of(
+        &mut self,
+        forces: std::ops::Range<usize>,
         s: &State,
         vdot: &[f64],
         lambda: &[f64],
@@ -64,7 +84,7 @@ impl Mechanism {
             add_gyroscopic(&system, at, out);
             add_floating(&system, at, vdot, out);
             add_added_mass(&system, at, vdot, out);
-            add_forces(&system, 0..system.forces.len(), at, out);
+            add_forces(&system, forces, at, out);
             add_rows(&system, at, vdot, lambda, with_variations, out);
         });
         self.with_contacts(s, |contacts, bodies, _| contacts.add_tangent(bodies, out));

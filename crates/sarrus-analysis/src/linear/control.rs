@@ -6,13 +6,15 @@
 //! without `ki` grows for ever and does nothing. Controllers of kind `input` are set from outside, and stay as they are.
 //!
 //! Where outputs that are held leave the mechanism no rest, as of a cart whose place a controller alone keeps, sampled controllers act at every step of the
-//! search ([`super::search`]) in place of that. Refused by name: states that do not come to rest, and outputs that act after a delay.
+//! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together`]). At rest what is delayed is
+//! what is sampled. Refused by name: states that do not come to rest.
 
 use super::equilibrium::Search;
 use super::rest::Rest;
 use super::search::NEARLY;
 use super::statics::{BranchEnd, Found, Kept, Statics};
 use super::stops::RUN;
+use super::together::together;
 use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
@@ -51,10 +53,6 @@ impl Control {
         let (mut sampled, mut continuous) = (false, false);
         for element in system.controllers.iter().filter(|c| !c.controller.is_input()) {
             let own = match element.controller.sampling() {
-                Some(sampling) if sampling.times.delay > 0.0 => {
-                    let what = format!("controller `{}` acts after a delay", element.name);
-                    return Err(SetupError::NotStatic { what, hint: RUN });
-                }
                 Some(sampling) => sampling.outputs + sampling.states,
                 None => element.controller.states(),
             };
@@ -63,7 +61,7 @@ impl Control {
             states.extend((element.x..element.x + own).map(|i| (i, element.name.clone())));
         }
         let sampler = if sampled {
-            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?)
+            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?.resting())
         } else {
             None
         };
@@ -100,7 +98,7 @@ impl Control {
     }
 
     /// r at `s`, with the equations and accelerations there.
-    fn rates(&self, mechanism: &mut Mechanism, s: &State, eq: &Equations, accel: &Accel) -> Vec<f64> {
+    pub fn rates(&self, mechanism: &mut Mechanism, s: &State, eq: &Equations, accel: &Accel) -> Vec<f64> {
         let mut xdot = vec![0.0; s.x.len()];
         mechanism.observe(s, |_| ());
         mechanism.xdot(s, eq, accel, &mut xdot);
@@ -113,6 +111,16 @@ impl Control {
         self.states.iter().map(|(place, _)| xdot[*place]).collect()
     }
 
+    /// Places of the states in x.
+    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.states.iter().map(|(place, _)| *place)
+    }
+
+    /// Whether some are sampled.
+    pub fn is_sampled(&self) -> bool {
+        self.sampler.is_some()
+    }
+
     /// r at a rest of `statics`.
     fn rates_at(&self, statics: &mut Statics<'_>, rest: &Rest) -> Vec<f64> {
         self.rates(&mut statics.mechanism, &statics.state, &rest.eq, &rest.accel)
@@ -120,6 +128,29 @@ impl Control {
 
     /// Takes mechanism and states from rest under one share of the loads to rest under another.
     pub fn bring_on(
+        &self,
+        statics: &mut Statics<'_>,
+        shares: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        let start = statics.keep();
+        let one_by_one = self.in_turn(statics, shares, watch);
+        let (found, end) = match one_by_one {
+            Ok((found, end)) if found.found => (found, end),
+            other => match together(self, statics, &start, shares[1])? {
+                Some(found) => (found, None),
+                None => return other,
+            },
+        };
+        if let Some(sampler) = &self.sampler {
+            let Statics { mechanism, state, .. } = statics;
+            sampler.clone().act(mechanism, state, Some((&found.rest.eq, &found.rest.accel)));
+        }
+        Ok((found, end))
+    }
+
+    /// The same with the states held while the mechanism comes to rest.
+    fn in_turn(
         &self,
         statics: &mut Statics<'_>,
         shares: [f64; 2],

@@ -1,49 +1,48 @@
 //! Whether something could drive a mode whose stiffness rounding hides.
 //!
-//! What acts on a mode z that is normed by its kinetic energy is zᵀK_e z of each applied force e by itself (a soft spring beside a
-//! stiff one keeps its digits there), and what loads do as they are carried along, at most |F| |x| |θ| of the largest load, displacement
+//! What acts on a mode z that is normed by its kinetic energy is zᵀK_e z of each applied force e by itself, as a sum of
+//! [squares](super::squares), and what loads do as they are carried along, at most |F| |x| |θ| of the largest load, displacement
 //! and turn. A mode is free where none of them acts, or where rounding is far below what acts and leaves nothing of the sum: then
-//! they cancel. O(forces × blocks of K), once, for models that have such a mode.
+//! they cancel. O(forces), for models that have such a mode.
 
-use super::linearize::ROUNDING;
-use sarrus_solve::{Equations, Pair, Problem, Stage, State, Tangent};
-use sarrus_system::Mechanism;
+use super::linearize::{Linearization, ROUNDING};
+use super::squares::Sum;
+use sarrus_solve::{Equations, Pair, Problem, Stage, State};
 use sarrus_system::body::BodyKind;
+use sarrus_system::{Mechanism, System};
+use std::sync::Arc;
 
 /// Stiffnesses that rounding leaves this fraction of are seen to cancel.
 const SEEN: f64 = 1e-6;
 /// Parts of a mode, squared, that are rounding.
 const PART: f64 = 1e-12;
-/// What an element leaves of its own terms where it does nothing to a mode: the rest about which modes are is not found closer.
-const LEFT: f64 = 1e-9;
 
 /// What acts on modes at a state.
 pub(super) struct Judge<'a> {
-    mechanism: &'a mut Mechanism,
-    state: &'a State,
-    tangent: Option<Tangent>,
+    system: Arc<System>,
+    linear: &'a Linearization,
     /// The largest force on a body, in the directions of its position \[N\].
     load: f64,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(mechanism: &'a mut Mechanism, state: &'a State) -> Self {
+    pub(super) fn new(mechanism: &mut Mechanism, state: &State, linear: &'a Linearization) -> Self {
         let mut eq = Equations::new(mechanism);
         mechanism.update(state, Stage::FORCE, &mut eq);
-        let rounding = rounding(mechanism, state);
+        let rounding = rounded_forces(mechanism, state);
         let bodies = &mechanism.system().directory.bodies;
         let load = bodies.iter().skip(1).fold(0.0_f64, |most, body| {
             let own = body.v..body.v + moves(body.kind);
             let loads = eq.f[own.clone()].iter().zip(&rounding[own]).filter(|(f, least)| f.abs() > **least);
             loads.fold(most, |a, (f, _)| a.max(f.abs()))
         });
-        Self { mechanism, state, tangent: None, load }
+        Self { system: mechanism.system().clone(), linear, load }
     }
 
     /// Whether something acts on z that stiffnesses up to `hidden` could come from.
-    pub(super) fn may_drive(&mut self, z: &[f64], hidden: f64) -> bool {
+    pub(super) fn may_drive(&self, z: &[f64], hidden: f64) -> bool {
         let within = |acts: f64| acts > 0.0 && hidden > SEEN * acts;
-        let system = self.mechanism.system().clone();
+        let system = &self.system;
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
         let (mut x, mut turn) = (0.0_f64, 0.0_f64);
         for body in system.directory.bodies.iter().skip(1) {
@@ -58,29 +57,17 @@ impl<'a> Judge<'a> {
         if x.min(turn).powi(2) > PART * all * all && within(self.load * x * turn) {
             return true;
         }
-        let s = &system.structure;
-        let tangent = self.tangent.get_or_insert_with(|| system.new_tangent());
-        (0..system.forces.len()).any(|force| {
-            self.mechanism.force_tangent(self.state, force, tangent);
-            let (mut sum, mut terms) = (0.0, 0.0);
-            for Pair { at, offset, .. } in &tangent.pairs {
-                let [row, col] = at.map(|i| s.cols[i]);
-                for i in 0..row.size {
-                    for j in 0..col.size {
-                        let k = z[row.start + i] * tangent.K[offset + i * col.size + j] * z[col.start + j];
-                        sum += k;
-                        terms += k.abs();
-                    }
-                }
-            }
-            let part = PART * largest(&tangent.K) * all * all;
-            terms > part && sum.abs() > LEFT * terms && within(sum.abs())
+        let unbalanced = self.linear.unbalanced * all * all;
+        self.linear.springs.rows.chunk_by(|a, b| a.force == b.force).any(|rows| {
+            let sum = Sum::of(rows, z);
+            let part = rows.iter().any(|row| row.parts(z) > PART * (row.largest() * all).powi(2));
+            part && sum.value().abs() > sum.noise() + unbalanced && within(sum.value().abs())
         })
     }
 }
 
 /// What rounding of positions and turns makes of forces: ε |K| |q|.
-fn rounding(mechanism: &mut Mechanism, state: &State) -> Vec<f64> {
+pub(super) fn rounded_forces(mechanism: &mut Mechanism, state: &State) -> Vec<f64> {
     let system = mechanism.system().clone();
     let s = &system.structure;
     let mut tangent = system.new_tangent();

@@ -27,14 +27,16 @@
 
 use super::basis::{check_size, free_motions};
 use super::flow::{Flow, Moving};
-use super::hidden::moves;
+use super::hidden::{moves, rounded_forces};
 use super::principal::principal;
+use super::rest::force_sizes;
+use super::squares::{Squares, quadratic, squares};
 use super::steady::{self, SteadyMotion};
 use crate::error::SetupError;
 use crate::failure;
 use sarrus_solve::{
-    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Pair, Problem, Rank, Rows, SolveError, State,
-    Structure, Tangent, formulations, stabilizations,
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, State, Structure,
+    Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::control::{Control, ControlState, Gradient};
@@ -67,11 +69,17 @@ pub struct Linearization {
     pub stiffness: Vec<f64>,
     /// Stiffnesses zᵀK z up to this are rounding, of each ξ \[1/s²\]: of the entries of K, and of what is left of the forces at rest.
     pub rounding: Vec<f64>,
+    /// Dampings zᵀD z up to this are rounding, of each η \[1/s\].
+    pub damping_rounding: Vec<f64>,
     /// The largest Σ |z_i| |K_ij| |z_j| of a free motion, or what the largest load could come to on it \[1/s²\]: what rounding in
     /// ZᵀKZ is relative to, however much cancels in it.
     pub scale: f64,
     /// The motion of the state, and how steady it is; none at rest. Where it is steady, A is that seen from its frame.
     pub motion: Option<SteadyMotion>,
+    /// K by elements.
+    pub(super) springs: Squares,
+    /// Forces that nothing balances at the state \[N\].
+    pub(super) unbalanced: f64,
 }
 
 impl Linearization {
@@ -93,7 +101,10 @@ impl Linearization {
         let sizes = [
             (0..f).map(|i| self.stiffness[i].abs() + self.rounding[i] / SAME).collect(),
             (0..f)
-                .map(|i| (0..f).fold(0.0_f64, |a, j| a.max(parts[1][i * f + j].abs())))
+                .map(|i| {
+                    let row = (0..f).fold(0.0_f64, |a, j| a.max(parts[1][i * f + j].abs()));
+                    row + self.damping_rounding[i] / SAME
+                })
                 .collect::<Vec<f64>>(),
         ];
         let same = parts.iter().zip(&sizes).all(|(X, size)| {
@@ -170,9 +181,21 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let Instant { eq, accel, tangent } = &instant;
     let s = &system.structure;
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
+    let at_rest = state.v.iter().all(|v| *v == 0.0);
+    // accelerations that are rounding would load modal bodies by their inertia
+    let stays = at_rest && {
+        let [sizes, _] = force_sizes(mechanism, state);
+        let off = rounded_forces(mechanism, state);
+        let [most, off] = [&sizes, &off].map(|f| free_accelerations(s, eq, f));
+        let norm = |x: &[f64]| mass_dot(s, eq, x, x).sqrt();
+        norm(&accel.vdot) <= REST * norm(&most) + norm(&off)
+    };
+    let vdot = if stays { vec![0.0; s.nv] } else { accel.vdot.clone() };
+    let decomposed = squares(mechanism, state, (&vdot, &accel.lambda, &eq.mass), tangent);
+    let [springs, dampers] = decomposed.map_err(|_| SetupError::NoModes { size: s.nv })?;
     let basis = |holonomic_only: bool| -> Result<Vec<Vec<f64>>, SetupError> {
         let N = free_motions(s, eq, holonomic_only)?;
-        principal(s, eq, tangent, &N).map_err(|_| SetupError::NoModes { size: 2 * N.len() })
+        principal(s, eq, tangent, &springs, &N).map_err(|_| SetupError::NoModes { size: 2 * N.len() })
     };
     let Zv = basis(false)?;
     let Zq = if rolling { basis(true)? } else { Zv.clone() };
@@ -189,20 +212,27 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let MZq = if rolling { momenta(&Zq) } else { MZv.clone() };
     let load = largest(&eq.f);
     let terms: Vec<f64> = Zq.iter().map(|z| without_cancelling(s, tangent, load, z)).collect();
-    let stiffness: Vec<f64> = Zq.iter().map(|z| -dot(z, &small.forces(z, &zero))).collect();
+    let own: Vec<(f64, f64)> = Zq.iter().map(|z| springs.along(s, tangent, z)).collect();
     let scale = largest(&terms);
-    let at_rest = state.v.iter().all(|v| *v == 0.0);
     // a force that nothing balances acts on what it is carried along as one that turns with it, and so does one beside its row
-    let left = if at_rest { largest(&momentum(s, eq, &accel.vdot)).min(REST * load) } else { 0.0 };
+    let left = largest(&momentum(s, eq, &accel.vdot));
+    let left = if stays {
+        left
+    } else if at_rest {
+        left.min(REST * load)
+    } else {
+        0.0
+    };
     let unbalanced = left + load * largest(&eq.phi);
     // entries of z are sums of rounded terms: δzᵀK δz
-    let unbalanced = unbalanced + ROUNDING * ROUNDING * s.nv as f64 * largest(&tangent.K);
-    let rounding: Vec<f64> =
-        Zq.iter().zip(&terms).map(|(z, terms)| ROUNDING * terms + unbalanced * largest(z).powi(2)).collect();
+    let summed = ROUNDING * ROUNDING * s.nv as f64 * largest(&tangent.K);
+    let beside = |z: &[f64]| (unbalanced + summed + ROUNDING * load) * largest(z).powi(2);
+    let rounding: Vec<f64> = Zq.iter().zip(&own).map(|(z, (_, off))| off + beside(z)).collect();
+    let damping_rounding: Vec<f64> = Zv.iter().map(|z| dampers.along(s, tangent, z).1).collect();
     // at rest, with nothing that damps, velocities change positions and nothing else
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
     let controlled = control.acts.iter().any(|(o, _)| !(none(&o.q) && none(&o.v) && none(&o.x)));
-    let springs = at_rest && !rolling && !controlled && none(&tangent.D) && none(&tangent.phiddot_v);
+    let undamped = at_rest && !rolling && !controlled && none(&tangent.D) && none(&tangent.phiddot_v);
     let moving = Moving::new(&system, mechanism, state, &accel.vdot);
     let found = if at_rest {
         None
@@ -235,8 +265,10 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         dx[k] = 1.0;
         add_control(&mut A, fq + fv + k, &zero, &zero, &dx);
     }
+    let stiff = springs.between(s, tangent, &Zv, &Zq);
+    let damped = if undamped { Vec::new() } else { dampers.between(s, tangent, &Zv, &Zv) };
     for j in 0..fq + fv {
-        if springs && j >= fq {
+        if undamped && j >= fq {
             A[(j - fq) * n + j] = 1.0;
             continue;
         }
@@ -250,9 +282,14 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         } else {
             (&zero, Zv[j - fq].clone())
         };
-        let (mut rates, f) = (small.rates(dq, &dv), small.forces(dq, &dv));
-        for (i, z) in Zv.iter().enumerate() {
-            A[(fq + i) * n + j] += dot(z, &f);
+        let mut rates = small.rates(dq, &dv);
+        if j < fq {
+            let f = small.forces(&zero, &dv);
+            for (i, z) in Zv.iter().enumerate() {
+                A[(fq + i) * n + j] += dot(z, &f) - stiff[i * fq + j];
+            }
+        } else {
+            (0..fv).for_each(|i| A[(fq + i) * n + j] -= damped[i * fv + j - fq]);
         }
         add_control(&mut A, j, dq, &dv, &no_states);
         if let Some(flow) = flow {
@@ -281,9 +318,12 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         displacements: Zq,
         velocities: Zv,
         vdot: instant.accel.vdot,
-        stiffness,
+        stiffness: own.iter().map(|(k, _)| *k).collect(),
         rounding,
+        damping_rounding,
         scale,
+        springs,
+        unbalanced,
         motion,
     })
 }
@@ -310,15 +350,7 @@ fn unsettled(
 
 /// Σ |z_i| |K_ij| |z_j|, and at least the largest load times the largest |z_i|²: loads may have cancelled within an entry.
 fn without_cancelling(s: &Structure, tangent: &Tangent, load: f64, z: &[f64]) -> f64 {
-    let of = |pair: &Pair| -> f64 {
-        let [row, col] = pair.at.map(|i| s.cols[i]);
-        let block = tangent.K[pair.offset..][..row.size * col.size].chunks_exact(col.size);
-        let terms = |(k, z_i): (&[f64], &f64)| {
-            z_i.abs() * k.iter().zip(&z[col.start..]).map(|(k, z)| (k * z).abs()).sum::<f64>()
-        };
-        block.zip(&z[row.start..]).map(terms).sum()
-    };
-    tangent.pairs.iter().map(of).sum::<f64>().max(load * largest(z).powi(2))
+    quadratic(s, tangent, &tangent.K, z).1.max(load * largest(z).powi(2))
 }
 
 fn largest(x: &[f64]) -> f64 {

@@ -18,9 +18,11 @@ mod principal;
 mod rest;
 mod roots;
 mod search;
+mod squares;
 mod statics;
 mod steady;
 mod stops;
+mod together;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,

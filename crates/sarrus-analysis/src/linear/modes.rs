@@ -154,11 +154,11 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     mechanism.update(state, Stage::POSITION, &mut eq);
     let equilibrium = at_rest(mechanism, state, &linear) && linear.unsettled.is_empty();
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
-    let mut judge = Judge::new(mechanism, state);
+    let judge = Judge::new(mechanism, state, &linear);
     let mut hides = 0.0_f64;
     let mut modes: Vec<Mode> = Vec::new();
     for (pair, &hidden) in roots.pairs.iter().zip(&roots.hidden).filter(|(p, _)| p.value[1] >= 0.0) {
-        let mode = describe((pair, hidden), &roots, &linear, system, &eq, &mut judge);
+        let mode = describe((pair, hidden), &roots, &linear, system, &eq, &judge);
         if mode.kind == ModeKind::Undecided {
             hides = hides.max(hidden);
         }
@@ -365,7 +365,7 @@ fn describe(
     linear: &Linearization,
     system: &System,
     eq: &Equations,
-    judge: &mut Judge,
+    judge: &Judge,
 ) -> Mode {
     let [re, im] = pair.value;
     // displacements; of a mode that moves no positions, the velocities

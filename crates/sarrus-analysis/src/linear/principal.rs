@@ -1,86 +1,126 @@
 //! A basis of free motions that is orthonormal in M and in which the symmetric part of the stiffness is diagonal.
 //!
-//! With N by elimination ([`super::basis`]), NᵀMN = C Cᵀ and NᵀKN + σ NᵀMN = G Gᵀ by Cholesky, whose errors are relative to the entries of each
-//! row and column, C⁻¹G = U Σ Vᵀ gives Z = N C⁻ᵀU with ZᵀKZ = Σ² - σ. Σ are frequencies, not their squares: rounding of the fastest, ε ω_max, hides
-//! frequencies of that size and not those of √ε ω_max. Vectors mix by as little, so ZᵀKZ, taken from K itself, has errors of
-//! (ε ω_max)² beside the rounding of K's entries \[Demmel1992\]. σ is zero where K is positive definite, and otherwise the
-//! least of a sequence that makes it so. O(f³) for f freedoms, O(nv f²) for the products.
+//! With N by elimination ([`super::basis`]), NᵀMN = C Cᵀ by Cholesky, whose errors are relative to the entries of each row and column, and the
+//! squares GᵀG of the stiffness ([`super::squares`]), G N C⁻ᵀ = U Σ Vᵀ gives Z = N C⁻ᵀV. Σ are frequencies, not their squares: rounding of
+//! the fastest, ε ω_max, hides frequencies of that size and not those of √ε ω_max \[Demmel1992\].
+//!
+//! What is beside squares (loads, reactions, prestress) comes second, in that basis: H = Σ² + Zᵀ(K - GᵀG)Z, H + σ = L Lᵀ by Cholesky, which keeps the
+//! grading of Σ, and the left vectors of L. σ is zero where H is positive definite, and otherwise the least of a sequence that makes it so.
+//! O(f³) for f freedoms, O(nv f²) for the products.
 
-use super::linearize::{dot, momentum, subtract_pairs};
+use super::linearize::{dot, momentum};
+use super::squares::Squares;
 use sarrus_math::solve::{NotDecomposed, Svd, cholesky, cholesky_backward, cholesky_forward};
 use sarrus_solve::{Equations, Structure, Tangent};
 
 /// Ratio of one shift σ to the last: the last one is at most this much too large, which costs its root in digits of slow modes.
 const NEXT_SHIFT: f64 = 16.0;
 
+/// Ratio of stiffnesses from which motions are separated by one step: its error is the square of what it takes out.
+const STIFFER: f64 = 4.0;
+/// The largest part that a step takes out: a larger one is none that singular vectors leave.
+const SMALL: f64 = 1e-3;
+
 /// The basis Z of the space that the columns of `N` span, softest first.
 pub(super) fn principal(
     s: &Structure,
     eq: &Equations,
-    tangent: &Tangent,
+    layout: &Tangent,
+    stiffness: &Squares,
     N: &[Vec<f64>],
 ) -> Result<Vec<Vec<f64>>, NotDecomposed> {
     let f = N.len();
-    let failed = NotDecomposed { m: f, n: f };
-    let stiff = |z: &Vec<f64>| {
-        let mut y = vec![0.0; s.nv];
-        subtract_pairs(s, tangent, &tangent.K, z, &mut y);
-        y.iter_mut().for_each(|y| *y = -*y);
-        y
-    };
     let MN: Vec<Vec<f64>> = N.iter().map(|z| momentum(s, eq, z)).collect();
-    let KN: Vec<Vec<f64>> = N.iter().map(stiff).collect();
-    let mut M = vec![0.0; f * f];
-    let mut K = vec![0.0; f * f];
+    let mut C = vec![0.0; f * f];
     for i in 0..f {
         for j in 0..=i {
-            (M[j * f + i], M[i * f + j]) = (dot(&N[i], &MN[j]), dot(&N[j], &MN[i]));
-            let k = 0.5 * (dot(&N[i], &KN[j]) + dot(&N[j], &KN[i]));
-            (K[j * f + i], K[i * f + j]) = (k, k);
+            (C[j * f + i], C[i * f + j]) = (dot(&N[i], &MN[j]), dot(&N[j], &MN[i]));
         }
     }
-    let mut C = M.clone();
-    cholesky(&mut C, f).map_err(|_| failed)?;
-    let combine = |x: &[f64]| {
-        let mut z = vec![0.0; s.nv];
-        for (x, n) in x.iter().zip(N).filter(|(x, _)| **x != 0.0) {
-            z.iter_mut().zip(n).for_each(|(z, n)| *z += x * n);
-        }
-        z
-    };
+    cholesky(&mut C, f).map_err(|_| NotDecomposed { m: f, n: f })?;
+    let mut Y = Vec::new();
+    for row in stiffness.rows.iter().filter(|row| row.positive) {
+        let mut along: Vec<f64> = N.iter().map(|n| row.along(n).0).collect();
+        cholesky_forward(&C, f, &mut along);
+        Y.extend(along);
+    }
+    let mut svd = Svd::full(Y.len() / f.max(1), f);
+    svd.factor(&Y)?;
     let from_unit = |mut u: Vec<f64>| {
         cholesky_backward(&C, f, &mut u);
-        combine(&u)
+        combine(&u, N)
     };
-    let Some(G) = shifted_root(&K, &M, f) else {
-        let unit = |i: usize| (0..f).map(|k| f64::from(u8::from(k == i))).collect();
-        return Ok((0..f).map(|i| from_unit(unit(i))).collect());
-    };
-    let mut Y = vec![0.0; f * f];
+    let Z: Vec<Vec<f64>> = (0..f).rev().map(|i| from_unit(svd.right(i).to_vec())).collect();
+    if stiffness.is_positive() {
+        return Ok(separate(s, layout, stiffness, Z));
+    }
+    // as Z, softest first
+    let sigma = |i: usize| svd.sigma().get(f - 1 - i).map_or(0.0, |sigma| sigma * sigma);
+    let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.beside_squares(s, layout, z)).collect();
+    let mut H = vec![0.0; f * f];
+    for i in 0..f {
+        for j in 0..=i {
+            let h = 0.5 * (dot(&Z[i], &beside[j]) + dot(&Z[j], &beside[i]));
+            (H[j * f + i], H[i * f + j]) = (h, h);
+        }
+        H[i * f + i] += sigma(i);
+    }
+    let Some(L) = shifted_root(&H, f) else { return Ok(separate(s, layout, stiffness, Z)) };
+    let mut rows = vec![0.0; f * f];
     for j in 0..f {
-        let mut column = vec![0.0; f];
-        column[j..].copy_from_slice(&G[j * f + j..(j + 1) * f]);
-        cholesky_forward(&C, f, &mut column);
-        column.iter().enumerate().for_each(|(i, y)| Y[i * f + j] = *y);
+        (j..f).for_each(|i| rows[i * f + j] = L[j * f + i]);
     }
     let mut svd = Svd::thin(f, f);
-    svd.factor(&Y)?;
-    Ok((0..f).rev().map(|i| from_unit(svd.left(i).to_vec())).collect())
+    svd.factor(&rows)?;
+    let Z = (0..f).rev().map(|i| combine(svd.left(i), &Z)).collect();
+    Ok(separate(s, layout, stiffness, Z))
 }
 
-/// G of K + σM = G Gᵀ, lower by columns, with the least σ that is tried; none where K is zero.
-fn shifted_root(K: &[f64], M: &[f64], f: usize) -> Option<Vec<f64>> {
-    let ratios = || (0..f).map(|i| K[i * f + i].abs() / M[i * f + i]);
-    let largest = ratios().fold(0.0_f64, f64::max).max(K.iter().fold(0.0_f64, |a, k| a.max(k.abs())));
+/// Takes out of each motion what it has of much stiffer ones, z_i - Σ z_j z_iᵀK z_j/(k_j - k_i): the singular vectors have ε ω_max/ω_j of them, and
+/// entries of z only ε of their own.
+fn separate(s: &Structure, layout: &Tangent, stiffness: &Squares, Z: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let f = Z.len();
+    let K = stiffness.between(s, layout, &Z, &Z);
+    let own = |i: usize| K[i * f + i];
+    let least: Vec<f64> = Z.iter().map(|z| stiffness.along(s, layout, z).1).collect();
+    let mut separated = Z.clone();
+    for i in 0..f {
+        for j in (0..f).filter(|&j| own(j) > (STIFFER * own(i).abs()).max(least[j])) {
+            let part = 0.5 * (K[i * f + j] + K[j * f + i]) / (own(j) - own(i));
+            if part.abs() > SMALL {
+                continue;
+            }
+            // a rotation by little, so that they stay orthonormal
+            separated[i].iter_mut().zip(&Z[j]).for_each(|(z, stiff)| *z -= part * stiff);
+            separated[j].iter_mut().zip(&Z[i]).for_each(|(z, soft)| *z += part * soft);
+        }
+    }
+    separated
+}
+
+/// Σ x_i N_i.
+fn combine(x: &[f64], N: &[Vec<f64>]) -> Vec<f64> {
+    let mut z = vec![0.0; N.first().map_or(0, Vec::len)];
+    for (x, n) in x.iter().zip(N).filter(|(x, _)| **x != 0.0) {
+        z.iter_mut().zip(n).for_each(|(z, n)| *z += x * n);
+    }
+    z
+}
+
+/// L of H + σ = L Lᵀ, lower by columns, with the least σ that is tried; none where H is zero.
+fn shifted_root(H: &[f64], f: usize) -> Option<Vec<f64>> {
+    let diagonal = || (0..f).map(|i| H[i * f + i].abs());
+    let largest = H.iter().fold(0.0_f64, |a, h| a.max(h.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return None;
     }
-    let least = ratios().filter(|r| *r > 0.0).fold(largest, f64::min);
+    let least = diagonal().filter(|h| *h > 0.0).fold(largest, f64::min);
     let (mut sigma, mut next) = (0.0, f64::EPSILON * least);
     loop {
-        let mut G: Vec<f64> = K.iter().zip(M).map(|(k, m)| k + sigma * m).collect();
-        if cholesky(&mut G, f).is_ok() {
-            return Some(G);
+        let mut L = H.to_vec();
+        (0..f).for_each(|i| L[i * f + i] += sigma);
+        if cholesky(&mut L, f).is_ok() {
+            return Some(L);
         }
         (sigma, next) = (next, NEXT_SHIFT * next);
         if !sigma.is_finite() {

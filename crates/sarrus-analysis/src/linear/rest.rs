@@ -34,12 +34,15 @@ impl Rest {
         if self.full > 0.0 && self.size > self.rounding { self.size / self.full } else { 0.0 }
     }
 
-    /// The same, where rounding makes forces `f` (nv).
-    pub fn beside(self, s: &Structure, f: &[f64]) -> Rest {
-        let a = free_accelerations(s, &self.eq, f);
-        let rounding = mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt();
+    /// The same, where rounding makes forces `f` (nv), beside loads of at least the sizes `loads`.
+    pub fn beside(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
+        let size = |f: &[f64]| {
+            let a = free_accelerations(s, &self.eq, f);
+            mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt()
+        };
+        let (rounding, loads) = (size(f), self.loads.max(size(loads)));
         // near a singular stiffness it would hide the loads themselves
-        let hides = self.loads > 0.0 && rounding > HIDES * self.loads;
+        let hides = loads > 0.0 && rounding > HIDES * loads;
         Rest { rounding: if hides { 0.0 } else { rounding }, ..self }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn size([re, im]: [f64; 2]) -> f64 {
 /// The roots of ẋ = A x.
 pub(super) fn roots(linear: &Linearization) -> Result<Roots, NotDecomposed> {
     if let Some(D) = linear.symmetric() {
-        if let Some(damping) = proportional(&D, linear.positions) {
+        if let Some(damping) = proportional(&D, &linear.damping_rounding) {
             return Ok(one_by_one(linear, &damping));
         }
         return together(linear, &D);
@@ -182,7 +182,8 @@ fn rounding(n: usize) -> f64 {
 }
 
 /// The diagonal of ZᵀDZ, where the rest of it is rounding.
-fn proportional(D: &[f64], n: usize) -> Option<Vec<f64>> {
+fn proportional(D: &[f64], least: &[f64]) -> Option<Vec<f64>> {
+    let n = least.len();
     let mut own: Vec<f64> = (0..n).map(|i| D[i * n + i]).collect();
     let zero = rounding(n) * own.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     for i in 0..n {
@@ -193,7 +194,7 @@ fn proportional(D: &[f64], n: usize) -> Option<Vec<f64>> {
             }
         }
     }
-    own.iter_mut().filter(|d| d.abs() <= zero).for_each(|d| *d = 0.0);
+    own.iter_mut().zip(least).filter(|(d, least)| d.abs() <= **least).for_each(|(d, _)| *d = 0.0);
     Some(own)
 }
 

@@ -76,12 +76,9 @@ pub(super) struct Statics<'a> {
     share: f64,
     pub mechanism: Mechanism,
     pub state: State,
-    kkt: Kkt,
-    tangent: Tangent,
-    /// None where there is nothing elastic.
-    newton: Option<Newton>,
+    solvers: Solvers,
     bounds: Bounds,
-    metric: Metric,
+    pub metric: Metric,
     pub stops: Option<Stops>,
     pub counts: Search,
 }
@@ -99,23 +96,10 @@ impl<'a> Statics<'a> {
         let followed = options.load_steps.is_some();
         let bounds = Bounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
         let counts = Search { trials: 0, steps: 0, residual: 0.0 };
-        let (kkt, tangent, newton) = solvers(whole, &mechanism)?;
+        let solvers = Solvers::new(whole, &mut mechanism, &state)?;
         let metric = Metric::new(whole, &state);
         let system = whole.clone();
-        Ok(Statics {
-            whole,
-            system,
-            share: 1.0,
-            mechanism,
-            state,
-            kkt,
-            tangent,
-            newton,
-            bounds,
-            metric,
-            stops,
-            counts,
-        })
+        Ok(Statics { whole, system, share: 1.0, mechanism, state, solvers, bounds, metric, stops, counts })
     }
 
     pub fn energy(&mut self) -> f64 {
@@ -123,23 +107,31 @@ impl<'a> Statics<'a> {
     }
 
     pub fn rest(&mut self) -> Result<Rest, SetupError> {
-        let here = rest(&mut self.mechanism, &mut self.kkt, &self.state).map_err(named(&self.system))?;
+        let here =
+            rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
         Ok(self.beside_rounding(here))
     }
 
     /// `here` with what rounding of positions makes of it, where something is elastic.
     fn beside_rounding(&mut self, here: Rest) -> Rest {
-        let Some(newton) = &self.newton else { return here };
+        let Solvers { newton: Some(newton), tangent, holding, .. } = &mut self.solvers else { return here };
         if is_still(&here) {
             return here;
         }
         let (s, still) = (&self.system.structure, vec![0.0; self.system.structure.nv]);
-        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.tangent);
-        here.beside(s, &newton.rounding(s, &self.state, &self.tangent))
+        // what these loads would be at a distance of the mechanism's size
+        let mut loads = vec![0.0; s.nv];
+        for &force in holding.iter() {
+            self.mechanism.force_tangent(&self.state, force, tangent);
+            let rounding = newton.rounding(s, &self.state, tangent);
+            loads.iter_mut().zip(rounding).for_each(|(load, f)| *load += f / f64::EPSILON);
+        }
+        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, tangent);
+        here.beside(s, &newton.rounding(s, &self.state, tangent), &loads)
     }
 
     /// From here on the loads are `share` of the whole.
-    fn load(&mut self, share: f64) -> Result<(), SetupError> {
+    pub fn load(&mut self, share: f64) -> Result<(), SetupError> {
         if share == self.share {
             return Ok(());
         }
@@ -167,9 +159,10 @@ impl<'a> Statics<'a> {
     /// Other rows act: everything is laid out anew, and the state brought onto them.
     fn change_rows(&mut self) -> Result<(), SetupError> {
         self.compose()?;
-        (self.kkt, self.tangent, self.newton) = solvers(&self.system, &self.mechanism)?;
+        self.solvers = Solvers::new(&self.system, &mut self.mechanism, &self.state)?;
         self.metric = Metric::new(&self.system, &self.state);
-        let here = rest(&mut self.mechanism, &mut self.kkt, &self.state).map_err(named(&self.system))?;
+        let here =
+            rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
         if !project(&mut self.mechanism, &self.metric, &here, &mut self.state) {
             let what = "no position near the way fits what is met there".into();
             return Err(SetupError::NotStatic { what, hint: RUN });
@@ -216,6 +209,27 @@ impl<'a> Statics<'a> {
         Ok((Found { rest, found: false }, end))
     }
 
+    /// Entries of K + μG at the state at hand, whose rest is `here`, with μ relative to the stiffness over the metric.
+    pub fn stiffness_entries(&mut self, here: &Rest, mu: f64) -> Vec<(usize, usize, f64)> {
+        let system = self.system.clone();
+        let s = &system.structure;
+        let tangent = &mut self.solvers.tangent;
+        self.mechanism.tangent(&self.state, &vec![0.0; s.nv], &here.accel.lambda, tangent);
+        let mu = mu * self.metric.stiffness(&here.eq, tangent);
+        let mut entries = self.metric.entries(&system, &self.state, &here.eq, mu);
+        for pair in &tangent.pairs {
+            let [row, col] = pair.at.map(|i| s.cols[i]);
+            for k in 0..row.size * col.size {
+                entries.push((
+                    row.start + k / col.size,
+                    col.start + k % col.size,
+                    tangent.K[pair.offset + k],
+                ));
+            }
+        }
+        entries
+    }
+
     /// The position at hand, to go back to.
     pub fn keep(&self) -> Kept {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
@@ -228,7 +242,7 @@ impl<'a> Statics<'a> {
             && stops.put_back(active)
         {
             self.compose()?;
-            (self.kkt, self.tangent, self.newton) = solvers(&self.system, &self.mechanism)?;
+            self.solvers = Solvers::new(&self.system, &mut self.mechanism, &kept.state)?;
             self.metric = Metric::new(&self.system, &kept.state);
         }
         self.state.copy_from(&kept.state);
@@ -270,7 +284,7 @@ impl<'a> Statics<'a> {
         let start = self.keep();
         let (mut at, mut more) = (from, to - from);
         let least = 0.5_f64.powi(HALVINGS) * more;
-        let mut lost = self.newton.is_none();
+        let mut lost = self.solvers.newton.is_none();
         let mut end = None;
         while (at < to || from == to) && !lost {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
@@ -278,7 +292,7 @@ impl<'a> Statics<'a> {
             let before = self.keep();
             match self.iterate(0.0, self.bounds, watch)? {
                 Ok(rest) => {
-                    if end.is_none() && self.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
+                    if end.is_none() && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
                         end = self.branch_end((&before, at), next, watch)?;
                     }
                     if next == to {
@@ -309,8 +323,8 @@ impl<'a> Statics<'a> {
         let here = self.rest()?;
         let (rest, met) = search(
             &mut self.mechanism,
-            &mut self.kkt,
-            &mut self.tangent,
+            &mut self.solvers.kkt,
+            &mut self.solvers.tangent,
             &mut self.state,
             here,
             &mut self.stops,
@@ -338,8 +352,8 @@ impl<'a> Statics<'a> {
         let here = self.rest()?;
         let (rest, met) = search(
             &mut self.mechanism,
-            &mut self.kkt,
-            &mut self.tangent,
+            &mut self.solvers.kkt,
+            &mut self.solvers.tangent,
             &mut self.state,
             here,
             &mut self.stops,
@@ -352,17 +366,40 @@ impl<'a> Statics<'a> {
     }
 
     /// Where the branch of rests from `start` ends before the rest at hand, under the share `to`, if that is on another one. The interval of loads
-    /// is halved towards the larger displacement, which halves with it at a jump no more. Only where loads are followed on purpose.
+    /// is halved towards the larger displacement, which halves with it at a jump no more.
     fn branch_end(
         &mut self,
         (start, from): (&Kept, f64),
         to: f64,
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Option<BranchEnd>, SetupError> {
-        if self.bounds.downhill || self.newton.is_none() || from == to {
+        // positions that are tried on the side may meet what the way does not
+        let meets = self.bounds.downhill && self.stops.is_some();
+        if self.solvers.newton.is_none() || from == to || meets {
             return Ok(None);
         }
-        let here = self.keep();
+        let (here, counts) = (self.keep(), self.counts);
+        let found = self.follow_branch((start, from), (&here, to), watch);
+        self.counts = counts;
+        self.load(to)?;
+        self.put_back(&here)?;
+        found
+    }
+
+    fn follow_branch(
+        &mut self,
+        (start, from): (&Kept, f64),
+        (here, to): (&Kept, f64),
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Option<BranchEnd>, SetupError> {
+        let bounds = Bounds { longest: LONG, downhill: false };
+        // without loads the start may be no rest yet: the branch begins at the one that it leads to
+        self.load(from)?;
+        self.put_back(start)?;
+        if self.iterate(0.0, Bounds { longest: SHORT, downhill: true }, watch)?.is_err() {
+            return Ok(None);
+        }
+        let start = self.keep();
         let apart =
             |a: &State, b: &State| a.q.iter().zip(&b.q).fold(0.0_f64, |d, (a, b)| d.max((a - b).abs()));
         let whole = apart(&start.state, &here.state);
@@ -376,7 +413,7 @@ impl<'a> Statics<'a> {
             for side in [&low, &high] {
                 self.state.copy_from(&side.0);
                 self.mechanism.set_hints(&side.1);
-                if self.iterate(0.0, self.bounds, watch)?.is_ok() {
+                if self.iterate(0.0, bounds, watch)?.is_ok() {
                     middle = Some((self.state.clone(), self.mechanism.hints().to_vec(), share));
                     break;
                 }
@@ -389,24 +426,29 @@ impl<'a> Statics<'a> {
             }
         }
         // where no half could be followed nothing is known
-        let jumps = high.2 - low.2 < to - from && apart(&low.0, &high.0) >= JUMP * whole;
-        self.load(to)?;
-        self.state.copy_from(&here.state);
-        self.mechanism.set_hints(&here.hints);
+        let mut jumps = high.2 - low.2 < to - from && apart(&low.0, &high.0) >= JUMP * whole;
+        if jumps && high.2 == to {
+            // a branch that goes on to the end has none before it
+            self.load(to)?;
+            self.state.copy_from(&low.0);
+            self.mechanism.set_hints(&low.1);
+            let goes_on = self.iterate(0.0, bounds, watch)?.is_ok();
+            jumps = !(goes_on && apart(&self.state, &low.0) < JUMP * whole);
+        }
         Ok(jumps.then_some(BranchEnd { load: low.2 }))
     }
 
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
     /// nothing elastic, or where they lead nowhere.
     fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
-        if self.newton.is_none() {
+        if self.solvers.newton.is_none() {
             return Ok(Err(Stop::Lost));
         }
         let bounds = Bounds { longest: SHORT, downhill: true };
         let here = self.rest()?;
         let still = vec![0.0; self.system.structure.nv];
-        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.tangent);
-        let typical = self.metric.stiffness(&here.eq, &self.tangent);
+        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.solvers.tangent);
+        let typical = self.metric.stiffness(&here.eq, &self.solvers.tangent);
         let mut mu = LIGHT * typical;
         for _ in 0..RELAXATIONS {
             let made = self.counts.steps;
@@ -447,7 +489,7 @@ impl<'a> Statics<'a> {
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Result<Rest, Stop>, SetupError> {
         let here = self.rest()?;
-        let Some(newton) = &mut self.newton else { return Ok(Err(Stop::Lost)) };
+        let Some(newton) = &mut self.solvers.newton else { return Ok(Err(Stop::Lost)) };
         if is_still(&here) {
             return Ok(Ok(here));
         }
@@ -459,7 +501,7 @@ impl<'a> Statics<'a> {
         let (mut lambda, mut made) = (here.accel.lambda, 0);
         let done = newton.solve(
             &mut self.mechanism,
-            &mut self.tangent,
+            &mut self.solvers.tangent,
             &mut self.state,
             &mut lambda,
             &out,
@@ -478,7 +520,7 @@ impl<'a> Statics<'a> {
             stops.arm(&mut self.mechanism, &self.state);
         }
         // rows that depended on each other may do so no more
-        let Ok(there) = rest(&mut self.mechanism, &mut self.kkt, &self.state) else {
+        let Ok(there) = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state) else {
             return Ok(Err(Stop::Lost));
         };
         let there = self.beside_rounding(there);
@@ -494,16 +536,36 @@ impl<'a> Statics<'a> {
     }
 }
 
-/// What solves for rest, of a system with the rows of `mechanism`; Newton's iteration where something is elastic.
-fn solvers(
-    system: &Arc<System>,
-    mechanism: &Mechanism,
-) -> Result<(Kkt, Tangent, Option<Newton>), SetupError> {
-    let kkt = Kkt::new(&system.structure, &Equations::new(mechanism), HUB_DEGREE).map_err(named(system))?;
-    let tangent = system.new_tangent();
-    let elastic = system.forces.iter().any(|f| f.enabled && !f.load.is_load());
-    let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
-    Ok((kkt, tangent, newton))
+/// What solves for rest, of a system with the rows of `mechanism`.
+struct Solvers {
+    kkt: Kkt,
+    tangent: Tangent,
+    /// None where there is nothing elastic.
+    newton: Option<Newton>,
+    /// Loads that depend on the position, and so hold what they act on: they vanish at rest.
+    holding: Vec<usize>,
+}
+
+impl Solvers {
+    fn new(system: &Arc<System>, mechanism: &mut Mechanism, state: &State) -> Result<Solvers, SetupError> {
+        let equations = Equations::new(mechanism);
+        let kkt = Kkt::new(&system.structure, &equations, HUB_DEGREE).map_err(named(system))?;
+        let mut tangent = system.new_tangent();
+        let linear = if system.wide == 3 { 2 } else { 3 };
+        let mut holds = |force: usize| {
+            mechanism.force_tangent(state, force, &mut tangent);
+            tangent.pairs.iter().any(|pair| {
+                let [rows, wide] = pair.at.map(|i| system.structure.cols[i].size);
+                let mut block = tangent.K[pair.offset..][..rows * wide].chunks_exact(wide);
+                block.any(|row| row.iter().take(linear).any(|K| *K != 0.0))
+            })
+        };
+        let loads = system.forces.iter().enumerate().filter(|(_, f)| f.enabled && f.load.is_load());
+        let holding: Vec<usize> = loads.map(|(i, _)| i).filter(|i| holds(*i)).collect();
+        let elastic = !holding.is_empty() || system.forces.iter().any(|f| f.enabled && !f.load.is_load());
+        let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
+        Ok(Solvers { kkt, tangent, newton, holding })
+    }
 }
 
 /// With the name of the element that cannot be solved for.

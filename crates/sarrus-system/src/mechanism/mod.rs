@@ -175,6 +175,12 @@ impl Mechanism {
         self.external[id as usize]
     }
 
+    /// The tangent of joint friction at the state of the last update, added.
+    pub(crate) fn add_joint_friction(&self, s: &State, out: &mut Tangent) {
+        let at = self.at(s.t, &self.all);
+        self.frictions.iter().for_each(|friction| friction.add_tangent(&self.system, &at, out));
+    }
+
     /// Bodies from this one on are not pushed.
     pub(crate) fn pushed(&self) -> usize {
         self.pushed
@@ -611,8 +617,7 @@ impl Problem for Mechanism {
         out: &mut Tangent,
     ) {
         self.tangent_with(s, vdot, lambda, with_variations, out);
-        let at = self.at(s.t, &self.all);
-        self.frictions.iter().for_each(|friction| friction.add_tangent(&self.system, &at, out));
+        self.add_joint_friction(s, out);
     }
 
     fn expand(

@@ -66,5 +66,6 @@ mod takes_part_check;
 mod takes_part_inverse;
 mod takes_part_rest;
 mod tangent;
+mod thin_strips;
 mod touch;
 mod units;
