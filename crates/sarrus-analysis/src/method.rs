@@ -6,7 +6,7 @@
 //! | part | chosen | when |
 //! |---|---|---|
 //! | formulation | `proximal` | always: exact for full rank, and the one that does not care when rank is lost on the way |
-//! | stabilization | `none` | no constraint rows, or a formulation that makes its forces from the violation |
+//! | stabilization | `none` | no constraint rows nor rigid contacts, or a formulation that makes its forces from the violation |
 //! | | `projection` | otherwise: drift is removed to roundoff at the cost of about one more solve a step |
 //! | integrator | `rk4` | a step is given and no tolerance |
 //! | | `rk23` | rtol above 1e-3 |
@@ -68,6 +68,8 @@ pub struct Facts {
     pub rank: Option<usize>,
     /// Whether it has members that bend by elements.
     pub bends: bool,
+    /// Whether rigid contacts may add rows on the way.
+    pub closes: bool,
 }
 
 impl Facts {
@@ -79,6 +81,7 @@ impl Facts {
             rows: s.nc,
             rank,
             bends: system.directory.flexible.iter().any(|member| member.part == NODE),
+            closes: system.contacts.iter().any(|contact| contact.contact.rigid.is_some()),
         }
     }
 }
@@ -423,7 +426,7 @@ fn auto_formulation(facts: &Facts) -> (&'static str, String) {
 }
 
 fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'static str, String) {
-    if facts.rows == 0 {
+    if facts.rows == 0 && !facts.closes {
         ("none", "there is no drift to remove".to_string())
     } else if let Some(formulation) = lives_on_violation {
         ("none", format!("`{formulation}` makes its forces from the violation"))
@@ -490,7 +493,7 @@ mod tests {
     use super::*;
     use sarrus_model::settings::{Assembly, Certify};
 
-    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8), bends: false };
+    const FACTS: Facts = Facts { nv: 9, rows: 8, rank: Some(8), bends: false, closes: false };
 
     fn settings() -> Settings {
         Settings {
@@ -536,9 +539,15 @@ mod tests {
         let both = Settings { step: Some(0.01), tolerance_given: true, ..settings() };
         assert_eq!(Method::resolve(&both, &FACTS).unwrap().integrator.name, "dop853");
 
-        let free =
-            Method::resolve(&settings(), &Facts { nv: 6, rows: 0, rank: Some(0), bends: false }).unwrap();
+        let free = Method::resolve(
+            &settings(),
+            &Facts { nv: 6, rows: 0, rank: Some(0), bends: false, closes: false },
+        )
+        .unwrap();
         assert_eq!(free.stabilization.name, "none");
+        // what stays closed is held by rows
+        let closes = Facts { nv: 6, rows: 0, rank: Some(0), bends: false, closes: true };
+        assert_eq!(Method::resolve(&settings(), &closes).unwrap().stabilization.name, "projection");
     }
 
     #[test]
@@ -593,7 +602,7 @@ mod tests {
     /// A million unknowns would take 24 TB.
     #[test]
     fn dense_methods_are_refused_where_they_cannot_fit() {
-        let huge = Facts { nv: 600_000, rows: 400_000, rank: None, bends: false };
+        let huge = Facts { nv: 600_000, rows: 400_000, rank: None, bends: false, closes: false };
         for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
             let s = Settings {
                 formulation: named(formulation),

@@ -309,6 +309,9 @@ impl Journey {
                 if !found.is_unique {
                     told.words.push("impulses are not unique: those of least norm are shown".into());
                 }
+                if !found.is_motion_unique {
+                    told.words.push("velocities after it depend on how impulses are shared".into());
+                }
                 if found.corrected {
                     told.words.push("the rule would have made energy: less restitution was taken".into());
                 }

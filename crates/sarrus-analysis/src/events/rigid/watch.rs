@@ -453,6 +453,7 @@ impl Gaps {
         self.largest = self.largest.max(shared.1);
         let (mechanism, _, accel) = ode.parts();
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
+        self.fill_pairs();
         let system = mechanism.system().clone();
         for watched in &self.watched {
             let value = match *watched {
@@ -490,6 +491,22 @@ fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
         let Some(first) = ways.next() else { return true };
         ways.all(|way| (way - first).norm() <= SAME_WAY)
     })
+}
+
+impl Gaps {
+    /// Gives places that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
+    /// if other features are nearest by then.
+    fn fill_pairs(&mut self) {
+        let mut from = 0;
+        for own in self.list.chunk_by(|a, b| a.meeting.is_some() && a.meeting == b.meeting) {
+            let range = from..from + own.len();
+            from = range.end;
+            let (values, now) = (&mut self.gap_values[range.clone()], &self.now[range]);
+            let open = values.iter().zip(now).filter(|(_, now)| **now == Now::Open);
+            let least = open.map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
+            values.iter_mut().filter(|value| value.is_infinite()).for_each(|value| *value = least);
+        }
+    }
 }
 
 impl Watched {
