@@ -200,8 +200,13 @@ impl Sliding {
         self.find(at).map(|(way, ..)| way)
     }
 
-    /// How fast it slips in the direction in which it slid.
+    /// How fast it slips.
     pub fn speed(&self, at: &At<f64>) -> f64 {
+        self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).norm())
+    }
+
+    /// How fast it slips in the direction in which it slid.
+    pub fn onward(&self, at: &At<f64>) -> f64 {
         self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).dot(Vec3(self.direction)))
     }
 }

@@ -155,19 +155,43 @@ fn a_slide_that_begins_to_turn_is_noted() {
 /// Three points share the load in one way only: a plate on three balls.
 #[test]
 fn three_points_leave_nothing_open() {
-    let text = "format = 'sarrus/1'\nground.shape = { kind = 'half_space' }
-        initial = { b.velocity = [1, 0, 0], b.omega = [0, 0, 3] }
-        run = { t_end = 0.1 }
-        contacts.floor = { between = ['b', 'ground'], method = 'impulsive', friction = { mu = 0.2 } }
-        [bodies.b]
-        at = [0, 0, 0.1]
-        mass = 1
-        inertia = [0.01, 0.01, 0.02]
-        shape = [{ kind = 'sphere', radius = 0.02, on = [0.2, 0, -0.08] }, \
-        { kind = 'sphere', radius = 0.02, on = [-0.1, 0.17, -0.08] }, { kind = 'sphere', radius = 0.02, on = [-0.1, -0.17, -0.08] }]";
+    let text = &plate([1.0, 0.0], 3.0, 0.1);
     let (model, system) = load(text);
     let report = check(&model, &system).unwrap();
     assert!(report.motion_not_unique.is_empty() && report.closed_contacts.unwrap().rank == Some(3));
     let outcome = run(text);
     assert!(outcome.report.reactions.motion_not_unique.is_empty(), "{:?}", outcome.report.notes);
+}
+
+/// A plate of 1 kg on three balls.
+fn plate([vx, vy]: [f64; 2], w: f64, t_end: f64) -> String {
+    format!(
+        "format = 'sarrus/1'\nground.shape = {{ kind = 'half_space' }}
+        initial = {{ b.velocity = [{vx}, {vy}, 0], b.omega = [0, 0, {w}] }}
+        run = {{ t_end = {t_end} }}
+        contacts.floor = {{ between = ['b', 'ground'], method = 'impulsive', friction = {{ mu = 0.2 }} }}
+        [bodies.b]
+        at = [0, 0, 0.1]
+        mass = 1
+        inertia = [0.01, 0.01, 0.02]
+        shape = [{{ kind = 'sphere', radius = 0.02, on = [0.2, 0, -0.08] }}, \
+        {{ kind = 'sphere', radius = 0.02, on = [-0.1, 0.17, -0.08] }}, {{ kind = 'sphere', radius = 0.02, on = [-0.1, -0.17, -0.08] }}]"
+    )
+}
+
+/// `slip` is the fastest, whatever direction it had when it began: at the corner at (x, y) it is |v + ω × r|.
+#[test]
+fn the_column_slip_is_the_speed_of_the_fastest_point() {
+    let outcome = run(&text(Case { v: [0.3, 0.0], w: 12.0, mu: 0.05, t_end: 0.25, ..PLAIN }, ""));
+    let at = |column: &str| outcome.trajectory.last(&format!("b.{column}")).unwrap();
+    let angle = 2.0 * at("q3").atan2(at("q0"));
+    let (sin, cos) = angle.sin_cos();
+    let speed = |[x, y]: [f64; 2]| {
+        let [x, y] = [cos * x - sin * y, sin * x + cos * y];
+        (at("vx") - at("wz") * y).hypot(at("vy") + at("wz") * x)
+    };
+    let fastest =
+        [[0.2, 0.1], [0.2, -0.1], [-0.2, 0.1], [-0.2, -0.1]].map(speed).into_iter().fold(0.0, f64::max);
+    let slip = outcome.trajectory.last("floor.slip").unwrap();
+    assert!((slip - fastest).abs() < 1e-9, "{slip} {fastest}");
 }

@@ -464,7 +464,7 @@ impl Gaps {
                     let element = &system.elements[place];
                     let speed = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
-                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.speed(&at))
+                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.onward(&at))
                     };
                     mechanism.observe(s, speed)
                 }
