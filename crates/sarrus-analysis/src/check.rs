@@ -6,8 +6,7 @@ use crate::error::SetupError;
 use crate::method::{Facts, Method};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    Shared, UniquenessReport, add_sliding, along, analyse, distribute, nearby_rank, shared,
-    with_tooth_forces,
+    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::run::Run;
@@ -40,6 +39,8 @@ pub struct CheckReport {
     /// Rigid contacts and limits that are closed at the start and bear: rows too, where reactions are judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_contacts: Option<ClosedContacts>,
+    /// Bodies whose accelerations depend on how contacts that slide share their load.
+    pub motion_not_unique: Vec<String>,
     /// Degrees of freedom: velocities minus rank.
     pub dof: Option<usize>,
     /// Velocities minus rows, as counting says; below the true mobility where rows are redundant.
@@ -188,7 +189,6 @@ pub fn check_with(
     if let Some(Run { mechanism: mut held, state: there, .. }) = begun {
         let mut eq = Equations::new(&held);
         held.update(&there, Stage::FORCE, &mut eq);
-        add_sliding(&mut held, &there, &mut eq);
         let own = held.structure().clone();
         let rows = Rows::find(&own, &eq)?;
         closed_contacts = (points > 0).then_some(ClosedContacts { points, rows: own.nc, rank: rows.rank });
@@ -225,6 +225,7 @@ pub fn check_with(
         size: size(system),
         constraints: rank_report(structure, &rows),
         closed_contacts,
+        motion_not_unique: Vec::new(),
         dof: rows.rank.map(freedom),
         counted_mobility: structure.nv as i64 - structure.nc as i64,
         redundancy,
@@ -252,7 +253,9 @@ pub fn check_with(
     report.notes.extend(system.directory.notes.iter().cloned());
     let shared = analysis.as_ref().map(Analysis::not_unique).unwrap_or_default();
     report.notes.extend(crate::notes::undetermined_friction(system, &shared));
+    report.notes.extend(analysis.as_ref().and_then(|found| found.undetermined.note()));
     if let Some(found) = analysis {
+        report.motion_not_unique = found.undetermined.bodies;
         (report.reactions, report.uniqueness) = (found.reactions, found.uniqueness);
     }
     Ok(report)

@@ -130,7 +130,10 @@ impl Run<'_> {
             dof: rows.rank.map(|rank| system.structure.nv - rank),
             size: size(system),
             constraints,
-            reactions: ReactionsPart { not_unique: not_unique.clone().unwrap_or_default() },
+            reactions: ReactionsPart {
+                not_unique: not_unique.clone().unwrap_or_default(),
+                motion_not_unique: recorder.gaps.as_ref().map_or_else(Vec::new, Gaps::motion_not_unique),
+            },
             assembly: assembly_part(settings.assembly, &self.assembly),
             certificate: Certificate::new(status, &violation, &energy, &limits)
                 .with_rotation(control.rotations.worst)

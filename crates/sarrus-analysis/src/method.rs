@@ -6,7 +6,7 @@
 //! | part | chosen | when |
 //! |---|---|---|
 //! | formulation | `proximal` | always: exact for full rank, and the one that does not care when rank is lost on the way |
-//! | stabilization | `none` | no constraint rows, or a formulation that makes its forces from the violation |
+//! | stabilization | `none` | no constraint rows nor rigid contacts, or a formulation that makes its forces from the violation |
 //! | | `projection` | otherwise: drift is removed to roundoff at the cost of about one more solve a step |
 //! | integrator | `rk4` | a step is given and no tolerance |
 //! | | `rk23` | rtol above 1e-3 |

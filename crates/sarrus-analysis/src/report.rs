@@ -284,6 +284,8 @@ pub struct ConstraintsReport {
 pub struct ReactionsPart {
     /// Columns that redundant constraints share in many ways: their minimum-norm values are shown.
     pub not_unique: Vec<String>,
+    /// Bodies whose motion depends on how rigid contacts that slide share their load.
+    pub motion_not_unique: Vec<String>,
 }
 
 /// Violations of one element.

@@ -5,7 +5,7 @@
 //! them and shows in the margin of the rank, whose smallest value is reported with its time.
 
 use super::report::{AlongReport, DistributedAt, RankSpan};
-use super::{Scaled, add_sliding, analyse, distribute, with_tooth_forces};
+use super::{Scaled, analyse, distribute, with_tooth_forces};
 use crate::error::SetupError;
 use crate::settings::{Overrides, Settings};
 use crate::simulate::{Plan, Progress, Seen, Simulate, Watch, simulate};
@@ -99,10 +99,6 @@ impl Looker<'_> {
             // events may have changed which rows there are
             self.scaled = self.scaled.take().filter(|_| self.structure == structure);
             self.structure.clone_from(&structure);
-            if mechanism.frictions() > 0 {
-                mechanism.update(s, Stage::FORCE, &mut eq);
-                add_sliding(mechanism, s, &mut eq);
-            }
             let whole = with_tooth_forces(mechanism, s, &eq);
             let scaled = match &mut self.scaled {
                 Some(scaled) => scaled.update(&structure, &whole).map(|()| scaled),

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `scaled` | the rows in a common unit, and random null vectors of them |
 //! | `reactions` | which components vanish there |
+//! | `sliding` | what friction of contacts that slide adds to these, and whether the motion depends on it |
 //! | `sets` | minimal sets of elements that share a redundancy |
 //! | `neighbours` | elements around a row, until they share one |
 //! | `minimal` | the minimal sets among them |
@@ -29,10 +30,12 @@ mod reactions;
 mod report;
 mod scaled;
 mod sets;
+mod sliding;
 
 pub use along::along;
 pub use distribute::distribute;
 pub use report::*;
+pub use sliding::Undetermined;
 
 pub(crate) use mobility::{Nearby, nearby_rank};
 pub(crate) use scaled::Scaled;
@@ -50,6 +53,8 @@ pub struct Analysis {
     pub reactions: Vec<ReactionReport>,
     /// How clear the decision was; none where no row is redundant.
     pub uniqueness: Option<UniquenessReport>,
+    /// Motion that depends on how contacts that slide share their load.
+    pub undetermined: Undetermined,
 }
 
 impl Analysis {
@@ -82,40 +87,29 @@ pub(crate) fn analyse(
 ) -> Result<Analysis, SolveError> {
     let system = mechanism.system().clone();
     let dependent = scaled.kkt.dependent_rows().to_vec();
-    let nulls =
+    let mut nulls =
         if redundant || !dependent.is_empty() { Some(scaled.random_nulls(&system.structure)?) } else { None };
+    let spread = nulls.as_ref().map(reactions::spread);
+    let undetermined = match &mut nulls {
+        Some(nulls) => sliding::complete(mechanism, s, scaled, nulls)?,
+        None => Undetermined::default(),
+    };
     let vectors = nulls.as_ref().map_or(&[][..], |n| &n.vectors);
     let components = reactions::components(mechanism, s, eq, &scaled.lengths, vectors);
-    let uniqueness = nulls.as_ref().map(|n| reactions::uniqueness(&components, n));
+    let uniqueness = nulls.as_ref().zip(spread);
+    let uniqueness = uniqueness.map(|(n, spread)| reactions::uniqueness(&components, n, spread));
     let reactions = components.into_iter().map(reactions::Components::report).collect();
-    Ok(Analysis { dependent, reactions, uniqueness })
+    Ok(Analysis { dependent, reactions, uniqueness, undetermined })
 }
 
-/// J with the friction of contacts that slide in their rows: what their multipliers do to the motion. `s` is that of `eq`, with forces.
-pub(crate) fn add_sliding(mechanism: &mut Mechanism, s: &State, eq: &mut Equations) {
-    let structure = mechanism.structure().clone();
-    for k in 0..mechanism.frictions() {
-        let mut c = vec![0.0; structure.nv];
-        let row = mechanism.friction(s, k, &mut c);
-        let Some(own) = structure.rows.iter().find(|own| own.start == row) else { continue };
-        for e in &structure.entries[own.entries.clone()] {
-            let col = structure.cols[e.col];
-            let J = &mut eq.J[e.offset..][..col.size];
-            J.iter_mut().zip(&c[col.start..]).for_each(|(J, c)| *J += c);
-        }
-    }
-}
-
-/// Columns that are not unique at `s` with the contacts that `mechanism` holds; none where that cannot be told.
-pub(crate) fn not_unique_with_contacts(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
+/// What is not unique at `s` with the contacts that `mechanism` holds; none where that cannot be told.
+pub(crate) fn with_contacts(mechanism: &mut Mechanism, s: &State) -> Option<Analysis> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::FORCE, &mut eq);
-    add_sliding(mechanism, s, &mut eq);
     let structure = mechanism.structure().clone();
     let whole = with_tooth_forces(mechanism, s, &eq);
     let scaled = Scaled::new(&structure, &whole, None);
-    let found = scaled.and_then(|mut scaled| analyse(mechanism, s, &eq, &mut scaled, true));
-    found.map(|found| found.not_unique()).unwrap_or_default()
+    scaled.and_then(|mut scaled| analyse(mechanism, s, &eq, &mut scaled, true)).ok()
 }
 
 /// Who shares redundancies.

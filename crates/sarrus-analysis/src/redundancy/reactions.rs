@@ -11,7 +11,7 @@ use sarrus_system::{Family, Mechanism, System};
 use std::collections::HashMap;
 
 /// Parts up to this count as zero.
-const PART: f64 = 1e-6;
+pub(super) const PART: f64 = 1e-6;
 /// A component this far below the terms that it is a sum of is rounding: the element cannot exert it.
 const ABSENT: f64 = 1e-9;
 
@@ -195,14 +195,17 @@ fn row_names(rows: usize) -> Vec<String> {
     (1..=rows).map(|i| format!("multiplier {i}")).collect()
 }
 
-/// How clear the decision was.
-pub(crate) fn uniqueness(components: &[Components], nulls: &Nulls) -> UniquenessReport {
+/// Redundant rows as estimated from random null vectors of J: the trace of the projector.
+pub(crate) fn spread(nulls: &Nulls) -> f64 {
+    nulls.vectors.iter().flatten().map(|w| w * w).sum::<f64>() / nulls.vectors.len() as f64
+}
+
+/// How clear the decision was; `dimension` are the redundant rows as estimated.
+pub(crate) fn uniqueness(components: &[Components], nulls: &Nulls, dimension: f64) -> UniquenessReport {
     let parts = || components.iter().flat_map(|c| c.parts.iter().map(|(_, p)| *p));
     let zero = parts().filter(|p| *p <= PART).max_by(f64::total_cmp);
     let nonzero = parts().filter(|p| *p > PART).min_by(f64::total_cmp);
-    let squares: f64 = nulls.vectors.iter().flatten().map(|w| w * w).sum();
     let starts = nulls.vectors.len();
-    let dimension = squares / starts as f64;
     UniquenessReport {
         margin: nonzero.map(|n| n / zero.unwrap_or(0.0).max(f64::EPSILON)),
         zero,

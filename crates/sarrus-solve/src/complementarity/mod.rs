@@ -16,7 +16,7 @@
 //! unique where its forces are not, is the next guess: a place that accelerates along its surface slides that way, one that does not sticks.
 //! What is returned comes from the direct solution, whose equations hold to rounding.
 //!
-//! **Redundant places.** A box on four corners: κ is not unique, u is. Those of least norm among the places that bear are
+//! **Redundant places.** A box on four corners: κ is not unique, u is, unless corners slide in different directions ([`Solution::is_motion_unique`]). Those of least norm among the places that bear are
 //! returned, or, where these would pull or need more friction than there is, those farthest inside the cones; and [`Solution::is_unique`] tells.
 //!
 //! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
@@ -45,13 +45,9 @@ const CONE: f64 = 1e-9;
 /// The same where no program of the sequence does better. Between the two a contact is so near its limit that programs cannot tell sticking
 /// from slipping: their accuracy there is the root of their tolerance.
 const ROUGH: f64 = 3e-6;
-/// Normal force, relative to the largest, above which the friction of a program's solution tells the direction of a slip.
-const LOADED: f64 = 1e-3;
 /// Accelerations, relative to the largest, that are taken for none in a program's solution, one after the other. Where a contact is at its
 /// limit the accuracy of a program is the root of its tolerance; what is then guessed wrongly contradicts the equations.
 const STILL: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
-/// How often a guess may return to the same kinds with other directions.
-const RETURNS: usize = 3;
 /// Relative size of what may be left of an equation.
 const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
@@ -90,17 +86,6 @@ pub enum Status {
     Slide([f64; 2]),
 }
 
-impl Status {
-    /// The kind without the direction.
-    fn kind(&self) -> u8 {
-        match self {
-            Status::Open => 0,
-            Status::Stick => 1,
-            Status::Slide(_) => 2,
-        }
-    }
-}
-
 /// What is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
@@ -112,6 +97,8 @@ pub struct Solution {
     pub status: Vec<Status>,
     /// Whether no other κ does the same.
     pub is_unique: bool,
+    /// Whether u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
+    pub is_motion_unique: bool,
 }
 
 /// Why nothing was found.
@@ -204,13 +191,13 @@ impl Contacts<'_> {
         let kappa = &programs.kappa;
         let u = self.rates(kappa);
         let none = still * largest(self.b).max(largest(&u));
-        let loaded = LOADED * first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
+        let (forces, rates) = (largest(kappa), largest(&u));
         let each = self.places.iter().zip(first).zip(&programs.shift).map(|((place, &i), shift)| {
             let slip = &u[i + 1..][..place.across];
-            // friction is as exact as the forces, also where the slip is slow
+            // either tells the direction, to an error of the largest of its sort: that which is larger beside it does better
             let against: Vec<f64> = kappa[i + 1..][..place.across].iter().map(|k| -k).collect();
             let size = norm(slip);
-            match direction(if kappa[i] > loaded { &against } else { slip }) {
+            match direction(if norm(&against) * rates > size * forces { &against } else { slip }) {
                 _ if u[i] + shift - place.mu * size > none => Status::Open,
                 Some(d) if size > none => Status::Slide(d),
                 _ => Status::Stick,
@@ -219,20 +206,19 @@ impl Contacts<'_> {
         each.collect()
     }
 
-    /// Solves for a guess, and changes it until nothing contradicts it or its kinds return.
+    /// Solves for a guess, and changes it until nothing contradicts it or it returns.
     fn settle(&self, mut status: Vec<Status>, first: &[usize]) -> Option<Solution> {
-        let mut seen: Vec<Vec<u8>> = Vec::new();
+        let mut seen: Vec<Vec<Status>> = Vec::new();
         for _ in 0..CHANGES {
-            let kinds = status.iter().map(Status::kind).collect();
-            if seen.iter().filter(|before| **before == kinds).count() == RETURNS {
+            if seen.contains(&status) {
                 return None;
             }
-            seen.push(kinds);
+            seen.push(status.clone());
             let (kappa, nulls) = self.equations(&mut status, first)?;
             let u = self.rates(&kappa);
             if !self.contradicted(&kappa, &u, first, &mut status, NOTHING) {
                 let solved = self.is_solved(&kappa, &u, first, &status);
-                return solved.then(|| self.found(kappa, u, status, first, nulls.is_empty()));
+                return solved.then(|| self.found(kappa, u, status, first, &nulls));
             }
         }
         None
@@ -249,12 +235,12 @@ impl Contacts<'_> {
         };
         let u = self.rates(&kappa);
         if is_good(&kappa, &u, NOTHING) {
-            return Some((self.found(kappa, u, status, first, nulls.is_empty()), NOTHING));
+            return Some((self.found(kappa, u, status, first, &nulls), NOTHING));
         }
         let kappa = self.innermost(&kappa, &nulls, first, &status)?;
         let u = self.rates(&kappa);
         let off = [CONE, ROUGH].into_iter().find(|off| is_good(&kappa, &u, *off))?;
-        Some((self.found(kappa, u, status, first, false), off))
+        Some((self.found(kappa, u, status, first, &nulls), off))
     }
 
     /// The forces of the last program themselves, where they obey the law to its accuracy.
@@ -264,7 +250,18 @@ impl Contacts<'_> {
         let status = self.statuses(programs, first, ROUGH);
         let good = !self.contradicted(&kappa, &u, first, &mut status.clone(), ROUGH)
             && self.holds(&kappa, &u, first, &status, ROUGH);
-        good.then(|| self.found(kappa, u, status, first, false))
+        good.then(|| Solution { is_unique: false, ..self.found(kappa, u, status, first, &[]) })
+    }
+
+    /// Whether a change of κ changes u, beyond rounding of the equations that it solves.
+    fn moves(&self, z: &[f64]) -> bool {
+        let row = |row: &[f64]| {
+            let terms = row.iter().zip(z).map(|(w, z)| w * z);
+            (terms.clone().sum::<f64>().abs(), terms.map(f64::abs).sum::<f64>())
+        };
+        let all = || self.W.chunks_exact(self.rows()).map(row);
+        let most = |list: f64, x: f64| list.max(x);
+        all().map(|(sum, _)| sum).fold(0.0, most) > SOLVED * all().map(|(_, size)| size).fold(0.0, most)
     }
 
     /// A solution. What is at the limit of friction and does not slip sticks.
@@ -274,8 +271,9 @@ impl Contacts<'_> {
         u: Vec<f64>,
         mut status: Vec<Status>,
         first: &[usize],
-        mut is_unique: bool,
+        nulls: &[Vec<f64>],
     ) -> Solution {
+        let (mut is_unique, is_motion_unique) = (nulls.is_empty(), !nulls.iter().any(|z| self.moves(z)));
         let none = SOLVED * largest(self.b).max(largest(&u));
         for ((place, &i), status) in self.places.iter().zip(first).zip(&mut status) {
             if matches!(status, Status::Slide(_)) && norm(&u[i + 1..][..place.across]) <= none {
@@ -284,7 +282,7 @@ impl Contacts<'_> {
                 is_unique = false;
             }
         }
-        Solution { kappa, u, status, is_unique }
+        Solution { kappa, u, status, is_unique, is_motion_unique }
     }
 
     /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
@@ -434,13 +432,25 @@ impl Contacts<'_> {
         }
     }
 
-    /// Takes over the directions in which places slide; returns whether any can have turned.
+    /// What rounding may be of u in the rows across a place: of a sum of so many products, at most.
+    fn rounding(&self, i: usize, kappa: &[f64]) -> f64 {
+        let n = self.rows();
+        let terms = |row: usize| {
+            let W = &self.W[row * n..(row + 1) * n];
+            self.b[row].abs() + W.iter().zip(kappa).map(|(W, k)| (W * k).abs()).sum::<f64>()
+        };
+        f64::EPSILON * (n + 1) as f64 * terms(i + 1).hypot(terms(i + 2))
+    }
+
+    /// Takes over the directions in which places slide; returns whether any can have turned. One that has turned by rounding stays: where a place sets off slowly
+    /// its acceleration is a small difference of large forces, which tell the direction better.
     fn turn(&self, status: &mut [Status], first: &[usize], kappa: &[f64]) -> bool {
         let u = self.rates(kappa);
         let mut turned = false;
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
             if let (Status::Slide(old), 2) = (&mut *status, place.across)
                 && let Some(d) = direction(&u[i + 1..][..2])
+                && (u[i + 1] * old[1] - u[i + 2] * old[0]).abs() > self.rounding(i, kappa)
             {
                 // one that goes the other way is no slide: it is told by the sign
                 if d[0] * old[0] + d[1] * old[1] > 0.0 {
@@ -480,7 +490,7 @@ impl Contacts<'_> {
             if !self.contradicted(&kappa, &u, first, &mut status.clone(), NOTHING)
                 && self.is_solved(&kappa, &u, first, &status)
             {
-                return Ok(self.found(kappa, u, status, first, nulls.is_empty()));
+                return Ok(self.found(kappa, u, status, first, &nulls));
             }
         }
         Err(NoSolution::None)

@@ -9,6 +9,8 @@
 //! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
 
 use super::What;
+use super::geometry::frozen::{self, Feature};
+use super::geometry::patch;
 use super::pair::Bodies;
 use super::surface::{Surface, Touch, slots, touches};
 use super::sweep::Meeting;
@@ -16,7 +18,7 @@ use crate::at::At;
 use crate::constraint::{Blocks, Constraint, Rows};
 use crate::mechanism::Mechanism;
 use crate::system::{ConstraintElement, Family, System};
-use sarrus_math::{Real, Vec3};
+use sarrus_math::{Pose, Real, Vec3};
 use sarrus_model::Space;
 use sarrus_solve::State;
 use std::sync::Arc;
@@ -53,6 +55,8 @@ pub struct RigidPlace {
     surfaces: Arc<[Surface; 2]>,
     slot: u32,
     planar: bool,
+    /// What meets there, of one that is held: it goes on past the ends of its face and edges.
+    feature: Option<Feature>,
 }
 
 impl RigidPlace {
@@ -63,6 +67,10 @@ impl RigidPlace {
 
     /// Where it is; none where other features are nearer.
     pub(super) fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
+        if let Some(feature) = self.feature {
+            let [a, b] = &*self.surfaces;
+            return frozen::touch(a, b, [at.pose(0), at.pose(1)], feature);
+        }
         let mut found: Option<Touch<R>> = None;
         self.all(at, &mut |touch| {
             if touch.slot == self.slot {
@@ -75,7 +83,23 @@ impl RigidPlace {
     /// All places of its surfaces.
     fn all<R: Real>(&self, at: &At<R>, found: &mut impl FnMut(Touch<R>)) {
         let [a, b] = &*self.surfaces;
-        touches(a, b, [at.pose(0), at.pose(1)], f64::INFINITY, self.planar, found);
+        let poses = [at.pose(0), at.pose(1)];
+        touches(a, b, poses, f64::INFINITY, self.planar, &mut |touch: Touch<R>| {
+            // lines of edges that are nearly parallel may cross where there is no edge
+            if let Some(edges @ Feature::Faced(patch::Feature::Edges(..), _)) = touch.feature {
+                let values = poses.map(Pose::value);
+                if frozen::within(a, b, [&values[0], &values[1]], edges).is_some_and(|room| room < 0.0) {
+                    return;
+                }
+            }
+            found(touch);
+        });
+    }
+
+    /// How far the feature that is held is from its ends \[m\]; none where it has none.
+    pub fn within(&self, at: &At<f64>) -> Option<f64> {
+        let [a, b] = &*self.surfaces;
+        frozen::within(a, b, [at.pose(0), at.pose(1)], self.feature?)
     }
 
     /// Two directions across the normal, in the plane one.
@@ -171,8 +195,18 @@ impl Sliding {
         Some((d, (touch.points[0] + touch.points[1]) * 0.5, slip))
     }
 
-    /// How fast it slips in the direction in which it slid.
+    /// Direction of the friction that it bears, reversed: that of the slip.
+    pub fn way(&self, at: &At<f64>) -> Option<Vec3<f64>> {
+        self.find(at).map(|(way, ..)| way)
+    }
+
+    /// How fast it slips.
     pub fn speed(&self, at: &At<f64>) -> f64 {
+        self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).norm())
+    }
+
+    /// How fast it slips in the direction in which it slid.
+    pub fn onward(&self, at: &At<f64>) -> f64 {
         self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).dot(Vec3(self.direction)))
     }
 }
@@ -220,6 +254,24 @@ impl Gap {
         normal: Arc<dyn Rows>,
     ) -> Gap {
         Gap { contact, limit: Some(limit), ids, rigid, normal, across: None, meeting: None, place: None }
+    }
+
+    /// The same with the feature that touches at the instant `at` for its rows, where it is one with ends.
+    pub fn frozen(&self, at: &At<f64>) -> Gap {
+        let at = At { ids: &self.ids, ..*at };
+        let Some(place) = &self.place else { return self.clone() };
+        let feature = place.find(&at).and_then(|touch| touch.feature);
+        let place = RigidPlace { feature, ..place.clone() };
+        if !place.within(&at).is_some_and(|room| room >= 0.0) {
+            return self.clone();
+        }
+        let across = self.across.as_ref().map(|_| Arc::new(Across(place.clone())) as Arc<dyn Rows>);
+        Gap { normal: Arc::new(Along(place.clone())), across, place: Some(place), ..self.clone() }
+    }
+
+    /// The feature that is held.
+    pub fn feature(&self) -> Option<Feature> {
+        self.place.as_ref().and_then(|place| place.feature)
     }
 
     /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a place that slides.
@@ -292,7 +344,8 @@ impl System {
                         let two = [a, b].map(|i| &self.surfaces[i as usize]);
                         let surfaces = Arc::new(two.map(|s| s.surface.clone()));
                         for slot in 0..slots(&surfaces[0], &surfaces[1]) {
-                            let place = RigidPlace { surfaces: surfaces.clone(), slot, planar };
+                            let place =
+                                RigidPlace { surfaces: surfaces.clone(), slot, planar, feature: None };
                             let across: Option<Arc<dyn Rows>> =
                                 if rigid.mu > 0.0 { Some(Arc::new(Across(place.clone()))) } else { None };
                             gaps.push(Gap {

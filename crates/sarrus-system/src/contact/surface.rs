@@ -20,6 +20,7 @@
 //! 1/r for a ball, and for a capsule, which counts as the ball at that place; 1/r and 0 for the side of a cylinder, -1/r and 0
 //! for a tube; 0 for what is flat and for edges and corners. Flat on flat has no radius: it is infinite.
 
+use super::geometry::frozen::Feature;
 use super::geometry::{self, Hull, Triangles};
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::sync::Arc;
@@ -119,13 +120,15 @@ pub struct Touch<R> {
     pub radius: f64,
     /// How many places it counts as.
     pub weight: f64,
+    /// The corner, face and edges that it is of, where flat faces meet.
+    pub feature: Option<Feature>,
 }
 
 impl<R: Real> Touch<R> {
     /// The same, of the pair in the other order.
     pub fn flipped(self) -> Self {
         let [first, second] = self.points;
-        Touch { normal: -self.normal, points: [second, first], ..self }
+        Touch { normal: -self.normal, points: [second, first], feature: None, ..self }
     }
 }
 

@@ -136,3 +136,50 @@ fn a_box_that_is_pushed_ever_harder_sets_off_at_the_limit() {
         assert!((x - 10.0 * 0.3_f64.powi(3) / 12.0).abs() < 1e-6, "{planar} {mu}: {x}");
     }
 }
+
+/// Just below the limit a box slides with the small rest of its weight, x = ½ g sin φ (1 - μ/tan φ) t², and not aside; just above it rests.
+#[test]
+fn a_box_slides_just_below_the_limit_of_friction() {
+    let angle = 20.0_f64.to_radians();
+    for planar in [true, false] {
+        for ratio in [0.99, 0.9999, 0.999_999, 1.0001] {
+            let (space, gravity, at, size) = if planar {
+                ("planar", "['-9.81*sin(20 deg)', '-9.81*cos(20 deg)']", "[0, 0.05]", "[0.2, 0.1]")
+            } else {
+                let gravity = "['-9.81*sin(20 deg)', 0, '-9.81*cos(20 deg)']";
+                ("spatial", gravity, "[0, 0, 0.05]", "[0.2, 0.15, 0.1]")
+            };
+            let outcome = run(&format!(
+                "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\nground.shape = {{ kind = 'half_space' }}
+                bodies.b = {{ at = {at}, mass = 1, shape = {{ kind = 'box', size = {size} }} }}
+                contacts.x = {{ between = ['b', 'ground'], method = 'impulsive', friction = {{ mu = {} }} }}
+                run.t_end = 1",
+                ratio * angle.tan()
+            ));
+            let way = 0.5 * 9.81 * angle.sin() * (1.0 - ratio).max(0.0);
+            let x = outcome.trajectory.last("b.x").unwrap();
+            assert!((x + way).abs() < 1e-8 * way + 1e-14, "{planar} {ratio}: {x} {way}");
+        }
+    }
+}
+
+/// A tall box that slides tips where μ h exceeds half its length, and is on its side in the end.
+#[test]
+fn a_tall_box_that_slides_tips_over() {
+    for (planar, mu, v) in [(true, 0.5, 1.0), (true, 0.6, 2.0), (false, 0.5, 1.0), (false, 0.6, 2.0)] {
+        let (space, velocity, at, size) = if planar {
+            ("planar", format!("b.vx = {v}"), "[0, 0.3]", "[0.2, 0.6]")
+        } else {
+            ("spatial", format!("b.velocity = [{v}, 0, 0]"), "[0, 0, 0.3]", "[0.2, 0.15, 0.6]")
+        };
+        let outcome = run(&format!(
+            "format = 'sarrus/1'\nspace = '{space}'\nground.shape = {{ kind = 'half_space' }}
+            initial = {{ {velocity} }}
+            bodies.b = {{ at = {at}, mass = 1, shape = {{ kind = 'box', size = {size} }} }}
+            contacts.x = {{ between = ['b', 'ground'], method = 'impulsive', friction = {{ mu = {mu} }} }}
+            run.t_end = 1.5"
+        ));
+        let height = outcome.trajectory.last(if planar { "b.y" } else { "b.z" }).unwrap();
+        assert!((height - 0.1).abs() < 1e-9, "{planar} {mu}: {height}");
+    }
+}

@@ -30,6 +30,8 @@ pub(super) struct Impact {
     pub after: Vec<f64>,
     /// Whether no other κ does the same.
     pub is_unique: bool,
+    /// Whether u⁺ is the same for all that do.
+    pub is_motion_unique: bool,
     /// Whether the rule would have made energy.
     pub corrected: bool,
 }
@@ -54,15 +56,15 @@ pub(super) fn solve(
         } else {
             by_velocities(at, places, e, before)
         };
-        let Ok((kappa, is_unique)) = found else { continue };
+        let Ok((kappa, [is_unique, is_motion_unique])) = found else { continue };
         let after = after(at, before, &kappa);
         if gained(&kappa, before, &after) <= ROUNDING * scale(&kappa, before) {
-            return Ok(Impact { kappa, after, is_unique, corrected });
+            return Ok(Impact { kappa, after, is_unique, is_motion_unique, corrected });
         }
         corrected = true;
     }
     // along the line from the plastic one, on which ΔT is a parabola that opens upwards
-    let Ok((kappa, is_unique)) = by_impulses(at, places, e, before, &plastic) else {
+    let Ok((kappa, [is_unique, is_motion_unique])) = by_impulses(at, places, e, before, &plastic) else {
         return Ok(taken(plastic, before, at, true));
     };
     let mix =
@@ -75,7 +77,7 @@ pub(super) fn solve(
     }
     let kappa = mix(low);
     let after = after(at, before, &kappa);
-    Ok(Impact { kappa, after, is_unique, corrected: true })
+    Ok(Impact { kappa, after, is_unique, is_motion_unique, corrected: true })
 }
 
 fn problem(at: &Instant, places: &[Place], b: &[f64]) -> Result<Solution, NoSolution> {
@@ -84,19 +86,18 @@ fn problem(at: &Instant, places: &[Place], b: &[f64]) -> Result<Solution, NoSolu
 
 fn taken(found: Solution, before: &[f64], at: &Instant, corrected: bool) -> Impact {
     let after = after(at, before, &found.kappa);
-    Impact { kappa: found.kappa, after, is_unique: found.is_unique, corrected }
+    let Solution { kappa, is_unique, is_motion_unique, .. } = found;
+    Impact { kappa, after, is_unique, is_motion_unique, corrected }
 }
 
+/// κ, and whether it and u⁺ are unique.
+type Found = (Vec<f64>, [bool; 2]);
+
 /// Newton's rule.
-fn by_velocities(
-    at: &Instant,
-    places: &[Place],
-    e: &[f64],
-    before: &[f64],
-) -> Result<(Vec<f64>, bool), NoSolution> {
+fn by_velocities(at: &Instant, places: &[Place], e: &[f64], before: &[f64]) -> Result<Found, NoSolution> {
     let mut b = before.to_vec();
     at.first.iter().zip(e).for_each(|(&i, e)| b[i] += e * before[i]);
-    problem(at, places, &b).map(|found| (found.kappa, found.is_unique))
+    problem(at, places, &b).map(|found| (found.kappa, [found.is_unique, found.is_motion_unique]))
 }
 
 /// Poisson's rule.
@@ -106,14 +107,15 @@ fn by_impulses(
     e: &[f64],
     before: &[f64],
     plastic: &Solution,
-) -> Result<(Vec<f64>, bool), NoSolution> {
+) -> Result<Found, NoSolution> {
     let mut kappa = plastic.kappa.clone();
     for ((place, &i), e) in places.iter().zip(&at.first).zip(e) {
         kappa[i..=i + place.across].iter_mut().for_each(|k| *k *= 1.0 + e);
     }
     let left = problem(at, places, &after(at, before, &kappa))?;
     kappa.iter_mut().zip(&left.kappa).for_each(|(k, more)| *k += more);
-    Ok((kappa, plastic.is_unique && left.is_unique))
+    let unique = [plastic.is_unique && left.is_unique, plastic.is_motion_unique && left.is_motion_unique];
+    Ok((kappa, unique))
 }
 
 /// u⁺.

@@ -6,13 +6,14 @@ use super::impact::{self, gained};
 use super::instant::{Instant, dot};
 use super::shares::Shares;
 use super::staying::Staying;
-use super::watch::{Gaps, Now};
+use super::watch::{Gaps, LOOSEST, Now};
 use super::{CLOSED, LOW, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
 use sarrus_model::Space;
 use sarrus_solve::complementarity::{Contacts, Place, Status};
 use sarrus_solve::{Problem, SolveError, State, StepError};
+use sarrus_system::contact::geometry::frozen::Feature;
 use sarrus_system::contact::rigid::{Gap, Sliding};
 use sarrus_system::system::{DISSIPATED, WORK};
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -26,14 +27,14 @@ const BEHIND: f64 = 1e-11;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
-/// Margin to Coulomb's cones, as a part of the largest normal force, up to which contacts go on as they are where no solution is found.
-const UNDECIDED: f64 = 1e-2;
-
-/// Start of the note on contacts that [`UNDECIDED`] keeps.
+/// Start of the note on contacts that go on as they are where no solution is found, at a margin that is watched no closer ([`LOOSEST`]).
 const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
 
 /// Cosine of the angle by which a slip turns where it turns back; one that merely turns passes 90 degrees.
 const BACK: f64 = -0.5;
+
+/// Word for a pair that goes on at other corners and edges.
+const MOVED: &str = "touches at other points";
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -67,10 +68,7 @@ impl Journey {
     ) -> Result<(), StepError> {
         let mut told = self.nothing_told();
         self.settle_gaps(gaps, mechanism, state, &mut told)?;
-        if gaps.shares.is_some() && !gaps.analysed.contains(&gaps.now) {
-            gaps.analysed.push(gaps.now.clone());
-            gaps.not_unique.extend(crate::redundancy::not_unique_with_contacts(mechanism, state));
-        }
+        gaps.judge(mechanism, state);
         recorder.enter(mechanism, state);
         self.tell(gaps, told, state.t, recorder);
         Ok(())
@@ -310,6 +308,9 @@ impl Journey {
                 if !found.is_unique {
                     told.words.push("impulses are not unique: those of least norm are shown".into());
                 }
+                if !found.is_motion_unique {
+                    told.words.push("velocities after it depend on how impulses are shared".into());
+                }
                 if found.corrected {
                     told.words.push("the rule would have made energy: less restitution was taken".into());
                 }
@@ -328,7 +329,7 @@ impl Journey {
     ) -> Result<Vec<(usize, Now, Vec<f64>)>, StepError> {
         let u = at.rates();
         let stays: Vec<usize> = (0..at.which.len()).filter(|&k| u[at.first[k]] <= slow).collect();
-        self.is_shared = false;
+        (self.is_shared, gaps.is_unique) = (false, true);
         if stays.is_empty() {
             return Ok(Vec::new());
         }
@@ -344,7 +345,7 @@ impl Journey {
             Now::Slides => slip.is_some(),
         });
         let margin = if found.is_err() && held { problem.contacts().margin().0 } else { f64::NEG_INFINITY };
-        if margin >= -UNDECIDED * gaps.largest {
+        if margin >= -LOOSEST * gaps.largest {
             return Ok(self.keep(gaps, at, &stays, &problem, margin, t));
         }
         let found = found.map_err(|_| {
@@ -359,6 +360,7 @@ impl Journey {
         }
         // where slips differ, the motion depends on how forces are shared: each is watched by itself
         let planar = self.system.directory.space == Space::Planar;
+        gaps.is_unique = found.is_unique;
         self.is_shared = !found.is_unique && (planar || problem.is_parallel);
         let Staying { slips, places, .. } = problem;
         let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
@@ -387,12 +389,12 @@ impl Journey {
     ) -> Vec<(usize, Now, Vec<f64>)> {
         if margin < 0.0 && !gaps.notes.iter().any(|n| n.starts_with(EDGE)) {
             gaps.notes.push(format!(
-                "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {} % of \
+                "{EDGE} from t = {t:.6} s on: no solution was found there, and friction may exceed Coulomb's limit by up to {:.1e} of \
                  the largest normal force",
-                100.0 * UNDECIDED
+                LOOSEST
             ));
         }
-        self.is_shared = true;
+        (self.is_shared, gaps.is_unique) = (true, false);
         let same = stays.iter().zip(&problem.slips);
         same.map(|(&k, slip)| (at.which[k], gaps.now[at.which[k]], slip.clone().unwrap_or_default()))
             .collect()
@@ -411,8 +413,10 @@ impl Journey {
         let mut now = vec![Now::Open; gaps.list.len()];
         let mut holds = Vec::new();
         let mut ids = vec![[None; 2]; gaps.list.len()];
+        let mut features = vec![None; gaps.list.len()];
         for (i, what, slip) in staying {
-            let gap = &gaps.list[i];
+            let gap = &free.observe(state, |at| gaps.list[i].frozen(at));
+            features[i] = gap.feature();
             let sliding: Option<Sliding> = match what {
                 Now::Slides => free.observe(state, |at| gap.sliding(at, &slip, gaps.still())),
                 _ => None,
@@ -444,6 +448,7 @@ impl Journey {
                     }
                 }
                 (old, new) if old == new => continue,
+                (Now::Open, _) | (_, Now::Open) if gaps.goes_on(&now, i) => MOVED,
                 (Now::Open, Now::Held) => "stays closed",
                 (_, Now::Sticks) => "sticks",
                 (_, Now::Slides) => "slides",
@@ -464,7 +469,7 @@ impl Journey {
         }
         // one that closes without an impact counts too, as one that is closed from the start
         for (i, gap) in gaps.list.iter().enumerate() {
-            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open;
+            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.goes_on(&now, i);
             if closes && told[gap.contact].impulses.is_empty() {
                 gaps.tallies[gap.contact].0 += 1;
             }
@@ -472,8 +477,13 @@ impl Journey {
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
         // an event may have dropped the rows of what is still held
         let missing = holds.iter().any(|own| mechanism.system().place(own.id).is_none());
-        let changed = slides || missing || now != gaps.now;
-        (gaps.now, gaps.ids) = (now, ids);
+        let same = |(a, b): (&Option<Feature>, &Option<Feature>)| match (a, b) {
+            (Some(a), Some(b)) => a.is_same(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let moved = !gaps.features.iter().zip(&features).all(same);
+        let changed = slides || missing || moved || now != gaps.now;
+        (gaps.now, gaps.ids, gaps.features) = (now, ids, features);
         self.active.set_holds(holds);
         if changed {
             let found = state.q.clone();

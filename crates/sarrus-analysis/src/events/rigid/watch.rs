@@ -1,7 +1,7 @@
 //! Gaps along a run: when one closes, and when one that is held lets go.
 //!
 //! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
-//! beyond what it does, where it sticks; how fast it slips, where it slides. Each is looked at inside a step as events are
+//! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is looked at inside a step as events are
 //! ([`super::super::detect`]), and the first that becomes negative ends the step there. Gaps that are open are bounded over the
 //! step ([`super::super::advance`]): where one closes, it is looked at right before and right after. One that starts at zero, as the gap of a ball
 //! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
@@ -11,10 +11,12 @@ use super::super::advance::Ahead;
 use super::super::search::{Point, crossing, may_reach, peak};
 use super::shares::Shares;
 use super::{CLOSED, ROUNDING, SLOW, size};
+use crate::redundancy::{Undetermined, with_contacts};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::rigid::Gap;
+use sarrus_system::contact::geometry::frozen::Feature;
+use sarrus_system::contact::rigid::{Gap, SAME_WAY};
 use sarrus_system::contact::sweep::Meeting;
 use sarrus_system::{At, Mechanism};
 
@@ -27,6 +29,9 @@ const LITTLE: f64 = 1e-9;
 
 /// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can tell whether contacts slip.
 const MOST_SAME: i32 = 14;
+
+/// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
+pub(super) const LOOSEST: f64 = LITTLE * (1 << MOST_SAME) as f64;
 
 /// What is done at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +55,8 @@ pub(super) enum Watched {
     Grips(usize, usize, usize, f64),
     /// The element.
     Slips(usize),
+    /// The element: how far its place is from the ends of the face or edges that it is on.
+    Ends(usize),
     /// All that is held, where forces are not unique.
     Shares,
 }
@@ -72,6 +79,8 @@ pub(crate) struct Gaps {
     pub(super) now: Vec<Now>,
     /// Numbers of the rows of each that is held: along, across.
     pub(super) ids: Vec<[Option<usize>; 2]>,
+    /// Features that these rows are of.
+    pub(super) features: Vec<Option<Feature>>,
     /// Fastest velocity so far.
     pub(super) fastest: f64,
     /// Largest acceleration that contacts would have without their forces, at the last instant \[m/s²\].
@@ -80,9 +89,13 @@ pub(crate) struct Gaps {
     pub(super) rebounds: Vec<bool>,
     /// Forces of what is held, where they are not unique.
     pub(super) shares: Option<Shares>,
-    /// What was held where forces were not unique, each once, and the columns that this concerns.
-    pub(super) analysed: Vec<Vec<Now>>,
+    /// Whether the forces of what is held are unique.
+    pub(super) is_unique: bool,
+    /// What was held where forces were not unique, each once, with whether slips had one direction.
+    analysed: Vec<(Vec<Now>, bool)>,
+    /// The columns that this concerns, and the motion.
     pub not_unique: Vec<String>,
+    undetermined: Undetermined,
     /// How often what is held was found to stay as it is.
     same: i32,
     /// What a reader should know.
@@ -116,10 +129,13 @@ impl Gaps {
         Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
+            features: vec![None; n],
             rebounds: vec![false; n],
             shares: None,
+            is_unique: true,
             analysed: Vec::new(),
             not_unique: Vec::new(),
+            undetermined: Undetermined::default(),
             same: 0,
             gap_values: vec![0.0; n],
             list,
@@ -143,7 +159,47 @@ impl Gaps {
 
     /// What a reader should know.
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
-        self.notes.iter().cloned()
+        self.notes.iter().cloned().chain(self.undetermined.note())
+    }
+
+    /// Bodies whose motion depends on how contacts that slide share their load.
+    pub fn motion_not_unique(&self) -> Vec<String> {
+        self.undetermined.bodies.clone()
+    }
+
+    /// Notes what is not unique at `s`, once for each combination of what contacts do.
+    pub(super) fn judge(&mut self, mechanism: &mut Mechanism, s: &State) {
+        if self.is_unique {
+            return;
+        }
+        let key = (self.now.clone(), is_one_way(mechanism, s));
+        if self.analysed.contains(&key) {
+            return;
+        }
+        self.analysed.push(key);
+        let Some(found) = with_contacts(mechanism, s) else { return };
+        self.not_unique.extend(found.not_unique());
+        let Undetermined { contacts, bodies } = &mut self.undetermined;
+        for (all, new) in [(contacts, found.undetermined.contacts), (bodies, found.undetermined.bodies)] {
+            new.into_iter().for_each(|name| {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            });
+        }
+    }
+
+    /// Whether gap `i` opens or closes because its pair goes on in the same way at other points, where contacts do `now` from here on.
+    pub(super) fn goes_on(&self, now: &[Now], i: usize) -> bool {
+        let Some(meeting) = self.list[i].meeting else { return false };
+        let pair = || (0..self.list.len()).filter(|&j| self.list[j].meeting == Some(meeting));
+        let opens = |what: Now| pair().any(|j| self.now[j] == what && now[j] == Now::Open);
+        let closes = |what: Now| pair().any(|j| self.now[j] == Now::Open && now[j] == what);
+        match (self.now[i], now[i]) {
+            (Now::Open, what) => opens(what),
+            (what, Now::Open) => closes(what),
+            _ => false,
+        }
     }
 
     /// How many are closed and bear.
@@ -220,6 +276,9 @@ impl Gaps {
             if own.sliding.is_some() {
                 self.watched.push(Watched::Slips(place));
             }
+            if self.features[i].is_some() {
+                self.watched.push(Watched::Ends(place));
+            }
         }
         if let Some(shares) = &mut self.shares {
             // together, beside the gaps and the slips
@@ -252,7 +311,7 @@ impl Gaps {
     /// What counts as nothing, by watched number.
     fn nothing(&self, watched: Watched, s: &State) -> f64 {
         match watched {
-            Watched::Gap(_) => CLOSED * size(s),
+            Watched::Gap(_) | Watched::Ends(_) => CLOSED * size(s),
             Watched::Bears(_) | Watched::Grips(..) => LITTLE * self.largest,
             Watched::Slips(_) => SLOW * self.fastest,
             Watched::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
@@ -304,6 +363,11 @@ impl Gaps {
         }
         let found = self.first(step, &looks);
         self.looks = looks;
+        if !self.is_unique {
+            // slips may turn from each other within a leg
+            let (ode, s) = step.at(t + h)?;
+            self.judge(ode.parts().0, s);
+        }
         found
     }
 
@@ -399,6 +463,7 @@ impl Gaps {
         self.largest = self.largest.max(shared.1);
         let (mechanism, _, accel) = ode.parts();
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
+        self.fill_pairs();
         let system = mechanism.system().clone();
         for watched in &self.watched {
             let value = match *watched {
@@ -409,14 +474,48 @@ impl Gaps {
                     let element = &system.elements[place];
                     let speed = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
-                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.speed(&at))
+                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.onward(&at))
                     };
                     mechanism.observe(s, speed)
+                }
+                Watched::Ends(place) => {
+                    let element = &system.elements[place];
+                    let within = |at: &At<f64>| {
+                        element.place.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
+                    };
+                    mechanism.observe(s, within).unwrap_or(f64::INFINITY)
                 }
             };
             out.push(value);
         }
         Ok(())
+    }
+}
+
+/// Whether all contacts that slide do so in one direction.
+fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
+    let system = mechanism.system().clone();
+    mechanism.observe(s, |at| {
+        let sliding = system.elements.iter().filter_map(|e| Some((e.sliding.as_ref()?, &e.ids)));
+        let mut ways = sliding.filter_map(|(sliding, ids)| sliding.way(&At { ids, ..*at }));
+        let Some(first) = ways.next() else { return true };
+        ways.all(|way| (way - first).norm() <= SAME_WAY)
+    })
+}
+
+impl Gaps {
+    /// Gives places that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
+    /// if other features are nearest by then.
+    fn fill_pairs(&mut self) {
+        let mut from = 0;
+        for own in self.list.chunk_by(|a, b| a.meeting.is_some() && a.meeting == b.meeting) {
+            let range = from..from + own.len();
+            from = range.end;
+            let (values, now) = (&mut self.gap_values[range.clone()], &self.now[range]);
+            let open = values.iter().zip(now).filter(|(_, now)| **now == Now::Open);
+            let least = open.map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
+            values.iter_mut().filter(|value| value.is_infinite()).for_each(|value| *value = least);
+        }
     }
 }
 
@@ -439,7 +538,7 @@ impl Watched {
                 let pulls = &accel.lambda[across..across + n];
                 mu * normal(row) - pulls.iter().map(|x| x * x).sum::<f64>().sqrt()
             }
-            Watched::Gap(_) | Watched::Slips(_) | Watched::Shares => f64::INFINITY,
+            Watched::Gap(_) | Watched::Slips(_) | Watched::Ends(_) | Watched::Shares => f64::INFINITY,
         }
     }
 }

@@ -137,6 +137,7 @@ fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
         gap: touch.gap - radius,
         points: [first - touch.normal.scale_f64(radius), second],
         radius: effective(curvature(radius), [0.0; 2]),
+        feature: None,
         ..touch
     }
 }

@@ -5,6 +5,7 @@
 //! place: a corner of one on an edge of the other, with the edge's normal \[Ericson2005, section 5.2\]. Where two corners are nearest, they
 //! are the one place.
 
+use super::frozen;
 use super::place::{Cores, curvature};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
@@ -78,7 +79,8 @@ impl Polygon<f64> {
 }
 
 /// What touches: a corner of one polygon, on an edge of the other or on a corner of it.
-enum Feature {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
     /// Corner of the first, edge of the second.
     First(usize, usize),
     /// Corner of the second, edge of the first.
@@ -96,24 +98,8 @@ pub fn touches<R: Real>(
     found: &mut impl FnMut(Touch<R>),
 ) {
     let (Some(first), Some(second)) = (Polygon::new(a, at[0]), Polygon::new(b, at[1])) else { return };
-    let radii = [first.radius, second.radius];
     let mut place = |feature: Feature| {
-        let cores = |points| Cores { points, radii, curvatures: radii.map(curvature) };
-        let touch = match feature {
-            Feature::First(i, k) => {
-                let (c, n) = (first.corners[i], second.normals[k]);
-                let foot = c - n.scale(n.dot(c - second.corners[k]));
-                cores([c, foot]).along(n, i as u32)
-            }
-            Feature::Second(j, k) => {
-                let (c, n) = (second.corners[j], first.normals[k]);
-                let foot = c - n.scale(n.dot(c - first.corners[k]));
-                cores([foot, c]).along(-n, 4 + j as u32)
-            }
-            Feature::Corners(i, j) => {
-                cores([first.corners[i], second.corners[j]]).apart(|| second.normals[0], i as u32)
-            }
-        };
+        let touch = meet(&first, &second, feature);
         if touch.gap.value() < reach {
             found(touch);
         }
@@ -138,6 +124,53 @@ pub fn touches<R: Real>(
             place(if of_reference { Feature::First(corner, edge) } else { Feature::Second(corner, edge) });
         });
     }
+}
+
+/// The place of a feature.
+fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: Feature) -> Touch<R> {
+    let radii = [first.radius, second.radius];
+    let cores = |points| Cores { points, radii, curvatures: radii.map(curvature) };
+    let touch = match feature {
+        Feature::First(i, k) => {
+            let (c, n) = (first.corners[i], second.normals[k]);
+            let foot = c - n.scale(n.dot(c - second.corners[k]));
+            cores([c, foot]).along(n, i as u32)
+        }
+        Feature::Second(j, k) => {
+            let (c, n) = (second.corners[j], first.normals[k]);
+            let foot = c - n.scale(n.dot(c - first.corners[k]));
+            cores([foot, c]).along(-n, 4 + j as u32)
+        }
+        Feature::Corners(i, j) => {
+            cores([first.corners[i], second.corners[j]]).apart(|| second.normals[0], i as u32)
+        }
+    };
+    Touch { feature: Some(frozen::Feature::Flat(feature)), ..touch }
+}
+
+/// The place of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
+pub fn at_feature<R: Real>(
+    a: &Surface,
+    b: &Surface,
+    at: [&Pose<R>; 2],
+    feature: Feature,
+) -> Option<Touch<R>> {
+    Some(meet(&Polygon::new(a, at[0])?, &Polygon::new(b, at[1])?, feature))
+}
+
+/// How far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
+pub fn overlap(a: &Surface, b: &Surface, at: [&Pose; 2], feature: Feature) -> Option<f64> {
+    let (first, second) = (Polygon::new(a, at[0])?, Polygon::new(b, at[1])?);
+    let (corner, edges, k) = match feature {
+        Feature::First(i, k) => (first.corners[i], second, k),
+        Feature::Second(j, k) => (second.corners[j], first, k),
+        Feature::Corners(..) => return None,
+    };
+    let e = edges.corners[edges.next(k)] - edges.corners[k];
+    let length = e.norm();
+    let along = e.dot(corner - edges.corners[k]) / length;
+    // twice: what is chosen is on its edge, whatever rounding says
+    Some(along.min(length - along) + 2.0 * NEAR * length)
 }
 
 /// The two corners that are nearest, if they are farther than any edge says.

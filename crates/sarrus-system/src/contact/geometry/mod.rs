@@ -8,6 +8,7 @@ pub mod capsule;
 pub mod facets;
 pub mod flat;
 pub mod flats;
+pub mod frozen;
 pub mod manifold;
 pub mod mesh;
 pub mod patch;

@@ -18,6 +18,7 @@
 //!
 //! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these places, and [`touches`] says so.
 
+use super::frozen;
 use super::mesh::Hull;
 use super::place::{Cores, unit};
 use super::walls::rim_arms;
@@ -33,6 +34,10 @@ pub const MOST_OF_LINE: u32 = 2 + CROSSINGS;
 
 /// Sine of the angle between two edges below which they are parallel; the weight of their crossing is of that size.
 const PARALLEL: f64 = 1e-9;
+
+/// Part of the size of both up to which a corner or crossing may be past an edge and still counts as on it: corners of faces that coincide
+/// are corners of the first, whatever rounding says. Ten times what a run takes for a closed gap.
+const NEAR: f64 = 1e-9;
 
 /// Part of the size of both that lengths are rounded to.
 const ROUNDING: f64 = 1e-12;
@@ -208,7 +213,7 @@ impl<'a> Solid<'a> {
 }
 
 /// What meets at a place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Feature {
     /// A corner of the first over a face of the second.
     First(u32, usize),
@@ -269,7 +274,7 @@ impl<'a, R: Real> Two<'a, R> {
 
     /// The place at which features meet; `n` is about its normal.
     pub fn place(&self, feature: Feature, n: Vec3, slot: u32) -> Option<Touch<R>> {
-        match feature {
+        let touch = match feature {
             Feature::First(i, k) => {
                 let (normal, o) = self.face(1, k);
                 let c = self.solids[0].corner(i, &self.frames[0], normal);
@@ -287,7 +292,8 @@ impl<'a, R: Real> Two<'a, R> {
                 };
                 crossed(ends(0, first, along), ends(1, second, -along), n, weight, slot)
             }
-        }
+        };
+        touch.map(|touch| Touch { feature: Some(frozen::Feature::Faced(feature, n)), ..touch })
     }
 }
 
@@ -383,6 +389,46 @@ impl Two<'_, f64> {
         far(0) + far(1) + (self.frames[0].p - self.frames[1].p).norm()
     }
 
+    /// How far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
+    /// bodies with curved sides.
+    pub fn within(&self, feature: Feature, n: Vec3) -> Option<f64> {
+        if !self.solids.iter().all(|solid| matches!(solid, Solid::Box(_) | Solid::Hull(_))) {
+            return None;
+        }
+        let on_face = |corner: usize, i: u32, side: usize, k: usize| {
+            let (solid, frame) = (&self.solids[side], &self.frames[side]);
+            let (m, _) = self.face(side, k);
+            let c = self.solids[corner].corner(i, &self.frames[corner], m);
+            let mut outline = Vec::new();
+            solid.outline(solid.plane(k).0, &mut outline);
+            let p: Vec<Vec3> = outline.iter().map(|&i| solid.corner(i, frame, m)).collect();
+            let inside = |i: usize| {
+                let e = p[(i + 1) % p.len()] - p[i];
+                m.cross(e).dot(c - p[i]) / e.norm()
+            };
+            (0..p.len()).map(inside).fold(f64::INFINITY, f64::min)
+        };
+        let least = match feature {
+            Feature::First(i, k) => on_face(0, i, 1, k),
+            Feature::Second(j, k) => on_face(1, j, 0, k),
+            Feature::Edges(first, second, _) => {
+                let ends = |side: usize, edge: [u32; 2]| {
+                    edge.map(|i| self.solids[side].corner(i, &self.frames[side], n))
+                };
+                let (a, b) = (ends(0, first), ends(1, second));
+                let touch = crossed(a, b, n, 1.0, 0)?;
+                let along = |[p, q]: [Vec3; 2], c: Vec3| {
+                    let length = (q - p).norm();
+                    let s = (q - p).dot(c - p) / length;
+                    s.min(length - s)
+                };
+                along(a, touch.points[0]).min(along(b, touch.points[1]))
+            }
+        };
+        // twice: what is chosen is on its face, whatever rounding says
+        Some(least + 2.0 * NEAR * self.size())
+    }
+
     /// Finds what meets, seen along n.
     fn features(&self, n: Vec3, scratch: &mut Scratch) {
         let Scratch { features, outlines, seen, polygon, clipped, .. } = scratch;
@@ -405,8 +451,9 @@ impl Two<'_, f64> {
         }
         polygon.clear();
         polygon.extend(seen[0].iter().enumerate().map(|(i, p)| (*p, Label::First(i))));
+        let near = NEAR * self.size();
         for j in 0..seen[1].len() {
-            clip(polygon, clipped, seen[1][j], seen[1][(j + 1) % seen[1].len()], j);
+            clip(polygon, clipped, [seen[1][j], seen[1][(j + 1) % seen[1].len()]], j, near);
             std::mem::swap(polygon, clipped);
         }
 
@@ -503,15 +550,23 @@ fn crossing(edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
     slot
 }
 
-/// Cuts off what is to the right of the line from p to q, which is edge j of the second \[Sutherland1974\].
-fn clip(polygon: &[([f64; 2], Label)], out: &mut Vec<([f64; 2], Label)>, p: [f64; 2], q: [f64; 2], j: usize) {
+/// Cuts off what is to the right of the line from p to q, which is edge j of the second, by more than `near` \[Sutherland1974\].
+fn clip(
+    polygon: &[([f64; 2], Label)],
+    out: &mut Vec<([f64; 2], Label)>,
+    [p, q]: [[f64; 2]; 2],
+    j: usize,
+    near: f64,
+) {
     out.clear();
-    let over = |a: [f64; 2]| (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]);
+    let e = [q[0] - p[0], q[1] - p[1]];
+    let length = e[0].hypot(e[1]);
+    let over = |a: [f64; 2]| (e[0] * (a[1] - p[1]) - e[1] * (a[0] - p[0])) / length;
     for (i, &(a, label)) in polygon.iter().enumerate() {
         let (b, _) = polygon[(i + 1) % polygon.len()];
         let (d, e) = (over(a), over(b));
-        let cut = || [0, 1].map(|k| a[k] + (b[k] - a[k]) * (d / (d - e)));
-        match (d >= 0.0, e >= 0.0) {
+        let cut = || [0, 1].map(|k| a[k] + (b[k] - a[k]) * (d / (d - e)).clamp(0.0, 1.0));
+        match (d >= -near, e >= -near) {
             (true, true) => out.push((a, label)),
             (true, false) => out.extend([(a, label), (cut(), Label::Second(j))]),
             (false, true) => out.push((cut(), label)),

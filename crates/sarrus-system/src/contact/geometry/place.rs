@@ -47,7 +47,8 @@ impl<R: Real> Cores<R> {
         let gap = (self.points[0] - self.points[1]).dot(normal) - (self.radii[0] + self.radii[1]);
         let first = self.points[0] - normal.scale_f64(self.radii[0]);
         let radius = effective(self.curvatures[0], self.curvatures[1]);
-        Touch { gap, normal, points: [first, first - normal.scale(gap)], slot, radius, weight: 1.0 }
+        let points = [first, first - normal.scale(gap)];
+        Touch { gap, normal, points, slot, radius, weight: 1.0, feature: None }
     }
 }
 

@@ -73,6 +73,7 @@ impl<R: Real> Ball<'_, R> {
                 slot,
                 radius,
                 weight: 1.0,
+                feature: None,
             });
         }
     }

@@ -206,6 +206,7 @@ impl<R: Real> Task<'_, R> {
                 slot: self.slot + slot,
                 radius,
                 weight: 1.0,
+                feature: None,
             });
         }
     }
