@@ -34,7 +34,7 @@ pub(crate) use slides::Slides;
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, Stop};
-use crate::redundancy::not_unique_with_contacts;
+use crate::redundancy::with_contacts;
 use crate::report::{EventReport, SingularReport};
 use crate::run::not_unique;
 use crate::settings::Settings;
@@ -317,7 +317,7 @@ impl Journey {
         self.judged.push(acting);
         let found = match held.is_empty() {
             true => judge(mechanism, s),
-            false => not_unique_with_contacts(mechanism, s),
+            false => with_contacts(mechanism, s).map_or_else(Vec::new, |found| found.not_unique()),
         };
         let new = found.into_iter().filter(|column| !self.not_unique.contains(column)).collect::<Vec<_>>();
         self.not_unique.extend(new);
