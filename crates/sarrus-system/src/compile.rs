@@ -405,9 +405,8 @@ fn joint(
     let face: Arc<dyn JointFace> = {
         let keys = known.entry(kind.name).or_insert_with(|| with_misplaced(joint_keys(kind)));
         reader.check(keys, true)?;
-        match kind.coordinates {
-            [only] => reader.check_units(keys, usize::from(!only.reading.is_length()))?,
-            _ => {}
+        if let [only] = kind.coordinates {
+            reader.check_units(keys, usize::from(!only.reading.is_length()))?;
         }
         (kind.read)(&mut reader)?.into()
     };

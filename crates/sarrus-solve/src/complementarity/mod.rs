@@ -45,6 +45,8 @@ const CONE: f64 = 1e-9;
 /// The same where no program of the sequence does better. Between the two a contact is so near its limit that programs cannot tell sticking
 /// from slipping: their accuracy there is the root of their tolerance.
 const ROUGH: f64 = 3e-6;
+/// Normal force, relative to the largest, above which the friction of a program's solution tells the direction of a slip.
+const LOADED: f64 = 1e-3;
 /// Accelerations, relative to the largest, that are taken for none in a program's solution, one after the other. Where a contact is at its
 /// limit the accuracy of a program is the root of its tolerance; what is then guessed wrongly contradicts the equations.
 const STILL: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
@@ -191,13 +193,13 @@ impl Contacts<'_> {
         let kappa = &programs.kappa;
         let u = self.rates(kappa);
         let none = still * largest(self.b).max(largest(&u));
-        let (forces, rates) = (largest(kappa), largest(&u));
+        let loaded = LOADED * first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
         let each = self.places.iter().zip(first).zip(&programs.shift).map(|((place, &i), shift)| {
             let slip = &u[i + 1..][..place.across];
-            // either tells the direction, to an error of the largest of its sort: that which is larger beside it does better
+            // friction is as exact as the forces, also where the slip is slow
             let against: Vec<f64> = kappa[i + 1..][..place.across].iter().map(|k| -k).collect();
             let size = norm(slip);
-            match direction(if norm(&against) * rates > size * forces { &against } else { slip }) {
+            match direction(if kappa[i] > loaded { &against } else { slip }) {
                 _ if u[i] + shift - place.mu * size > none => Status::Open,
                 Some(d) if size > none => Status::Slide(d),
                 _ => Status::Stick,

@@ -319,7 +319,7 @@ fn watch_landings(
 fn the_equal_slider_crank_passes_under_symmetric_and_under_tilted_load() {
     let text = sarrus_zoo::model("slider_crank_equal").unwrap();
     for (tilt, m) in [(0.0_f64, 1.0_f64), (25f64.to_radians(), 3.0)] {
-        let (model, system) = load(text, &[("tilt", &tilt.to_string()), ("m", &m.to_string())]);
+        let (model, system) = load(text, &[("tilt", &format!("{tilt} rad")), ("m", &m.to_string())]);
         for (integrator, size) in [("rk4", 1e-3), ("dop853", 1e-8)] {
             let how = How { kind: Regularize::Jets, integrator, size };
             let error = |s: &State, vdot: &[f64]| {
@@ -465,7 +465,7 @@ fn an_arm_led_out_of_reach_comes_to_an_end() {
 /// Where a slider-crank turns back nothing loses rank.
 #[test]
 fn ordinary_dead_points_are_not_flagged() {
-    for (r, l) in [("0.1", "0.2"), ("0.1", "0.15")] {
+    for (r, l) in [("0.1 m", "0.2 m"), ("0.1 m", "0.15 m")] {
         let (model, system) = load(sarrus_zoo::model("slider_crank").unwrap(), &[("r", r), ("l", l)]);
         for (integrator, size) in [("rk4", 1e-2), ("dop853", 1e-6)] {
             let mut s = start(&model, &system);
