@@ -15,6 +15,7 @@ use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Mat3, Pose, Real, Twist, Vec3};
 use sarrus_model::Space;
 use sarrus_solve::State;
+use std::cell::RefCell;
 
 /// Bounds the Lebesgue constant of up to [`MOST_NODES`] Chebyshev-Lobatto intervals: 2/π (ln 8 + 0.5772 + ln 8/π).
 const LEBESGUE: f64 = 2.3;
@@ -75,6 +76,15 @@ pub struct Motion {
     pub(crate) bounds: Vec<Bound>,
     pub(crate) planar: bool,
     pub(crate) h: f64,
+    workspace: RefCell<Workspace>,
+}
+
+/// Bounds of the bodies that a formula reads.
+#[derive(Clone, Default)]
+struct Workspace {
+    poses: Vec<Pose<Enclosure>>,
+    twists: Vec<Twist<Enclosure>>,
+    ids: Vec<u32>,
 }
 
 impl Motion {
@@ -97,6 +107,7 @@ impl Motion {
             bounds: vec![AT_REST; bodies],
             planar,
             h: 0.0,
+            workspace: RefCell::default(),
         }
     }
 
@@ -187,8 +198,12 @@ impl Motion {
 
     /// Bounds a formula of the bodies `ids` between two frames.
     pub(crate) fn enclose(&self, formula: &Formula, ids: &[u32], a: &Frame, b: &Frame) -> Enclosure {
-        let local: Vec<u32> = (0..ids.len() as u32).collect();
-        self.between(ids, &local, a, b, |at| formula.enclose(at))
+        let mut local = std::mem::take(&mut self.workspace.borrow_mut().ids);
+        local.clear();
+        local.extend(0..ids.len() as u32);
+        let bound = self.between(ids, &local, a, b, |at| formula.enclose(at));
+        self.workspace.borrow_mut().ids = local;
+        bound
     }
 
     /// What `read` sees between two frames of `bodies`, where `ids` are places among these.
@@ -200,10 +215,17 @@ impl Motion {
         b: &Frame,
         read: impl FnOnce(&At<Enclosure>) -> T,
     ) -> T {
-        let poses: Vec<Pose<Enclosure>> = bodies.iter().map(|id| self.pose(*id as usize, a, b)).collect();
-        let twists: Vec<Twist<Enclosure>> = bodies.iter().map(|id| self.twist(*id as usize, a, b)).collect();
+        // taken out, so that `read` may ask for bounds itself
+        let mut workspace = self.workspace.take();
+        let Workspace { poses, twists, .. } = &mut workspace;
+        poses.clear();
+        poses.extend(bodies.iter().map(|id| self.pose(*id as usize, a, b)));
+        twists.clear();
+        twists.extend(bodies.iter().map(|id| self.twist(*id as usize, a, b)));
         let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
-        read(&At { t, poses: &poses, twists: &twists, ids, hints: &a.hints, outs: &[] })
+        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
+        self.workspace.replace(workspace);
+        seen
     }
 
     fn pose(&self, body: usize, a: &Frame, b: &Frame) -> Pose<Enclosure> {
