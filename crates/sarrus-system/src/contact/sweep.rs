@@ -14,7 +14,7 @@
 //! **Other surfaces.** Where no n separates the hulls, g ≥ (g(a) + g(b) - L w)/2 with L the bound on the approach speed.
 //!
 //! **Expressions.** The gap, its rate and its second derivative are enclosed between a and b by interval arithmetic
-//! ([`Motion::enclose`]); the largest of the three lower bounds that follow counts. Only functions given by a program have no such
+//! (`Motion::enclose`); the largest of the three lower bounds that follow counts. Only functions given by a program have no such
 //! bounds: gaps that call one are bounded by the second derivative of their samples.
 //!
 //! Cost: candidates of the swept boxes of the step, by [`Broad`] where there are more than a few pairs.
