@@ -167,6 +167,7 @@ impl<'a> Context<'a> {
     pub fn dimension_of(&self, value: &Value) -> Result<Inferred> {
         match &value.data {
             Data::Number(_) => Ok(Inferred::Number),
+            Data::Text(text) if !self.may_have_units(text) => Ok(Inferred::Unknown),
             Data::Text(text) => match self.parse(text, value.span) {
                 Ok(expr) => expr.dimension(self).map_err(|e| match text.is_template() {
                     true => whole(e, value.span, expr.text()),
@@ -185,6 +186,21 @@ impl<'a> Context<'a> {
             }
             Data::Bool(_) | Data::Table(_) => Ok(Inferred::Unknown),
         }
+    }
+
+    /// Whether a unit may stand in a text or in what it names: a number, a space and a letter, or a name that has a dimension. It costs less than parsing.
+    fn may_have_units(&self, text: &Text) -> bool {
+        let scope = self.scope;
+        let in_text = |w: &[u8]| {
+            (w[0].is_ascii_digit() || w[0] == b'.' || w[0] == b'}')
+                && w[1].is_ascii_whitespace()
+                && (w[2].is_ascii_alphabetic() || w[2].is_ascii_whitespace())
+        };
+        let named = || scope.dimensions.values().any(|d| matches!(d, Inferred::Known(_)));
+        text.as_str().as_bytes().windows(3).any(in_text)
+            || !scope.functions.is_empty()
+            || !scope.tables.is_empty()
+            || named()
     }
 
     /// Refuses a value whose units are none of those `allowed`; a list component by component.
