@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
     pub fn dimension_of(&self, value: &Value) -> Result<Inferred> {
         match &value.data {
             Data::Number(_) => Ok(Inferred::Number),
-            Data::Text(text) if !self.may_have_units(text) => Ok(Inferred::Unknown),
+            Data::Text(_) if !self.may_have_units(value) => Ok(Inferred::Unknown),
             Data::Text(text) => match self.parse(text, value.span) {
                 Ok(expr) => expr.dimension(self).map_err(|e| match text.is_template() {
                     true => whole(e, value.span, expr.text()),
@@ -188,19 +188,23 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a unit may stand in a text or in what it names: a number, a space and a letter, or a name that has a dimension. It costs less than parsing.
-    fn may_have_units(&self, text: &Text) -> bool {
-        let scope = self.scope;
+    /// Whether a unit may stand in a value or in what it names: a number, a space and a letter, or a name that has a dimension. It costs less than
+    /// parsing.
+    pub fn may_have_units(&self, value: &Value) -> bool {
+        let text = match &value.data {
+            Data::Text(text) => text.as_str().as_bytes(),
+            Data::List(list) => return list.iter().any(|inner| self.may_have_units(inner)),
+            _ => return false,
+        };
         let in_text = |w: &[u8]| {
             (w[0].is_ascii_digit() || w[0] == b'.' || w[0] == b'}')
                 && w[1].is_ascii_whitespace()
                 && (w[2].is_ascii_alphabetic() || w[2].is_ascii_whitespace())
         };
-        let named = || scope.dimensions.values().any(|d| matches!(d, Inferred::Known(_)));
-        text.as_str().as_bytes().windows(3).any(in_text)
-            || !scope.functions.is_empty()
-            || !scope.tables.is_empty()
-            || named()
+        let scope = self.scope;
+        text.windows(3).any(in_text)
+            || !(scope.functions.is_empty() && scope.tables.is_empty())
+            || scope.dimensions.values().any(|d| matches!(d, Inferred::Known(_)))
     }
 
     /// Refuses a value whose units are none of those `allowed`; a list component by component.

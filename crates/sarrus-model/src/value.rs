@@ -142,15 +142,6 @@ pub struct Value {
 }
 
 impl Value {
-    /// Whether a text stands in it, at any depth of lists.
-    pub fn has_text(&self) -> bool {
-        match &self.data {
-            Data::Text(_) => true,
-            Data::List(list) => list.iter().any(Value::has_text),
-            _ => false,
-        }
-    }
-
     /// A value that does not come from a file.
     pub fn new(data: Data) -> Self {
         Value { data, span: Span::NONE }

@@ -58,10 +58,12 @@ impl<'a> Reader<'a> {
 
     /// Refuses keys that are not listed; [`Reader::new`] has done it.
     pub fn check(&self, keys: &[Key], common: bool) -> Result<()> {
+        let context = self.context();
         for entry in &self.table.entries {
             let key = &*entry.key;
             let own = keys.iter().find(|k| k.name == key);
-            if let Some(own) = own.filter(|own| own.ty.is_quantity() && entry.value.has_text()) {
+            if let Some(own) = own.filter(|own| own.ty.is_quantity() && context.may_have_units(&entry.value))
+            {
                 self.check_dimension(key, &entry.value, &own.dimensions())?;
             }
             let known = own.is_some()
@@ -89,7 +91,8 @@ impl<'a> Reader<'a> {
 
     /// Refuses units of keys that name one for lengths and one for angles, `[N/m, N m/rad]`: number `which` alone is allowed.
     pub fn check_units(&self, keys: &[Key], which: usize) -> Result<()> {
-        for entry in self.table.entries.iter().filter(|entry| entry.value.has_text()) {
+        let context = self.context();
+        for entry in self.table.entries.iter().filter(|entry| context.may_have_units(&entry.value)) {
             let own = keys.iter().find(|k| *k.name == *entry.key && k.ty.is_quantity());
             if let Some([translation, rotation]) = own.map(Key::dimensions).as_deref() {
                 self.check_dimension(&entry.key, &entry.value, &[[*translation, *rotation][which.min(1)]])?;
