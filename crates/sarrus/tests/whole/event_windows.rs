@@ -1,23 +1,13 @@
 //! Conditions of events that hold for a small part of a step are met, at the instant at which they begin to hold.
 
-use sarrus::analysis::MethodText;
+use crate::common::run_by;
 use sarrus::prelude::*;
-use std::sync::Arc;
 
 const INTEGRATORS: [(&str, Option<f64>); 4] =
     [("dop853", None), ("radau5", None), ("abm", None), ("rk4", Some(0.01))];
 
 fn run(text: &str, (integrator, step): (&str, Option<f64>)) -> Outcome {
-    let model =
-        load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
-        panic!("{}", all.join("\n"))
-    });
-    let MethodText(integrator) = integrator.parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), step, ..Overrides::default() };
-    simulate(&model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
-        .unwrap_or_else(|e| panic!("{e:?}"))
+    run_by(text, integrator, step)
 }
 
 /// A body at 50 m/s along x for 0.02 s, and an idle spring that events switch.

@@ -1,8 +1,7 @@
 //! Gaps given by expressions are bounded over each step: what is closed for a small part of a step is met.
 
-use sarrus::analysis::MethodText;
+use crate::common::run_by;
 use sarrus::prelude::*;
-use std::sync::Arc;
 
 const SOFT: &str = "law = { kind = 'linear', stiffness = 1e5, damping = 10 }";
 const RIGID: &str = "method = 'impulsive', restitution = 0.5";
@@ -16,16 +15,7 @@ const INTEGRATORS: [(&str, Option<f64>); 5] = [
 ];
 
 fn run(text: &str, (integrator, step): (&str, Option<f64>)) -> Outcome {
-    let model =
-        load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
-        panic!("{}", all.join("\n"))
-    });
-    let MethodText(integrator) = integrator.parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), step, ..Overrides::default() };
-    simulate(&model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
-        .unwrap_or_else(|e| panic!("{e:?}"))
+    run_by(text, integrator, step)
 }
 
 /// `G` slides along y, `J` along x with 5 m/s.

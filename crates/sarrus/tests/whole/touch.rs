@@ -1,21 +1,7 @@
 //! Contacts are never passed over: gaps are bounded over each step.
 
-use sarrus::analysis::MethodText;
+use crate::common::run_by as run;
 use sarrus::prelude::*;
-use std::sync::Arc;
-
-fn run(text: &str, integrator: &str, step: Option<f64>) -> Outcome {
-    let model =
-        load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
-    let system = compile(&model).unwrap_or_else(|errors| {
-        let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
-        panic!("{}", all.join("\n"))
-    });
-    let MethodText(integrator) = integrator.parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), step, ..Overrides::default() };
-    simulate(&model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
-        .unwrap_or_else(|e| panic!("{e:?}"))
-}
 
 fn column<'a>(outcome: &'a Outcome, column: &str) -> impl Iterator<Item = f64> + 'a {
     let index = outcome.trajectory.index(column).unwrap_or_else(|| panic!("no column {column}"));

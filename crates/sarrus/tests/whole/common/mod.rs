@@ -1,6 +1,7 @@
 //! What tests of flexible members share: models from a text, their runs, and columns of these.
 #![allow(dead_code)] // each test file uses its part
 
+use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +36,20 @@ pub fn outcome((model, system): &(Model, Arc<System>)) -> Outcome {
     let outcome = simulate(model, system, &Simulate::default(), &mut ()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(outcome.report.status, Status::Completed, "{:?}", outcome.report.reason);
     outcome
+}
+
+/// A run of a whole model file by an integrator, with its step where that is fixed.
+pub fn run_by(text: &str, integrator: &str, step: Option<f64>) -> Outcome {
+    let model =
+        load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let system = compile(&model).unwrap_or_else(|errors| {
+        let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
+        panic!("{}", all.join("\n"))
+    });
+    let MethodText(integrator) = integrator.parse().unwrap();
+    let overrides = Overrides { integrator: Some(integrator), step, ..Overrides::default() };
+    simulate(&model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
+        .unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 pub fn run(text: &str) -> Trajectory {
