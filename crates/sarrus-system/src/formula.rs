@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::names::Directory;
 use crate::placed::{self, Map, Placed, Purpose, Reading};
 use crate::signal::Signal;
-use sarrus_math::{Enclosure, Real};
+use sarrus_math::{Enclosure, Interval, Real};
 use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
@@ -110,10 +110,28 @@ impl Formula {
         self.program.breakpoints(&slot, from, to, breaks)
     }
 
+    /// Adds times around short features of what depends on the time alone, as [`Program::features`] does; `breaks` are the switches.
+    pub fn features(&self, span: [f64; 2], breaks: &[f64], found: &mut Vec<f64>) {
+        let read = |slot: u32, time: Interval| match &self.signals[slot as usize] {
+            signal @ (Signal::Time | Signal::Constant(_)) => Some(signal.enclose(&during(time))),
+            Signal::Nested(formula) if formula.needs_only_time() && formula.is_bounded() => {
+                Some(formula.enclose(&during(time)))
+            }
+            _ => None,
+        };
+        self.program.features(&read, span, breaks, found);
+    }
+
     /// The expression, for the resolved file.
     pub fn program(&self) -> &Program {
         &self.program
     }
+}
+
+/// An interval of time, with nothing but the time.
+fn during(time: Interval) -> At<'static, Enclosure> {
+    let t = Enclosure { v: time, d: Interval::ONE, dd: Interval::ZERO };
+    At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] }
 }
 
 /// A signal as a function of time.

@@ -448,13 +448,14 @@ impl System {
 
     /// Times after `from` and before `to` at which a driver, constraint, force or controller switches because of the
     /// time alone, in ascending order: its value or a derivative may jump there. Each is the first floating point
-    /// number on the new side.
+    /// number on the new side. Among them are times around short features, such as a pulse, which a step might else pass over.
     pub fn breakpoints(&self, from: f64, to: f64) -> Vec<f64> {
         let mut all = Vec::new();
         let mut own = Vec::new();
         for formula in &self.timed {
             own.clear();
             formula.breakpoints(from, to, &mut own);
+            formula.features([from, to], &own, &mut all);
             all.extend(own.iter().filter(|t| **t > from && **t < to));
         }
         all.sort_by(f64::total_cmp);

@@ -16,8 +16,22 @@ impl Program {
             Term::Constant(bits) => return Enclosure::from_f64(f64::from_bits(bits)),
             Term::Node(result) => result as usize,
         };
+        self.enclose_registers(self.code.instructions.len(), read)[result]
+    }
+
+    /// The same of the result of instruction `index`.
+    pub(super) fn enclose_part(&self, index: usize, read: &impl Fn(u32) -> Enclosure) -> Enclosure {
+        self.enclose_registers(index + 1, read)[self.code.instructions[index].target as usize]
+    }
+
+    /// Bounds on the registers after the first `count` instructions.
+    fn enclose_registers(
+        &self,
+        count: usize,
+        read: &impl Fn(u32) -> Enclosure,
+    ) -> [Enclosure; MAX_REGISTERS] {
         let mut registers = [Enclosure::from_f64(0.0); MAX_REGISTERS];
-        for i in &self.code.instructions {
+        for i in &self.code.instructions[..count] {
             let arg = |k: usize| registers[i.args[k] as usize];
             let value = match i.op {
                 // one number twice
@@ -26,7 +40,7 @@ impl Program {
             };
             registers[i.target as usize] = value;
         }
-        registers[result]
+        registers
     }
 }
 

@@ -18,6 +18,7 @@ mod dimension;
 mod display;
 mod enclose;
 mod equality;
+mod features;
 mod functions;
 mod graph;
 mod lex;

@@ -44,6 +44,7 @@ mod passage;
 mod passage_long;
 mod passage_own;
 mod pid_limits;
+mod pulses;
 mod rank;
 mod redundancy;
 mod redundant_least_norm;
