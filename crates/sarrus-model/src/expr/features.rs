@@ -5,7 +5,7 @@
 //! then show, and their parent's samples do not, is a feature. The ends of every panel with one and the samples that show it become
 //! breaks. So a step ends where the feature shows, and the error control of the integrator sees it too.
 
-use sarrus_math::{Enclosure, Interval};
+use sarrus_math::{Enclosure, Interval, Real};
 
 use super::graph::Term;
 use super::op::Op;
@@ -19,8 +19,6 @@ const SMALL: f64 = 1e-9;
 const NOTHING: f64 = 1e-14;
 /// Most panels of one function, so that one whose bounds stay wide ends.
 const MOST: usize = 2000;
-/// Halvings of a piece: what is shorter than its 2⁻⁴⁰ is at rounding of the time.
-const DEEPEST: u32 = 40;
 /// Part of a piece between switches that is left out at its ends.
 const INSET: f64 = 1e-9;
 
@@ -36,13 +34,22 @@ impl Program {
         breaks: &[f64],
         found: &mut Vec<f64>,
     ) {
-        for root in self.timed_parts(&|slot| read(slot, Interval::point(span[0])).is_some()) {
-            let function = |time: Interval| {
-                let all = Enclosure::jumping(Interval::ALL);
-                self.enclose_part(root, &|slot: u32| read(slot, time).unwrap_or(all))
+        let all = Enclosure::jumping(Interval::ALL);
+        let zero = Enclosure::from_f64(0.0);
+        let parts = self.timed_parts(&|slot| read(slot, Interval::point(span[0])).is_some());
+        let parts = parts.into_iter().map(|part| (part, all));
+        // what is not a factor, as in exp(-t^2 - x^2), shows only in the whole, where all else is 0
+        let whole = self.result_instruction().map(|whole| (whole, zero));
+        for (root, other) in parts.chain(whole) {
+            let function =
+                |time: Interval| self.enclose_part(root, &|slot: u32| read(slot, time).unwrap_or(other));
+            let mut search = Search {
+                function: &function,
+                panels: Vec::new(),
+                largest: [0.0; 3],
+                bounded: [0.0; 3],
+                jumps: Vec::new(),
             };
-            let mut search =
-                Search { function: &function, panels: Vec::new(), largest: [0.0; 3], bounded: [0.0; 3] };
             let mut start = span[0];
             for &end in breaks.iter().chain([&span[1]]) {
                 // bounds at the switches themselves are those of both sides
@@ -54,7 +61,14 @@ impl Program {
             }
             search.refine();
             search.ends(found);
+            found.append(&mut search.jumps);
         }
+    }
+
+    /// The instruction of the result.
+    fn result_instruction(&self) -> Option<usize> {
+        let Term::Node(result) = self.code.result else { return None };
+        self.code.instructions.iter().rposition(|i| u32::from(i.target) == result)
     }
 
     /// Instructions whose results depend on the time alone, and which what depends on more reads, or are the result.
@@ -94,7 +108,6 @@ type Ranges = [Interval; 3];
 struct Panel {
     ends: [f64; 2],
     parent: Option<usize>,
-    depth: u32,
     /// Over its samples.
     sampled: Ranges,
     /// Times of the samples at the ends of these ranges.
@@ -111,6 +124,8 @@ struct Search<'a> {
     largest: [f64; 3],
     /// Largest finite bounds on them.
     bounded: [f64; 3],
+    /// Where it jumps.
+    jumps: Vec<f64>,
 }
 
 impl Search<'_> {
@@ -152,19 +167,23 @@ impl Search<'_> {
             let size = magnitude(range);
             *largest = if size.is_finite() { largest.max(size) } else { *largest };
         }
-        let depth = parent.map_or(0, |parent| self.panels[parent].depth + 1);
-        self.panels.push(Panel { ends, parent, depth, sampled, extremes, hidden });
+        self.panels.push(Panel { ends, parent, sampled, extremes, hidden });
     }
 
     /// Halves panels, the longest first, until their samples show what bounds allow.
     fn refine(&mut self) {
         let mut next = 0;
         while next < self.panels.len() && self.panels.len() < MOST {
-            let Panel { ends, depth, .. } = self.panels[next];
+            let Panel { ends, .. } = self.panels[next];
             let middle = ends[0] + 0.5 * (ends[1] - ends[0]);
-            if depth < DEEPEST && !self.is_resolved(next) && middle > ends[0] && middle < ends[1] {
-                self.add([ends[0], middle], Some(next));
-                self.add([middle, ends[1]], Some(next));
+            if !self.is_resolved(next) {
+                if middle > ends[0] && middle < ends[1] {
+                    self.add([ends[0], middle], Some(next));
+                    self.add([middle, ends[1]], Some(next));
+                } else {
+                    // neighbouring numbers with a jump or a kink between
+                    self.jumps.push(ends[1]);
+                }
             }
             next += 1;
         }
@@ -198,6 +217,9 @@ impl Search<'_> {
                     let allowed = self.allowed(i, seen);
                     found.extend((seen.lo - own.lo > allowed).then_some(lowest));
                     found.extend((own.hi - seen.hi > allowed).then_some(highest));
+                    // a sample that met a jump or a kink comes last
+                    let is_met = !magnitude(own).is_finite() && magnitude(seen).is_finite();
+                    found.extend(is_met.then_some(highest));
                 }
                 if found.len() == before {
                     break;
@@ -220,8 +242,11 @@ fn ranges(bounds: &Enclosure) -> Ranges {
     [bounds.v, bounds.d, bounds.dd]
 }
 
-/// The number that narrow bounds are around.
+/// The number that narrow bounds are around; none at a jump or a kink.
 fn middle(range: Interval) -> f64 {
+    if !magnitude(&range).is_finite() {
+        return f64::NAN;
+    }
     if range.is_point() { range.lo } else { 0.5 * range.lo + 0.5 * range.hi }
 }
 
@@ -266,6 +291,9 @@ mod tests {
             "3*x - 2*exp(-((t - C)/W)^2)*x^2",
             "(smoothstep(t, C - W, C) - smoothstep(t, C, C + W))*(1 + t)",
             "tanh((t - C)/W)",
+            "exp(-((t - C)/W)^2 - x^2)",
+            "tanh((t - C)/W) - tanh((t - C)/W - 1)",
+            "1/(1 + exp(-(t - C)/W))/(1 + exp((t - C)/W))",
         ];
         for shape in shapes {
             for c in [5.0, 5.123, 0.7, 9.99] {
@@ -276,6 +304,23 @@ mod tests {
                     assert!(nearest < 2.0 * w, "{text}: {nearest} off");
                     assert!(found.len() < 120, "{text}: {} breaks", found.len());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn switches_on_any_function_of_time_are_located() {
+        for (text, switches) in [
+            ("if((t - 3.3333)^2 < 0.0005^2, 1000, 0)", [3.3328, 3.3338]),
+            ("x*((t - 3.3333 - 1e-5)*(t - 3.3333 + 1e-5) < 0)", [3.33329, 3.33331]),
+            ("exp(-((t - 5)/1e-3)^2) > 0.1", [5.0 - 1.517427129385147e-3, 5.0 + 1.517427129385147e-3]),
+            ("pulse((t - 2)^2, 0, 1e-8)", [1.9999, 2.0001]),
+            ("abs(exp(t) - 20) + abs(t^2 - 50)", [20.0_f64.ln(), 50.0_f64.sqrt()]),
+        ] {
+            let found = features(text);
+            for switch in switches {
+                let nearest = found.iter().map(|t| (t - switch).abs()).fold(f64::MAX, f64::min);
+                assert!(nearest < 1e-12, "{text}: {nearest} off {switch}");
             }
         }
     }

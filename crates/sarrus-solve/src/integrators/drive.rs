@@ -250,10 +250,7 @@ pub fn go_on<O: Ode>(
             }
         };
 
-        // what a method that remembers takes from a sliver is rounding, over its length
-        if !method.is_adaptive() && control.step.is_some_and(|step| info.h < SLIVER * step) {
-            method.prepare(ode.structure());
-        }
+        let is_sliver = !method.is_adaptive() && control.step.is_some_and(|step| info.h < SLIVER * step);
 
         // what happens inside the step ends it
         let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
@@ -292,6 +289,10 @@ pub fn go_on<O: Ode>(
         };
         if due && (cut.is_none() || because != Because::Cut) {
             sample_here(ode, s, &mut between, samples, observer);
+        }
+        // what a multistep method keeps of so short a step is rounding, divided by its length
+        if is_sliver {
+            method.prepare(ode.structure());
         }
     }
     if because == Because::End && s.t < t_end {

@@ -77,14 +77,7 @@ impl Flanks {
 
     /// d.
     fn damper<R: Real>(&self, past: &Past<R>) -> R {
-        let (elastic, d) = (past.way * self.stiffness, past.rate * self.damping);
-        if d.value() > elastic.value() {
-            elastic
-        } else if d.value() < -elastic.value() {
-            -elastic
-        } else {
-            d
-        }
+        at_most(past.way * self.stiffness, past.rate * self.damping)
     }
 
     /// Efforts along x and y.

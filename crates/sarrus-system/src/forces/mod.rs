@@ -34,6 +34,7 @@ use crate::added_mass::AddedMass;
 use crate::context::Context;
 use crate::load::Load;
 use crate::names::{Directory, Named};
+use sarrus_math::Real;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use std::sync::Arc;
 /// What force files use.
 mod prelude {
     pub use super::along::Along;
+    pub(crate) use super::at_most;
     pub use super::vector::VectorFormula;
     pub use super::{Built, Kind};
     pub use crate::at::At;
@@ -53,6 +55,18 @@ mod prelude {
     pub use sarrus_model::reader::Turns;
     pub use sarrus_model::{Key, KeyType, Reader, Result};
     pub use sarrus_solve::tables::{LoadKind, LoadRecord};
+}
+
+/// A damping force of a one-sided spring, at most as large as the elastic one: the spring never pulls what it can only push.
+pub(crate) fn at_most<R: Real>(elastic: R, damping: R) -> R {
+    let (size, limit) = (damping.value(), elastic.value().abs());
+    if size.abs() <= limit {
+        damping
+    } else if (size > 0.0) == (elastic.value() > 0.0) {
+        elastic
+    } else {
+        -elastic
+    }
 }
 
 /// A registered kind of force.

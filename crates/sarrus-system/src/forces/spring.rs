@@ -32,6 +32,10 @@ impl Force for Spring {
         self.tension.keeps_books()
     }
 
+    fn heats_unseen(&self) -> bool {
+        self.tension.is_one_sided_damper()
+    }
+
     fn record(&self) -> Option<LoadRecord> {
         let Along::Line(line) = &self.along else { return None };
         let Law::Linear { stiffness, damping, rest, preload } = self.tension.law else { return None };

@@ -1,11 +1,13 @@
 //! The law of a spring-damper: its tension as a function of length and speed.
 //!
-//! T = k (l - rest) + preload + c l̇, or an expression; `pull` keeps only T > 0, `push` only T < 0. Tension shortens:
-//! the power is -T l̇.
+//! T = E + c l̇ with the elastic part E = k (l - rest) + preload, or an expression. Tension shortens: the power is -T l̇.
 //!
-//! Books of the linear law: with the elastic part E = k (l - rest) + preload cut off like T itself, stored energy is
-//! ∫E dl and (T - E) l̇ is heat. It is never negative: cutting off keeps the order of T and E, and without it
-//! (T - E) l̇ = c l̇².
+//! `pull` keeps only E > 0, `push` only E < 0, and the damping is then at most |E|: a slack cable neither pulls nor damps, a taut
+//! one never pushes, and T is continuous where it becomes taut. Without elasticity, k = preload = 0, the damper acts alone where its
+//! force has the sign that is kept. Of an expression the sign of T decides.
+//!
+//! Energy of the linear law: ∫E dl is stored, and (T - E) l̇ is dissipated. It is never negative: T - E is the damping, which has
+//! the sign of l̇.
 
 use super::prelude::*;
 
@@ -60,13 +62,27 @@ pub struct Tension {
 impl Tension {
     /// T \[N, N m\].
     pub fn value<R: Real>(&self, at: &At<R>, along: &Along) -> R {
-        self.only.keep(match &self.law {
-            Law::Linear { damping, .. } => {
-                let elastic = self.elastic(along.length(at));
-                if *damping == 0.0 { elastic } else { elastic + along.speed(at) * *damping }
+        match &self.law {
+            Law::Linear { .. } => {
+                let elastic = self.only.keep(self.elastic(along.length(at)));
+                elastic + self.damper(elastic, at, along)
             }
-            Law::Expression(formula) => formula.eval(at),
-        })
+            Law::Expression(formula) => self.only.keep(formula.eval(at)),
+        }
+    }
+
+    /// T - E, given the elastic part that acts.
+    fn damper<R: Real>(&self, elastic: R, at: &At<R>, along: &Along) -> R {
+        let Law::Linear { stiffness, damping, preload, .. } = self.law else { return R::zero() };
+        if damping == 0.0 {
+            return R::zero();
+        }
+        let force = along.speed(at) * damping;
+        match self.only {
+            Only::Both => force,
+            only if stiffness == 0.0 && preload == 0.0 => only.keep(force),
+            _ => at_most(elastic, force),
+        }
     }
 
     /// E before it is cut off.
@@ -91,11 +107,12 @@ impl Tension {
             return R::zero();
         }
         let elastic = self.only.keep(self.elastic(along.length(at)));
-        let speed = along.speed(at);
-        match self.only {
-            Only::Both => speed * speed * *damping,
-            _ => (self.value(at, along) - elastic) * speed,
-        }
+        self.damper(elastic, at, along) * along.speed(at)
+    }
+
+    /// Whether it dissipates only in a part of the motion: a step may miss where that begins.
+    pub fn is_one_sided_damper(&self) -> bool {
+        self.only != Only::Both && matches!(self.law, Law::Linear { damping, .. } if damping > 0.0)
     }
 
     /// Whether stored energy and heat are all of its power.

@@ -9,7 +9,7 @@ const INTEGRATORS: [(&str, Option<f64>); 7] = [
     ("abm", None),
     ("radau5", None),
     ("bdf", None),
-    ("generalized_alpha", None),
+    ("generalized_alpha:adaptive=yes", None),
     ("rk4", Some(1e-3)),
 ];
 
@@ -42,8 +42,8 @@ fn a_short_push_gives_its_momentum() {
             let outcome = run_by(&text, integrator, step);
             let error = (last(&outcome, "b.vx") - momentum).abs();
             // fixed steps see a pulse through the breaks around it, and need not resolve it; then they do not certify
-            let limit = if step.is_some() && !outcome.report.certificate.passed { 10.0 } else { 1e-4 };
-            assert!(error < limit, "{push} by {integrator}: {error}");
+            let passed = outcome.report.certificate.passed;
+            assert!(error < 1e-4 || step.is_some() && !passed, "{push} by {integrator}: {error}, {passed}");
         }
     }
 }
@@ -59,7 +59,7 @@ fn a_short_swing_of_a_driver_carries_its_load() {
         bodies.b = { at = [1, 0], mass = 1, inertia = 1 }
         joints.A = { kind = 'prismatic', bodies = ['ground', 'a'], at = [0, 0], axis = [1, 0] }
         joints.B = { kind = 'prismatic', bodies = ['a', 'b'], at = [1, 0], axis = [1, 0] }
-        drivers.d = { joint = 'A', position = '0.5*tanh((t - 5.123)/1e-4)' }
+        drivers.d = { kind = 'joint', joint = 'A', position = '0.5*tanh((t - 5.123)/1e-4)' }
         forces.k = { kind = 'spring', joint = 'B', damping = 1 }";
     for (integrator, step) in &INTEGRATORS[..5] {
         let outcome = run_by(text, integrator, *step);
