@@ -63,6 +63,27 @@ run = {{ t_end = 8 }}
     }
 }
 
+/// A tilted block on a slab that lies on the ground: impacts go through the slab, and both come to rest.
+#[test]
+fn a_block_that_rocks_on_another_body_comes_to_rest() {
+    let text = r#"
+format = "sarrus/1"
+space = "planar"
+ground.shape = { kind = "half_space" }
+bodies.b = { at = [0, 0.06], mass = 1, shape = { kind = "box", size = [0.4, 0.1] } }
+bodies.d = { at = [0, 0.32], angle = 0.2, mass = 1, shape = { kind = "box", size = [0.2, 0.3] } }
+contacts.c = { between = ["b", "ground"], method = "impulsive", friction = { mu = 0.7 } }
+contacts.e = { between = ["d", "b"], method = "impulsive", friction = { mu = 0.7 } }
+run = { t_end = 2 }
+"#;
+    let outcome = run_with(text, Overrides::default());
+    let last = |column: &str| outcome.trajectory.last(column).unwrap();
+    assert!((last("d.y") - 0.25).abs() < 1e-8 && last("d.angle").abs() < 1e-8, "{}", last("d.y"));
+    let lost = 9.81 * (0.06 - 0.05 + 0.32 - 0.25);
+    assert!((last("energy.dissipated") - lost).abs() < 1e-8, "{} {lost}", last("energy.dissipated"));
+    assert!((last("c.force") - 2.0 * 9.81).abs() < 1e-6, "{}", last("c.force"));
+}
+
 /// A box that is thrown ends flat on a face: its centre as high as half an edge, and all of its energy above that lost.
 #[test]
 fn a_box_that_tumbles_comes_to_rest_on_a_face() {
@@ -81,6 +102,33 @@ run = { t_end = 3 }
             [0.05, 0.1, 0.15].into_iter().map(|half: f64| (last("b.z") - half).abs()).fold(1.0, f64::min);
         assert!(flat < 1e-8, "{}", last("b.z"));
         assert!(last("energy.kinetic") < 1e-15, "{}", last("energy.kinetic"));
+    }
+}
+
+/// A ring with its centre of mass off its axis rolls without slip until its normal force is nearly zero. There its grip ends, by every integrator
+/// at the same time.
+#[test]
+fn a_ring_that_hops_loses_its_grip_once_by_every_integrator() {
+    let text = r#"
+format = "sarrus/1"
+space = "planar"
+ground.shape = { kind = "half_space" }
+bodies.b = { at = [0, 0.1], mass = 1, inertia = 0.002, com = [0.08, 0], angle = "-90 deg", shape = { kind = "sphere", radius = 0.1 } }
+contacts.c = { between = ["b", "ground"], method = "impulsive", restitution = 0, friction = { mu = 50 } }
+initial.b = { rate = -50.0, velocity = [5.0, 0] }
+run = { t_end = 0.04 }
+"#;
+    let lets_go = |integrator: &str| {
+        let text = text.replace("t_end", &format!("integrator = \"{integrator}\", t_end"));
+        let outcome = run_with(&text, Overrides::default());
+        let times: Vec<f64> = outcome.report.events.iter().map(|e| e.t).collect();
+        assert_eq!(times.len(), 2, "{integrator}: {:?}", outcome.report.events);
+        times[1]
+    };
+    let reference = lets_go("dop853");
+    for integrator in ["rk45", "abm"] {
+        let t = lets_go(integrator);
+        assert!((t - reference).abs() < 1e-6, "{integrator}: {t} {reference}");
     }
 }
 

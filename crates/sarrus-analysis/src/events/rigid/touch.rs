@@ -360,12 +360,23 @@ impl Journey {
         let low = size * if self.touched_at == state.t && self.at_once >= FEW { CLOSED } else { LOW };
         let u = at.rates();
         let rises = |k: usize| u[at.first[k]] > slow;
+        let all = 0..at.which.len();
+        if !all.clone().any(rises) {
+            return Ok(false);
+        }
+        // under what the others bear: bodies that fall together do not press on each other by themselves
+        let others: Vec<usize> = all.clone().filter(|k| !rises(*k)).collect();
+        let borne = Staying::new(at, &gaps.list, &others, gaps.still(), |_, speed| speed > 10.0 * slow);
+        let falls = match borne.contacts().solve() {
+            Ok(found) => borne.accelerations(at, &others, &found.kappa),
+            // forces are looked for again with those that may close
+            Err(_) => at.free.clone(),
+        };
         let is_low = |k: usize| {
             let i = at.first[k];
             // a flight that does not rise above the surface is none either
-            rises(k) && at.free[i] < 0.0 && u[i] * u[i] <= -2.0 * at.free[i] * low.max(-at.rows[k].gap)
+            rises(k) && falls[i] < 0.0 && u[i] * u[i] <= -2.0 * falls[i] * low.max(-at.rows[k].gap)
         };
-        let all = 0..at.which.len();
         let lows = all.clone().filter(|k| is_low(*k)).map(|k| u[at.first[k]]);
         let Some(fastest) = lows.reduce(f64::max) else { return Ok(false) };
         // slips as slow as these flights are part of them
