@@ -174,10 +174,9 @@ fn verdict(
                 Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
                 Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
                 Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
-                Some(Stop::Chatter(name, most)) => {
+                Some(Stop::Chatter(name, often)) => {
                     format!(
-                        "event `{name}` chatters: it fired {most} times within a thousandth of the run, which ends there and is not \
-                         certified"
+                        "event `{name}` chatters: it fired {often}; the run ends there and is not certified"
                     )
                 }
                 Some(Stop::Asked) | None => "it was interrupted".into(),

@@ -1,5 +1,6 @@
 //! What the report says of contacts.
 
+use crate::events::Tally;
 use crate::report::ContactReport;
 use sarrus_solve::State;
 use sarrus_system::Mechanism;
@@ -11,8 +12,8 @@ const APART: f64 = 0.05;
 /// Steps in a natural period of a contact, over 2π, below which it is not resolved.
 const FEWEST: f64 = 10.0;
 
-/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` are impacts of rigid ones, by contact, and the fastest.
-pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[(u64, f64)]) -> Vec<ContactReport> {
+/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` is what happened at rigid ones, by contact.
+pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[Tally]) -> Vec<ContactReport> {
     let contacts = mechanism.system().contacts.iter();
     let each = contacts.zip(mechanism.tallies()).enumerate();
     let report = each.map(|(i, (contact, tally))| {
@@ -33,11 +34,15 @@ pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[(u64, f64)]) -> 
             restitution_delivered: law.delivered(tally.fastest),
         };
         let Some(rigid) = contact.contact.rigid else { return soft };
-        let (onsets, fastest_onset) = hits.get(i).copied().unwrap_or_default();
-        // what it asks for it delivers, and what it bears is in columns
+        let own = hits.get(i).cloned().unwrap_or_default();
+        // what it asks for it delivers
         ContactReport {
-            onsets,
-            fastest_onset,
+            onsets: own.onsets,
+            first_onset: own.first,
+            fastest_onset: own.fastest,
+            largest_force: own.largest_force,
+            time_in_contact: own.time,
+            touches: own.touches,
             restitution_nominal: Some(rigid.restitution),
             restitution_delivered: None,
             ..soft

@@ -208,6 +208,14 @@ pub enum SetupError {
         /// What it did.
         fault: Box<Fault>,
     },
+    /// Rigid bodies are in each other at the start.
+    #[error("contact `{contact}` overlaps by {depth:.4e} m at the start: rigid bodies cannot")]
+    Overlap {
+        /// The contact.
+        contact: String,
+        /// How deep \[m\].
+        depth: f64,
+    },
     /// The equations cannot be evaluated or solved at the start.
     #[error("the equations at the start cannot be solved: {source}")]
     Start {
@@ -304,6 +312,12 @@ impl SetupError {
             SetupError::Function { .. } => {
                 one(Span::NONE, Some("the program that gives it knows more".into()))
             }
+            SetupError::Overlap { depth, .. } => one(
+                Span::NONE,
+                Some(format!(
+                    "move its bodies apart by {depth:.4e} m, or give it a `law` in place of `method = \"impulsive\"`"
+                )),
+            ),
             SetupError::Start { element, .. } => {
                 one(Span::NONE, element.as_ref().map(|e| format!("look at {e}")))
             }

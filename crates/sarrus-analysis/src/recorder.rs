@@ -35,7 +35,7 @@ pub(crate) enum Stop {
     /// Drivers that contradict each other.
     Drivers(Contradiction),
     /// An event that fired too often: its name, and how often.
-    Chatter(String, usize),
+    Chatter(String, String),
 }
 
 /// What may end a run early.
@@ -335,6 +335,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(mechanism, s);
+            gaps.note_step(s.t);
         }
         let contradiction = self.contradiction(ode.problem_mut(), s);
         if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {

@@ -199,9 +199,12 @@ impl<'w> Run<'w> {
         let Run { journey, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
         let ended = journey.go(pause, mechanism, integrator, control, state, samples, recorder);
         let system = &self.system;
-        self.ended = ended.map_err(|NoStart(source)| {
-            let element = failure::element(&source, &system.mechanism());
-            SetupError::Start { source, element }
+        self.ended = ended.map_err(|why| match why {
+            NoStart::Equations(source) => {
+                let element = failure::element(&source, &system.mechanism());
+                SetupError::Start { source, element }
+            }
+            NoStart::Overlap(contact, depth) => SetupError::Overlap { contact, depth },
         })?;
         Ok(&self.ended)
     }

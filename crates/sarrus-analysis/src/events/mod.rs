@@ -28,7 +28,7 @@ pub(crate) use active::{Active, Changes, Hold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;
-pub(crate) use rigid::{Beyond, Gaps};
+pub(crate) use rigid::{Beyond, Gaps, Tally};
 pub(crate) use slides::Slides;
 
 use crate::legs::{Leg, Route, advance};
@@ -102,7 +102,12 @@ pub(crate) struct Journey {
 pub(crate) type Pause = (Option<Integrator>, Resting);
 
 /// Why a journey could not begin.
-pub(crate) struct NoStart(pub SolveError);
+pub(crate) enum NoStart {
+    /// Equations cannot be solved.
+    Equations(SolveError),
+    /// Rigid bodies are in each other: the contact, and how deep \[m\].
+    Overlap(String, f64),
+}
 
 impl Journey {
     /// One that has not begun.
@@ -167,7 +172,9 @@ impl Journey {
         }
         if let Err(error) = touched {
             return match error {
-                StepError::Solve { source, .. } | StepError::Project { source, .. } => Err(NoStart(source)),
+                StepError::Solve { source, .. } | StepError::Project { source, .. } => {
+                    Err(self.overlap(mechanism, state, recorder).unwrap_or(NoStart::Equations(source)))
+                }
                 error => Ok(Ended { at: state.t, because: Because::Failed(error), counts: control.counts }),
             };
         }
@@ -185,7 +192,7 @@ impl Journey {
             };
             let (mut own, mut dynamics) = match made {
                 Ok(made) => made,
-                Err(source) if !started => return Err(NoStart(source)),
+                Err(source) if !started => return Err(NoStart::Equations(source)),
                 Err(source) => return Ok(failed(source, control, state.t)),
             };
             let integrator = match &mut own {
@@ -467,7 +474,8 @@ impl Journey {
             detector.finish(i);
         }
         if self.firings.chatter(i, state.t) {
-            recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), MOST));
+            let often = format!("{MOST} times within a thousandth of the run");
+            recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), often));
         }
         Ok(())
     }

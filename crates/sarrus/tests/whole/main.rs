@@ -54,6 +54,7 @@ mod references;
 mod rigid_edge;
 mod rigid_friction;
 mod rigid_rest;
+mod rigid_rocks;
 mod rigid_spin;
 mod rotation;
 mod simulation;

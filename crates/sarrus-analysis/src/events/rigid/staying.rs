@@ -80,6 +80,20 @@ impl Staying {
         Contacts { places: &self.places, W: &self.W, symmetric: &self.symmetric, b: &self.b }
     }
 
+    /// Accelerations of all rows at the instant under the forces `kappa` of the contacts `stays`, by whose numbers this was made.
+    pub fn accelerations(&self, at: &Instant, stays: &[usize], kappa: &[f64]) -> Vec<f64> {
+        let n = at.len();
+        let mut forces = vec![0.0; n];
+        for (own, &k) in stays.iter().enumerate() {
+            let (i, column, place) = (at.first[k], self.columns[own], &self.places[own]);
+            forces[i..=i + place.across].copy_from_slice(&kappa[column..=column + place.across]);
+            for (l, d) in self.slips[own].iter().flatten().enumerate() {
+                forces[i + 1 + l] = -place.mu * d * kappa[column];
+            }
+        }
+        (0..n).map(|i| at.free[i] + dot(&at.W[i * n..][..n], &forces)).collect()
+    }
+
     /// Of a contact, what friction leaves of its own compliance, over all of it, and its acceleration where nothing is borne.
     pub fn own(&self, contact: usize) -> (f64, f64) {
         let (column, m) = (self.columns[contact], self.b.len());

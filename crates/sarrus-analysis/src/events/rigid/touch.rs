@@ -1,7 +1,7 @@
 //! What happens at an instant at which something happens to a gap.
 
 use super::super::chatter::MOST;
-use super::super::{Journey, active::Hold, jump::APART};
+use super::super::{Journey, NoStart, active::Hold, jump::APART};
 use super::impact::{self, gained};
 use super::instant::{Instant, dot};
 use super::shares::Shares;
@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// Instants at the same time that are too many.
 const AT_ONCE: usize = 50;
 
+/// Instants at the same time from which on flights that time cannot resolve are none.
+const FEW: usize = 3;
+
 /// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
 const BEHIND: f64 = 1e-11;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
@@ -35,6 +38,9 @@ const BACK: f64 = -0.5;
 
 /// Word for a pair that goes on at other corners and edges.
 const MOVED: &str = "touches at other points";
+
+/// Words for impacts that end in rest.
+const RESTS: &str = "comes to rest";
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
@@ -54,7 +60,7 @@ impl Journey {
     ) -> Result<(), StepError> {
         let Some(mut gaps) = recorder.gaps.take() else { return Ok(()) };
         let done = self.touch_gaps(&mut gaps, mechanism, state, recorder);
-        gaps.begin(mechanism, |contact| self.active.acts(contact));
+        gaps.begin(mechanism, state.t, |contact| self.active.acts(contact));
         recorder.gaps = Some(gaps);
         done
     }
@@ -89,6 +95,22 @@ impl Journey {
         self.settle_gaps(&mut gaps, mechanism, state, &mut told)
     }
 
+    /// The deepest overlap of rigid contacts at `state`, where it is more than rows may miss ([`APART`]).
+    pub(in super::super) fn overlap(
+        &self,
+        mechanism: &mut Mechanism,
+        state: &State,
+        recorder: &Recorder<'_>,
+    ) -> Option<NoStart> {
+        let gaps = recorder.gaps.as_ref()?;
+        let mut values = vec![0.0; gaps.list.len()];
+        mechanism.gap_values(state, &gaps.list, &mut values);
+        let own = gaps.list.iter().zip(&values).filter(|(gap, _)| gap.limit.is_none());
+        let (gap, value) = own.min_by(|a, b| a.1.total_cmp(b.1))?;
+        let name = self.system.gap_name(gap.contact).to_string();
+        (*value < -APART * size(state)).then_some(NoStart::Overlap(name, -value))
+    }
+
     /// Nothing to report yet, by contact and then by limit.
     fn nothing_told(&self) -> Vec<Told> {
         let count = self.system.contacts.len() + self.system.whole.events.limits.len();
@@ -118,6 +140,9 @@ impl Journey {
         push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
             self.hit(gaps, &at, state, slow, told)?;
+            at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
+        }
+        if self.come_to_rest(gaps, &at, slow, &mut free, state, told)? {
             at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         gaps.rebounds.fill(false);
@@ -245,9 +270,7 @@ impl Journey {
                 None => at.free[i] < 0.0 && height <= low,
             };
             if approaches {
-                let (count, fastest) = &mut gaps.tallies[*contact];
-                *count += 1;
-                *fastest = fastest.max(-before[i]);
+                gaps.tallies[*contact].close(state.t, -before[i]);
             }
             let chatters = approaches && self.touches.chatter(*contact, state.t);
             if chatters && rigid.restitution > 0.0 && !rests {
@@ -317,6 +340,97 @@ impl Journey {
             }
         }
         Ok(())
+    }
+
+    /// Ends a sequence of impacts over several places in rest. An impact without restitution at one place can throw off another, as of
+    /// a block that rocks. The times between such impacts shrink to nothing. Places that would rise no higher than [`LOW`], and are
+    /// pressed on, close together with those that stay: velocities are brought onto their rows, with the least change, which loses
+    /// energy. Returns whether any did.
+    fn come_to_rest(
+        &mut self,
+        gaps: &Gaps,
+        at: &Instant,
+        slow: f64,
+        free: &mut Mechanism,
+        state: &mut State,
+        told: &mut [Told],
+    ) -> Result<bool, StepError> {
+        let size = size(state);
+        // where the time does not tell one instant from the next, neither does it tell a flight
+        let low = size * if self.touched_at == state.t && self.at_once >= FEW { CLOSED } else { LOW };
+        let u = at.rates();
+        let rises = |k: usize| u[at.first[k]] > slow;
+        let all = 0..at.which.len();
+        if !all.clone().any(rises) {
+            return Ok(false);
+        }
+        // under what the others bear: bodies that fall together do not press on each other by themselves
+        let others: Vec<usize> = all.clone().filter(|k| !rises(*k)).collect();
+        let borne = Staying::new(at, &gaps.list, &others, gaps.still(), |_, speed| speed > 10.0 * slow);
+        let falls = match borne.contacts().solve() {
+            Ok(found) => borne.accelerations(at, &others, &found.kappa),
+            // forces are looked for again with those that may close
+            Err(_) => at.free.clone(),
+        };
+        let is_low = |k: usize| {
+            let i = at.first[k];
+            // a flight that does not rise above the surface is none either
+            rises(k) && falls[i] < 0.0 && u[i] * u[i] <= -2.0 * falls[i] * low.max(-at.rows[k].gap)
+        };
+        let lows = all.clone().filter(|k| is_low(*k)).map(|k| u[at.first[k]]);
+        let Some(fastest) = lows.reduce(f64::max) else { return Ok(false) };
+        // slips as slow as these flights are part of them
+        let still = (10.0 * slow).max(fastest);
+        let near: Vec<usize> = all.filter(|&k| !rises(k) || is_low(k)).collect();
+        let problem = Staying::new(at, &gaps.list, &near, gaps.still(), |_, speed| speed > still);
+        let Ok(found) = problem.contacts().solve() else { return Ok(false) };
+        let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.places));
+        let each: Vec<_> = each.filter(|((_, status), _)| **status != Status::Open).collect();
+        let stays: Vec<usize> = each.iter().map(|((k, _), _)| **k).collect();
+        if !stays.iter().any(|&k| rises(k)) {
+            return Ok(false);
+        }
+        let mut rows = Vec::new();
+        for ((k, status), (slip, place)) in each {
+            let i = at.which[*k];
+            let gap = free.observe(state, |at| gaps.list[i].frozen(at));
+            rows.push(self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, None)));
+            // one that sticks does so from here on: a slip that is left would be one of the flights
+            if *status == Status::Stick
+                && slip.is_none()
+                && place.across > 0
+                && let Some(across) = gap.stick(&self.system)
+            {
+                rows.push(self.active.register(Hold { gap: i, across: true }, across));
+            }
+        }
+        let before = self.active.take_holds();
+        self.active.set_holds(rows);
+        let system = self.active.system(&self.system);
+        self.active.set_holds(before);
+        let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
+        let mut held = system.mechanism();
+        held.be_like(free);
+        let mut rests = state.clone();
+        super::super::jump::settle(&mut held, &mut rests);
+        let lost = held.energy(state).kinetic - held.energy(&rests).kinetic;
+        state.v.copy_from_slice(&rests.v);
+        state.x[DISSIPATED] += lost;
+        // by the contact of the first
+        let contact = gaps.list[at.which[stays[0]]].contact;
+        if let Some(element) = self.system.contacts.get(contact) {
+            state.x[element.x] += lost;
+        }
+        told[contact].lost += lost;
+        for contact in stays.iter().filter(|&&k| rises(k)).map(|&k| gaps.list[at.which[k]].contact) {
+            let words = &mut told[contact].words;
+            if gaps.list.iter().any(|gap| gap.contact == contact && gap.limit.is_none())
+                && !words.iter().any(|word| word == RESTS)
+            {
+                words.push(RESTS.into());
+            }
+        }
+        Ok(true)
     }
 
     /// Of the places at an instant, which stay closed: what they do, and how they slip.
@@ -471,7 +585,7 @@ impl Journey {
         for (i, gap) in gaps.list.iter().enumerate() {
             let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.goes_on(&now, i);
             if closes && told[gap.contact].impulses.is_empty() {
-                gaps.tallies[gap.contact].0 += 1;
+                gaps.tallies[gap.contact].close(state.t, 0.0);
             }
         }
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
@@ -515,7 +629,8 @@ impl Journey {
         self.touched_at = t;
         if self.at_once > AT_ONCE {
             let name = gaps.list.first().map(|gap| self.system.gap_name(gap.contact).to_string());
-            recorder.stop.get_or_insert(Stop::Chatter(name.unwrap_or_default(), AT_ONCE));
+            let often = format!("{AT_ONCE} times at one instant");
+            recorder.stop.get_or_insert(Stop::Chatter(name.unwrap_or_default(), often));
         }
     }
 

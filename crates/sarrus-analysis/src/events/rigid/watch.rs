@@ -70,6 +70,32 @@ pub(crate) struct Beyond {
     pub at: Option<(usize, f64)>,
 }
 
+/// What happened at a contact.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// How many places closed.
+    pub onsets: u64,
+    /// When the first did \[s\].
+    pub first: Option<f64>,
+    /// The fastest of them \[m/s\].
+    pub fastest: f64,
+    /// Largest normal force, all places together \[N\].
+    pub largest_force: f64,
+    /// Time during which a place was closed \[s\].
+    pub time: f64,
+    /// Places that were closed, summed over the steps.
+    pub touches: u64,
+}
+
+impl Tally {
+    /// A place closes at `t` \[s\] at this speed \[m/s\].
+    pub fn close(&mut self, t: f64, speed: f64) {
+        self.onsets += 1;
+        self.first.get_or_insert(t);
+        self.fastest = self.fastest.max(speed);
+    }
+}
+
 /// Watches the gaps of a run.
 #[derive(Clone)]
 pub(crate) struct Gaps {
@@ -100,8 +126,14 @@ pub(crate) struct Gaps {
     same: i32,
     /// What a reader should know.
     pub(super) notes: Vec<String>,
-    /// By contact: how many places were hit, and how fast at most \[m/s\].
-    pub tallies: Vec<(u64, f64)>,
+    /// What happened so far, by contact and then by limit.
+    pub tallies: Vec<Tally>,
+    /// Contacts that are held, each with the row along its normal.
+    bearing: Vec<(usize, usize)>,
+    /// Largest force of each in the step at hand \[N\].
+    bears: Vec<f64>,
+    /// Until when steps are counted \[s\].
+    counted: f64,
     watched: Vec<Watched>,
     armed: Vec<bool>,
     /// Pairs with a place that is held.
@@ -115,7 +147,7 @@ pub(crate) struct Gaps {
     limits: usize,
     acts: Vec<bool>,
     beyond: Beyond,
-    /// Largest normal force of the leg.
+    /// Largest normal force while contacts do the same.
     pub(super) largest: f64,
     met: bool,
 }
@@ -125,7 +157,7 @@ impl Gaps {
     pub fn new(list: Vec<Gap>) -> Gaps {
         let n = list.len();
         let limits = list.iter().position(|gap| gap.limit.is_some()).unwrap_or(n);
-        let tallies = vec![(0, 0.0); list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0)];
+        let contacts = list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0);
         Gaps {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
@@ -142,7 +174,10 @@ impl Gaps {
             fastest: 0.0,
             pull: 0.0,
             notes: Vec::new(),
-            tallies,
+            tallies: vec![Tally::default(); contacts],
+            bearing: Vec::new(),
+            bears: vec![0.0; contacts],
+            counted: f64::NAN,
             watched: Vec::new(),
             armed: Vec::new(),
             held: Vec::new(),
@@ -246,6 +281,19 @@ impl Gaps {
         (!self.acts.is_empty()).then_some(self.beyond)
     }
 
+    /// Counts the step that ends at `t` \[s\].
+    pub fn note_step(&mut self, t: f64) {
+        let length = t - std::mem::replace(&mut self.counted, t);
+        for (i, (tally, force)) in self.tallies.iter_mut().zip(&self.bears).enumerate() {
+            let places = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
+            if places > 0 {
+                tally.largest_force = tally.largest_force.max(*force);
+                tally.time += length;
+                tally.touches += places as u64;
+            }
+        }
+    }
+
     /// Pairs with a place that is held.
     pub fn held(&self) -> &[Meeting] {
         &self.held
@@ -257,7 +305,9 @@ impl Gaps {
     }
 
     /// A leg begins with the rows of `mechanism`; `acts` says which contacts do.
-    pub(super) fn begin(&mut self, mechanism: &Mechanism, acts: impl Fn(usize) -> bool) {
+    pub(super) fn begin(&mut self, mechanism: &Mechanism, t: f64, acts: impl Fn(usize) -> bool) {
+        self.counted = t;
+        self.bearing.clear();
         self.watched.clear();
         let own = self.list[self.limits..].iter();
         self.acts.iter_mut().zip(own).for_each(|(own, gap)| *own = acts(gap.contact));
@@ -268,6 +318,7 @@ impl Gaps {
                 self.watched.push(Watched::Gap(i));
                 continue;
             };
+            self.bearing.push((gap.contact, own.start));
             self.watched.push(Watched::Bears(own.start));
             if let Some((_, across)) = element(self.ids[i][1]) {
                 let n = across.rows.rows();
@@ -293,13 +344,16 @@ impl Gaps {
         self.armed.clear();
         let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
         self.armed.extend(self.watched.iter().map(rebounds));
-        self.largest = 0.0;
     }
 
     /// After an instant before which contacts did what `before` says. Where forces are not unique (`shared`), a program found that nothing has to
     /// change, to its own accuracy: if that repeats, what counts as nothing grows.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
+        // forces of a leg that goes on are compared with those before: where they pass zero there are no others
+        if !same {
+            self.largest = 0.0;
+        }
         self.same = if same && shared { self.same + 1 } else { 0 };
     }
 
@@ -328,6 +382,7 @@ impl Gaps {
             return Ok(None);
         }
         let (t, h) = (step.info.t, step.end.t - step.info.t);
+        self.bears.fill(0.0);
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
         let mut looks = std::mem::take(&mut self.looks);
         let mut times = [f64::INFINITY; PLACES.len() + 2];
@@ -381,6 +436,7 @@ impl Gaps {
         for i in 0..self.watched.len() {
             let nothing = self.nothing(self.watched[i], step.end);
             let is_swept = self.is_swept(self.watched[i]);
+            let is_gap = matches!(self.watched[i], Watched::Gap(_));
             let mut armed = self.armed[i];
             for k in 1..looks.len() {
                 armed |= looks[k - 1].1[i] > nothing;
@@ -403,7 +459,10 @@ impl Gaps {
                     Ok(verdict(value))
                 };
                 let (before, here) = (at(k - 1), at(k));
-                let found = if here.1.holds {
+                let found = if here.1.holds && before.1.holds && here.1.margin <= before.1.margin && is_gap {
+                    // a rebound that still rises through rounding
+                    None
+                } else if here.1.holds {
                     // a rebound that ends before the first look: it was open somewhere in between
                     let mut from = before;
                     for halving in 1..HALVINGS {
@@ -448,13 +507,14 @@ impl Gaps {
         out: &mut Vec<f64>,
     ) -> Result<(), SolveError> {
         out.clear();
-        if self.watched.iter().any(Watched::bears) {
+        let mut solved = self.watched.iter().any(Watched::bears);
+        if solved {
             ode.evaluate(s)?;
         }
         let shared = match &self.shares {
             // rows that contradict each other have no accelerations: the margin tells
             Some(shares) => {
-                let solved = ode.evaluate(s).is_ok();
+                solved = ode.evaluate(s).is_ok();
                 let (mechanism, eq, accel) = ode.parts();
                 shares.margin(mechanism, s, solved.then_some((eq, accel)), self)?
             }
@@ -462,6 +522,13 @@ impl Gaps {
         };
         self.largest = self.largest.max(shared.1);
         let (mechanism, _, accel) = ode.parts();
+        if solved {
+            for own in self.bearing.chunk_by(|a, b| a.0 == b.0) {
+                let force = own.iter().map(|&(_, row)| -accel.lambda[row]).sum();
+                let most = &mut self.bears[own[0].0];
+                *most = most.max(force);
+            }
+        }
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
         self.fill_pairs();
         let system = mechanism.system().clone();
