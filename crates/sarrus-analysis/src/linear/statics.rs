@@ -484,11 +484,13 @@ impl<'a> Statics<'a> {
                 Err(Stop::Met(way)) => return Ok(Followed::Met(way)),
                 Err(_) => return Ok(Followed::Lost),
             };
-            if end.is_none() && on_branch && self.has_jumped(&before, (at - beyond).max(0.0), watch)? {
+            stable = self.is_stable(&rest);
+            // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
+            let ends_here = end.is_none() && on_branch && stable != Some(false);
+            if ends_here && self.has_jumped(&before, (at - beyond).max(0.0), watch)? {
                 end = Some(BranchEnd { load: at });
             }
             self.load(next)?;
-            stable = self.is_stable(&rest);
             (at, on_branch, more) = (next, true, beyond);
             if next == to {
                 return Ok(Followed::Came(rest, end));
