@@ -175,6 +175,12 @@ impl Newton {
         length > ROUNDING && length > times * self.first
     }
 
+    /// The same, than a displacement along another tangent.
+    pub fn strays_from(&self, times: f64, displacement: &[f64]) -> bool {
+        let length = |x: &[f64]| self.scale.size(x, 1.0, 0.0, 1.0).0;
+        length(&self.way) > (times * length(displacement)).max(ROUNDING)
+    }
+
     /// Whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
     pub fn is_rounding(
         &mut self,

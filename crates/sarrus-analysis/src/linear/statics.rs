@@ -4,6 +4,7 @@
 //! motion would go; then by the search ([`super::search`]). Cost: a sparse factorization a step, and a copy of the system for each share.
 
 use super::equilibrium::{EquilibriumOptions, Search};
+use super::linearize::momentum;
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
 use super::rest::{Rest, rest};
@@ -457,6 +458,7 @@ impl<'a> Statics<'a> {
                 let strays = on_branch && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS));
                 let now = self.is_stable(&rest);
                 let lost = stable == Some(true) && now == Some(false);
+                let strays = strays || (now == Some(true) && on_branch && self.strays_back(at, next)?);
                 if !strays && !lost {
                     if next == to {
                         return Ok(Followed::Came(rest, end));
@@ -496,6 +498,16 @@ impl<'a> Statics<'a> {
                 return Ok(Followed::Came(rest, end));
             }
         }
+    }
+
+    /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
+    fn strays_back(&mut self, at: f64, next: f64) -> Result<bool, SetupError> {
+        self.load(at)?;
+        let back = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state);
+        self.load(next)?;
+        let (Ok(back), Some(newton)) = (back, &mut self.solvers.newton) else { return Ok(false) };
+        let force = momentum(&self.system.structure, &back.eq, &back.accel.vdot);
+        Ok(newton.displacement(&force).is_some_and(|back| newton.strays_from(STRAYS, &back)))
     }
 
     /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
@@ -558,12 +570,15 @@ impl<'a> Statics<'a> {
             match self.iterate(mu, bounds, watch)? {
                 // one that is not stable is left where anything leads away from it
                 Ok(rest) if mu == 0.0 => {
-                    if unstable.is_some() || self.is_stable(&rest) != Some(false) {
+                    let stays = unstable
+                        .as_ref()
+                        .is_some_and(|(_, _, last): &(Rest, Kept, Vec<f64>)| *last == before.state.q);
+                    if stays || self.is_stable(&rest) != Some(false) {
                         return Ok(Ok(rest));
                     }
-                    unstable = Some((rest, self.keep()));
+                    unstable = Some((rest, self.keep(), before.state.q.clone()));
                     self.put_back(&before)?;
-                    mu = LIGHT * typical;
+                    mu = LEAST * typical;
                 }
                 // few steps: the next one may lead farther
                 Ok(_) if self.counts.steps - made <= FEW => {
@@ -575,7 +590,7 @@ impl<'a> Statics<'a> {
             }
         }
         match unstable {
-            Some((rest, place)) => {
+            Some((rest, place, _)) => {
                 self.put_back(&place)?;
                 Ok(Ok(rest))
             }
