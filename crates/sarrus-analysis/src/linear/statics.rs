@@ -336,7 +336,13 @@ impl<'a> Statics<'a> {
             }
         } else {
             match self.come_down([from, to], watch)? {
-                Ok(rest) if self.is_stable(&rest) != Some(false) => return come(rest, None),
+                Ok(rest) if self.is_stable(&rest) != Some(false) => {
+                    // steps near the tangent stay on the branch
+                    if self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
+                        end = self.branch_end(&start, [from, to], watch)?;
+                    }
+                    return come(rest, end);
+                }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
                 Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
@@ -479,13 +485,21 @@ impl<'a> Statics<'a> {
             if ends > ENDS {
                 return Ok(Followed::Lost);
             }
-            let next = (at + beyond).min(to);
-            self.load(next)?;
-            let rest = match self.relax(watch)? {
-                Ok(rest) => rest,
-                Err(Stop::Met(way)) => return Ok(Followed::Met(way)),
-                Err(_) => return Ok(Followed::Lost),
-            };
+            // just beyond an end little leads on: farther where that is too slow
+            let (mut next, mut on) = (at, None);
+            for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
+                next = share;
+                self.load(next)?;
+                match self.relax(watch)? {
+                    Ok(rest) => {
+                        on = Some(rest);
+                        break;
+                    }
+                    Err(Stop::Met(way)) => return Ok(Followed::Met(way)),
+                    Err(_) => self.put_back(&before)?,
+                }
+            }
+            let Some(rest) = on else { return Ok(Followed::Lost) };
             stable = self.is_stable(&rest);
             // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
             let ends_here = end.is_none() && on_branch && stable != Some(false);
