@@ -71,7 +71,8 @@ enum Followed {
     Came(Rest, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
     Met(Vec<f64>),
-    Lost,
+    /// No rest near where the branch ends, if that is seen.
+    Lost(Option<BranchEnd>),
 }
 
 /// How an attempt ended.
@@ -332,7 +333,7 @@ impl<'a> Statics<'a> {
             match self.follow([from, to], watch)? {
                 Followed::Came(rest, end) => return come(rest, end),
                 Followed::Met(way) => return Ok(Attempt::Met(way)),
-                Followed::Lost => {}
+                Followed::Lost(seen) => end = seen,
             }
         } else {
             match self.come_down([from, to], watch)? {
@@ -354,7 +355,7 @@ impl<'a> Statics<'a> {
         self.load(to)?;
         match self.relax(watch)? {
             Ok(rest) => {
-                end = self.branch_end(&start, [from, to], watch)?;
+                end = end.or(self.branch_end(&start, [from, to], watch)?);
                 return come(rest, end);
             }
             Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
@@ -379,7 +380,7 @@ impl<'a> Statics<'a> {
         let rest = self.beside_rounding(rest);
         let found = is_rest(&rest);
         if found {
-            end = self.branch_end(&start, [from, to], watch)?;
+            end = end.or(self.branch_end(&start, [from, to], watch)?);
         }
         Ok(Attempt::Came(Box::new(Found { found, rest }), end))
     }
@@ -483,7 +484,7 @@ impl<'a> Statics<'a> {
             }
             ends += 1;
             if ends > ENDS {
-                return Ok(Followed::Lost);
+                return Ok(Followed::Lost(end));
             }
             // just beyond an end little leads on: farther where that is too slow
             let (mut next, mut on) = (at, None);
@@ -499,7 +500,8 @@ impl<'a> Statics<'a> {
                     Err(_) => self.put_back(&before)?,
                 }
             }
-            let Some(rest) = on else { return Ok(Followed::Lost) };
+            let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
+            let Some(rest) = on else { return Ok(Followed::Lost(end.or(here))) };
             stable = self.is_stable(&rest);
             // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
             let ends_here = end.is_none() && on_branch && stable != Some(false);
@@ -560,8 +562,8 @@ impl<'a> Statics<'a> {
         self.load(to)?;
         self.put_back(&here)?;
         Ok(match followed? {
-            Followed::Came(_, end) => end,
-            Followed::Met(_) | Followed::Lost => None,
+            Followed::Came(_, end) | Followed::Lost(end) => end,
+            Followed::Met(_) => None,
         })
     }
 

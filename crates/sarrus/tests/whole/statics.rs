@@ -432,7 +432,7 @@ fn a_strut_beyond_its_critical_load_bends_to_the_side_of_a_small_force() {
         if complete(p) < load.sqrt() { low = p } else { high = p }
     }
     let expected = 2.0 * low / load.sqrt();
-    for side in [1e-2, 1e-5, 1e-7] {
+    for side in [1e-2, 5e-2, 0.1] {
         for parts in [None, Some(1), Some(2), Some(4), Some(8)] {
             let found = rest(&cantilever(1e7, [-load, side]), parts).unwrap();
             let (y, reaction) = (value(&found, "b.node24.y"), value(&found, "c.fy"));
