@@ -74,6 +74,9 @@ pub struct EquilibriumReport {
     pub iterations: u32,
     /// What is left of the forces, relative to them.
     pub residual: f64,
+    /// Whether nothing leads away from the rest: a potential rises along all motions. None where that is not told: of free motions, of forces
+    /// without potential, of controllers and rolling.
+    pub stable: Option<bool>,
     /// Potential energy at the start and here \[J\].
     pub potential: [f64; 2],
     /// Every column of results, at rest: positions, joint coordinates, reactions.
@@ -101,6 +104,8 @@ pub struct LoadStep {
     pub iterations: u32,
     /// What is left of the forces, relative to them.
     pub residual: f64,
+    /// Whether it is stable, as in the report.
+    pub stable: Option<bool>,
     /// Potential energy \[J\].
     pub potential: f64,
     /// The body that has moved farthest since the start, and how far \[m\].
@@ -149,6 +154,8 @@ pub fn equilibrium_with(
     let mut steps = Trajectory::new(names, units);
     let (mut load_steps, mut notes) = (Vec::new(), Vec::new());
 
+    let told = |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.is_stable(rest))?;
+    let mut stable = None;
     let parts = options.load_steps.unwrap_or(1).max(1);
     let mut last = None;
     for part in 1..=parts {
@@ -181,8 +188,10 @@ pub fn equilibrium_with(
         accel.vdot.fill(0.0);
         columns.row(&mut statics.mechanism, &statics.state, eq, accel, &mut row[1..]);
         if options.load_steps.is_some() {
+            stable = told(&mut statics, &here.rest);
             load_steps.push(LoadStep {
                 load,
+                stable,
                 iterations: statics.counts.steps - before,
                 residual: here.rest.residual(),
                 potential: here.rest.potential,
@@ -196,6 +205,15 @@ pub fn equilibrium_with(
         None => statics.rest()?,
     };
 
+    if options.load_steps.is_none() {
+        stable = told(&mut statics, &here);
+    }
+    let unstable = |step: &&LoadStep| step.stable == Some(false);
+    if stable == Some(false) {
+        notes.push("this rest is not stable: a run leaves it where anything disturbs it".into());
+    } else if let Some(LoadStep { load, .. }) = load_steps.iter().find(unstable) {
+        notes.push(format!("the rest under {load:.4} of the loads is not stable"));
+    }
     if let Some(contact) = sticking(&mut statics.mechanism, &statics.state) {
         let what = format!("friction of contact `{contact}` sticks at it, which depends on the way there");
         return Err(SetupError::NotStatic { what, hint: RUN });
@@ -209,7 +227,7 @@ pub fn equilibrium_with(
         notes.push(format!("drivers, and what reads the time, stand still at t = {} s", statics.state.t));
     }
     let conservative = system.forces.iter().filter(|f| f.enabled).all(|f| f.load.keeps_books());
-    if !conservative {
+    if !conservative && stable.is_none() {
         notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` tells".into());
     }
     if !here.dependent.is_empty() {
@@ -223,6 +241,7 @@ pub fn equilibrium_with(
         version: VERSION,
         iterations: statics.counts.steps,
         residual: here.residual(),
+        stable,
         potential: [first, here.potential],
         values,
         load_steps,

@@ -19,6 +19,7 @@ mod rest;
 mod roots;
 mod search;
 mod squares;
+mod stability;
 mod statics;
 mod steady;
 mod stops;

@@ -18,6 +18,7 @@
 //! mechanism (K is singular along what is free), nor far from rest.
 
 use super::rest::add_reactive;
+use super::squares::quadratic;
 use sarrus_math::solve::PatternLu;
 use sarrus_solve::implicit::Scale;
 use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
@@ -25,12 +26,14 @@ use sarrus_system::Mechanism;
 
 /// Most steps.
 const MOST: u32 = 30;
-/// A last step: what is left after it is its square.
+/// A last step, relative to the first where that is short: what is left after it is its square.
 const LAST: f64 = 1e-9;
 /// The same while it is held back, which is no rest anyhow.
 const ROUGH: f64 = 1e-4;
 /// A step that rounding may keep from becoming shorter, where stiffnesses differ by many digits.
 const ROUNDING: f64 = 1e-6;
+/// Rounding of a sum of some products, over that of one of them.
+const OPERATIONS: f64 = 16.0;
 /// Steps that are longer than the one before them, at most.
 const LONGER: u32 = 4;
 
@@ -118,7 +121,6 @@ impl Newton {
         self.scale.measure(&s, state);
         self.way.fill(0.0);
         let (mut before, mut longer) = (f64::INFINITY, 0);
-        let last = if held.is_empty() { LAST } else { ROUGH };
         for _ in 0..MOST {
             m.update(state, Stage::FORCE, &mut self.eq);
             add_reactive(m, state, &mut self.eq, lambda);
@@ -136,7 +138,8 @@ impl Newton {
                 return Err(Stop::Lost);
             }
             // what is rounding leads anywhere
-            if bounds.downhill && length > ROUNDING && !(along(&s, tangent, delta) > 0.0) {
+            let (work, terms) = quadratic(&s, tangent, &tangent.K, delta);
+            if bounds.downhill && !(work >= -OPERATIONS * f64::EPSILON * terms) {
                 return Err(Stop::Uphill);
             }
             if before == f64::INFINITY {
@@ -151,6 +154,7 @@ impl Newton {
             m.retract(&mut state.q, delta);
             m.accept(state);
             lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += nu);
+            let last = if held.is_empty() { LAST * self.first.min(1.0) } else { ROUGH };
             if length <= last || (length <= ROUNDING && length > 0.5 * before) {
                 return Ok(());
             }
@@ -159,9 +163,74 @@ impl Newton {
         Err(Stop::Lost)
     }
 
-    /// Whether Δ of the last iteration is more than `times` its first step, which is along the tangent.
+    /// Forgets Δ of the last iteration.
+    pub fn begin(&mut self) {
+        self.way.fill(0.0);
+        self.first = 0.0;
+    }
+
+    /// Whether Δ of the last iteration is more than `times` its first step, which is along the tangent. Steps of rounding lead anywhere.
     pub fn strays(&self, times: f64) -> bool {
-        self.scale.size(&self.way, 1.0, 0.0, 1.0).0 > times * self.first
+        let length = self.scale.size(&self.way, 1.0, 0.0, 1.0).0;
+        length > ROUNDING && length > times * self.first
+    }
+
+    /// The same, than a displacement along another tangent.
+    pub fn strays_from(&self, times: f64, displacement: &[f64]) -> bool {
+        let length = |x: &[f64]| self.scale.size(x, 1.0, 0.0, 1.0).0;
+        length(&self.way) > (times * length(displacement)).max(ROUNDING)
+    }
+
+    /// Whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
+    pub fn is_rounding(
+        &mut self,
+        m: &mut Mechanism,
+        state: &State,
+        lambda: &[f64],
+        tangent: &Tangent,
+    ) -> bool {
+        let s = m.structure().clone();
+        m.update(state, Stage::FORCE, &mut self.eq);
+        add_reactive(m, state, &mut self.eq, lambda);
+        let (mut left, mut terms) = (self.eq.f.clone(), self.rounding(&s, state, tangent));
+        terms.iter_mut().zip(&left).for_each(|(term, f)| *term += f64::EPSILON * f.abs());
+        each_of_J(&s, |row, col, at| {
+            let force = self.eq.J[at] * lambda[row];
+            left[col] -= force;
+            terms[col] += f64::EPSILON * force.abs();
+        });
+        left.iter().zip(&terms).all(|(left, term)| left.abs() <= OPERATIONS * term)
+    }
+
+    /// Factors K of `tangent` bordered by the rows J without those that are `out`; None where that is singular.
+    pub fn factor(&mut self, s: &Structure, tangent: &Tangent, J: &[f64], out: &[bool]) -> Option<f64> {
+        let largest = tangent.K.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        let kappa = if largest > 0.0 { largest } else { 1.0 };
+        let values = &mut self.lu.values;
+        values.fill(0.0);
+        let mut place = self.pairs.iter();
+        for pair in &tangent.pairs {
+            let n = pair.at.map(|i| s.cols[i].size).iter().product();
+            tangent.K[pair.offset..][..n].iter().zip(&mut place).for_each(|(K, &to)| values[to] += K);
+        }
+        let mut place = self.rows.iter();
+        each_of_J(s, |row, _, at| {
+            if let Some(places) = place.next().filter(|_| !out[row]) {
+                places.iter().for_each(|&to| values[to] += kappa * J[at]);
+            }
+        });
+        self.diagonal.iter().zip(out).filter(|(_, out)| **out).for_each(|(&to, _)| values[to] = kappa);
+        self.lu.factor().ok()?;
+        Some(kappa)
+    }
+
+    /// The displacement along the rows that forces make, with the last factors; None where there is none.
+    pub fn displacement(&mut self, force: &[f64]) -> Option<Vec<f64>> {
+        self.x.fill(0.0);
+        self.x[..force.len()].copy_from_slice(force);
+        self.lu.solve(&mut self.x).ok()?;
+        let found = self.x[..force.len()].to_vec();
+        found.iter().all(|x| x.is_finite()).then_some(found)
     }
 
     /// Δ of the last iteration.
@@ -193,24 +262,10 @@ impl Newton {
 
     /// (δ, ν) in `x`.
     fn step(&mut self, s: &Structure, tangent: &Tangent, lambda: &[f64], out: &[bool]) -> Option<()> {
-        let largest = tangent.K.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-        let kappa = if largest > 0.0 { largest } else { 1.0 };
-        let (values, J) = (&mut self.lu.values, &self.eq.J);
-        values.fill(0.0);
-        let mut place = self.pairs.iter();
-        for pair in &tangent.pairs {
-            let n = pair.at.map(|i| s.cols[i].size).iter().product();
-            tangent.K[pair.offset..][..n].iter().zip(&mut place).for_each(|(K, &to)| values[to] += K);
-        }
-        let mut place = self.rows.iter();
-        each_of_J(s, |row, _, at| {
-            if let Some(places) = place.next().filter(|_| !out[row]) {
-                places.iter().for_each(|&to| values[to] += kappa * J[at]);
-            }
-        });
-        self.diagonal.iter().zip(out).filter(|(_, out)| **out).for_each(|(&to, _)| values[to] = kappa);
-        self.lu.factor().ok()?;
-
+        let J = std::mem::take(&mut self.eq.J);
+        let factored = self.factor(s, tangent, &J, out);
+        self.eq.J = J;
+        let kappa = factored?;
         let (r, c) = self.x.split_at_mut(s.nv);
         r.fill(0.0);
         self.eq.add_Jt_mul(s, lambda, r);
@@ -234,18 +289,4 @@ fn each_of_J(s: &Structure, mut see: impl FnMut(usize, usize, usize)) {
             }
         }
     }
-}
-
-/// δᵀK δ.
-fn along(s: &Structure, tangent: &Tangent, delta: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for pair in &tangent.pairs {
-        let [a, b] = pair.at.map(|i| s.cols[i]);
-        for i in 0..a.size {
-            let row = &tangent.K[pair.offset + i * b.size..][..b.size];
-            let moved: f64 = row.iter().zip(&delta[b.start..]).map(|(K, d)| K * d).sum();
-            sum += delta[a.start + i] * moved;
-        }
-    }
-    sum
 }

@@ -34,6 +34,11 @@ impl Rest {
         if self.full > 0.0 && self.size > self.rounding { self.size / self.full } else { 0.0 }
     }
 
+    /// The same, where what is left is rounding.
+    pub fn rounded(self) -> Rest {
+        Rest { rounding: self.size, ..self }
+    }
+
     /// The same, where rounding makes forces `f` (nv), beside loads of at least the sizes `loads`.
     pub fn beside(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
         let size = |f: &[f64]| {

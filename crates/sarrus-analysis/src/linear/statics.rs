@@ -4,10 +4,12 @@
 //! motion would go; then by the search ([`super::search`]). Cost: a sparse factorization a step, and a copy of the system for each share.
 
 use super::equilibrium::{EquilibriumOptions, Search};
+use super::linearize::momentum;
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
 use super::rest::{Rest, rest};
 use super::search::{Sample, is_rest, is_still, project, search};
+use super::stability::rises;
 use super::stops::{RUN, Stops};
 use crate::error::SetupError;
 use crate::events::Active;
@@ -20,8 +22,12 @@ use std::sync::Arc;
 const SHORT: f64 = 0.3;
 /// ... and where they are \[rad, and relative to the size of the mechanism\].
 const LONG: f64 = 1.0;
-/// How often a part of the loads is halved.
+/// How often a part of the loads is halved ...
 const HALVINGS: i32 = 10;
+/// ... and where it is followed along a branch, towards the end of that.
+const FINE: i32 = 26;
+/// Ends of branches within one part of the loads, at most.
+const ENDS: u32 = 20;
 /// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
 const LIGHT: f64 = 1e-3;
 const LEAST: f64 = 1e-12;
@@ -33,10 +39,10 @@ const FEW: u32 = 6;
 /// Changes of what is held on the way, at most, over the number of what may be: each may be met, released and met again.
 const CHANGES: usize = 8;
 
-/// A rest that is this much farther than its tangent at the rest before tells is looked into: on a branch that bends by a square, the one is twice
-/// the other at most.
+/// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
+/// is twice the other at most.
 const STRAYS: f64 = 2.0;
-/// Of a step in halves, what a branch that turns back leaves of its length is 2^(-n/2), what a jump leaves is no less than this part.
+/// Of the way from where a branch ends, what is left of a jump when the loads are taken back: a branch that only bends goes back itself.
 const JUMP: f64 = 0.25;
 
 /// The end of a branch of rests.
@@ -58,6 +64,15 @@ pub(super) struct Found {
     pub rest: Rest,
     /// Whether that is rest.
     pub found: bool,
+}
+
+/// How a branch was followed.
+enum Followed {
+    Came(Rest, Option<BranchEnd>),
+    /// A stop was met on this way from the state at hand.
+    Met(Vec<f64>),
+    /// No rest near where the branch ends, if that is seen.
+    Lost(Option<BranchEnd>),
 }
 
 /// How an attempt ended.
@@ -230,6 +245,36 @@ impl<'a> Statics<'a> {
         entries
     }
 
+    /// Whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
+    pub fn is_stable(&mut self, here: &Rest) -> Option<bool> {
+        let s = self.system.structure.clone();
+        let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
+        if rolling || self.mechanism.reactive_forces() > 0 {
+            return None;
+        }
+        if s.nv == s.nc - here.dependent.len() {
+            return Some(true);
+        }
+        let tangent = &mut self.solvers.tangent;
+        let mut own = None;
+        let newton = match &mut self.solvers.newton {
+            Some(newton) => newton,
+            None => own.insert(Newton::new(&self.mechanism, tangent)?),
+        };
+        self.mechanism.tangent(&self.state, &vec![0.0; s.nv], &here.accel.lambda, tangent);
+        let sigma = LEAST * self.metric.stiffness(&here.eq, tangent);
+        let mut out = vec![false; s.nc];
+        here.dependent.iter().for_each(|&row| out[row] = true);
+        let mut shifted = tangent.clone();
+        for (i, c) in s.cols.iter().enumerate() {
+            let place = shifted.place([i, i]);
+            let mass = &here.eq.mass[c.mass..][..c.size * c.size];
+            shifted.K[place..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
+        }
+        newton.factor(&s, &shifted, &here.eq.J, &out)?;
+        rises(&s, &here.eq, tangent, sigma, |f| newton.displacement(f))
+    }
+
     /// The position at hand, to go back to.
     pub fn keep(&self) -> Kept {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
@@ -282,30 +327,27 @@ impl<'a> Statics<'a> {
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Attempt, SetupError> {
         let start = self.keep();
-        let (mut at, mut more) = (from, to - from);
-        let least = 0.5_f64.powi(HALVINGS) * more;
-        let mut lost = self.solvers.newton.is_none();
+        let come = |rest, end| Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
         let mut end = None;
-        while (at < to || from == to) && !lost {
-            let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            self.load(next)?;
-            let before = self.keep();
-            match self.iterate(0.0, self.bounds, watch)? {
-                Ok(rest) => {
-                    if end.is_none() && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
-                        end = self.branch_end((&before, at), next, watch)?;
+        if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
+            match self.follow([from, to], watch)? {
+                Followed::Came(rest, end) => return come(rest, end),
+                Followed::Met(way) => return Ok(Attempt::Met(way)),
+                Followed::Lost(seen) => end = seen,
+            }
+        } else {
+            match self.come_down([from, to], watch)? {
+                Ok(rest) if self.is_stable(&rest) != Some(false) => {
+                    // steps near the tangent stay on the branch
+                    if self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
+                        end = self.branch_end(&start, [from, to], watch)?;
                     }
-                    if next == to {
-                        return Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
-                    }
-                    at = next;
-                    more *= 2.0;
+                    return come(rest, end);
                 }
+                // a motion that is disturbed may still leave it
+                Ok(_) => {}
                 Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
-                Err(stop) => {
-                    more *= 0.5;
-                    lost = stop == Stop::Uphill || more < least || from == to;
-                }
+                Err(_) => {}
             }
         }
         // from where this part began, as a damped motion under its loads would
@@ -313,8 +355,8 @@ impl<'a> Statics<'a> {
         self.load(to)?;
         match self.relax(watch)? {
             Ok(rest) => {
-                let end = self.branch_end((&start, from), to, watch)?;
-                return Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
+                end = end.or(self.branch_end(&start, [from, to], watch)?);
+                return come(rest, end);
             }
             Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
             Err(_) => {}
@@ -337,7 +379,9 @@ impl<'a> Statics<'a> {
         }
         let rest = self.beside_rounding(rest);
         let found = is_rest(&rest);
-        let end = if found { self.branch_end((&start, from), to, watch)? } else { None };
+        if found {
+            end = end.or(self.branch_end(&start, [from, to], watch)?);
+        }
         Ok(Attempt::Came(Box::new(Found { found, rest }), end))
     }
 
@@ -365,77 +409,162 @@ impl<'a> Statics<'a> {
         Ok(met.is_none().then_some(Found { rest, found }))
     }
 
-    /// Where the branch of rests from `start` ends before the rest at hand, under the share `to`, if that is on another one. The interval of loads
-    /// is halved towards the larger displacement, which halves with it at a jump no more.
+    /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge.
+    fn come_down(
+        &mut self,
+        [from, to]: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Result<Rest, Stop>, SetupError> {
+        if self.solvers.newton.is_none() {
+            return Ok(Err(Stop::Lost));
+        }
+        let (mut at, mut more) = (from, to - from);
+        let least = 0.5_f64.powi(HALVINGS) * more;
+        loop {
+            let next = if at + more > to - 1e-3 * least { to } else { at + more };
+            self.load(next)?;
+            match self.iterate(0.0, self.bounds, watch)? {
+                Ok(rest) if next == to => return Ok(Ok(rest)),
+                Ok(_) => {
+                    at = next;
+                    more *= 2.0;
+                }
+                Err(Stop::Lost) if from < to && 0.5 * more >= least => more *= 0.5,
+                Err(stop) => return Ok(Err(stop)),
+            }
+        }
+    }
+
+    /// Along the branch of rests from one share of the loads to another. A step that loses what was stable, or that strays from the tangent, may be
+    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion tells how it goes on.
+    fn follow(
+        &mut self,
+        [from, to]: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Followed, SetupError> {
+        let (mut at, mut more) = (from, to - from);
+        let least = 0.5_f64.powi(FINE) * more;
+        let beyond = 0.5_f64.powi(HALVINGS) * more;
+        // without loads the start may be no rest yet: the branch begins at the one that it leads to
+        self.load(from)?;
+        let begun = self.iterate(0.0, Bounds { longest: SHORT, downhill: true }, watch)?;
+        let mut on_branch = begun.is_ok();
+        let mut stable = match begun {
+            Ok(rest) => self.is_stable(&rest),
+            Err(_) => None,
+        };
+        let (mut end, mut ends) = (None, 0);
+        loop {
+            let next = if at + more > to - 1e-3 * least { to } else { at + more };
+            let before = self.keep();
+            self.load(next)?;
+            // near rests that are stable K is positive: elsewhere steps lead to any branch
+            let bounds = Bounds { longest: LONG, downhill: stable == Some(true) };
+            let done = self.iterate(0.0, bounds, watch)?;
+            if let Ok(rest) = done {
+                let strays = on_branch && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS));
+                let now = self.is_stable(&rest);
+                let lost = stable == Some(true) && now == Some(false);
+                let strays = strays || (now == Some(true) && on_branch && self.strays_back(at, next)?);
+                if !strays && !lost {
+                    if next == to {
+                        return Ok(Followed::Came(rest, end));
+                    }
+                    (at, stable, on_branch) = (next, now, true);
+                    more *= 2.0;
+                    continue;
+                }
+                self.put_back(&before)?;
+            } else if let Err(Stop::Met(way)) = done {
+                return Ok(Followed::Met(way));
+            }
+            more *= 0.5;
+            if more >= least {
+                continue;
+            }
+            ends += 1;
+            if ends > ENDS {
+                return Ok(Followed::Lost(end));
+            }
+            // just beyond an end little leads on: farther where that is too slow
+            let (mut next, mut on) = (at, None);
+            for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
+                next = share;
+                self.load(next)?;
+                match self.relax(watch)? {
+                    Ok(rest) => {
+                        on = Some(rest);
+                        break;
+                    }
+                    Err(Stop::Met(way)) => return Ok(Followed::Met(way)),
+                    Err(_) => self.put_back(&before)?,
+                }
+            }
+            let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
+            let Some(rest) = on else { return Ok(Followed::Lost(end.or(here))) };
+            stable = self.is_stable(&rest);
+            // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
+            let ends_here = end.is_none() && on_branch && stable != Some(false);
+            if ends_here && self.has_jumped(&before, (at - beyond).max(0.0), watch)? {
+                end = Some(BranchEnd { load: at });
+            }
+            self.load(next)?;
+            (at, on_branch, more) = (next, true, beyond);
+            if next == to {
+                return Ok(Followed::Came(rest, end));
+            }
+        }
+    }
+
+    /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
+    fn strays_back(&mut self, at: f64, next: f64) -> Result<bool, SetupError> {
+        self.load(at)?;
+        let back = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state);
+        self.load(next)?;
+        let (Ok(back), Some(newton)) = (back, &mut self.solvers.newton) else { return Ok(false) };
+        let force = momentum(&self.system.structure, &back.eq, &back.accel.vdot);
+        Ok(newton.displacement(&force).is_some_and(|back| newton.strays_from(STRAYS, &back)))
+    }
+
+    /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
+    fn has_jumped(
+        &mut self,
+        before: &Kept,
+        share: f64,
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<bool, SetupError> {
+        let apart =
+            |a: &State| a.q.iter().zip(&before.state.q).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let here = self.keep();
+        let way = apart(&self.state);
+        self.load(share)?;
+        let back = self.iterate(0.0, Bounds { longest: LONG, downhill: false }, watch)?;
+        let left = apart(&self.state);
+        self.put_back(&here)?;
+        Ok(back.is_ok() && left >= JUMP * way)
+    }
+
+    /// Where the branch of rests from `start` ends on the way to the rest at hand.
     fn branch_end(
         &mut self,
-        (start, from): (&Kept, f64),
-        to: f64,
+        start: &Kept,
+        [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Option<BranchEnd>, SetupError> {
-        // positions that are tried on the side may meet what the way does not
-        let meets = self.bounds.downhill && self.stops.is_some();
-        if self.solvers.newton.is_none() || from == to || meets {
+        // what follows the branch has told; positions that are tried on the side may meet what the way does not
+        if !self.bounds.downhill || self.solvers.newton.is_none() || from == to || self.stops.is_some() {
             return Ok(None);
         }
         let (here, counts) = (self.keep(), self.counts);
-        let found = self.follow_branch((start, from), (&here, to), watch);
+        self.put_back(start)?;
+        let followed = self.follow([from, to], watch);
         self.counts = counts;
         self.load(to)?;
         self.put_back(&here)?;
-        found
-    }
-
-    fn follow_branch(
-        &mut self,
-        (start, from): (&Kept, f64),
-        (here, to): (&Kept, f64),
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Option<BranchEnd>, SetupError> {
-        let bounds = Bounds { longest: LONG, downhill: false };
-        // without loads the start may be no rest yet: the branch begins at the one that it leads to
-        self.load(from)?;
-        self.put_back(start)?;
-        if self.iterate(0.0, Bounds { longest: SHORT, downhill: true }, watch)?.is_err() {
-            return Ok(None);
-        }
-        let start = self.keep();
-        let apart =
-            |a: &State, b: &State| a.q.iter().zip(&b.q).fold(0.0_f64, |d, (a, b)| d.max((a - b).abs()));
-        let whole = apart(&start.state, &here.state);
-        let (mut low, mut high) =
-            ((start.state.clone(), start.hints.clone(), from), (here.state.clone(), here.hints.clone(), to));
-        for _ in 0..HALVINGS {
-            let share = 0.5 * (low.2 + high.2);
-            self.load(share)?;
-            let mut middle = None;
-            // from the near side, and from the other where that is lost
-            for side in [&low, &high] {
-                self.state.copy_from(&side.0);
-                self.mechanism.set_hints(&side.1);
-                if self.iterate(0.0, bounds, watch)?.is_ok() {
-                    middle = Some((self.state.clone(), self.mechanism.hints().to_vec(), share));
-                    break;
-                }
-            }
-            let Some(middle) = middle else { break };
-            if apart(&low.0, &middle.0) >= apart(&middle.0, &high.0) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        // where no half could be followed nothing is known
-        let mut jumps = high.2 - low.2 < to - from && apart(&low.0, &high.0) >= JUMP * whole;
-        if jumps && high.2 == to {
-            // a branch that goes on to the end has none before it
-            self.load(to)?;
-            self.state.copy_from(&low.0);
-            self.mechanism.set_hints(&low.1);
-            let goes_on = self.iterate(0.0, bounds, watch)?.is_ok();
-            jumps = !(goes_on && apart(&self.state, &low.0) < JUMP * whole);
-        }
-        Ok(jumps.then_some(BranchEnd { load: low.2 }))
+        Ok(match followed? {
+            Followed::Came(_, end) | Followed::Lost(end) => end,
+            Followed::Met(_) => None,
+        })
     }
 
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
@@ -450,10 +579,23 @@ impl<'a> Statics<'a> {
         self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.solvers.tangent);
         let typical = self.metric.stiffness(&here.eq, &self.solvers.tangent);
         let mut mu = LIGHT * typical;
+        let mut unstable = None;
         for _ in 0..RELAXATIONS {
             let made = self.counts.steps;
+            let before = self.keep();
             match self.iterate(mu, bounds, watch)? {
-                Ok(rest) if mu == 0.0 => return Ok(Ok(rest)),
+                // one that is not stable is left where anything leads away from it
+                Ok(rest) if mu == 0.0 => {
+                    let stays = unstable
+                        .as_ref()
+                        .is_some_and(|(_, _, last): &(Rest, Kept, Vec<f64>)| *last == before.state.q);
+                    if stays || self.is_stable(&rest) != Some(false) {
+                        return Ok(Ok(rest));
+                    }
+                    unstable = Some((rest, self.keep(), before.state.q.clone()));
+                    self.put_back(&before)?;
+                    mu = LEAST * typical;
+                }
                 // few steps: the next one may lead farther
                 Ok(_) if self.counts.steps - made <= FEW => {
                     mu = if mu < LEAST * typical { 0.0 } else { 0.1 * mu }
@@ -463,7 +605,13 @@ impl<'a> Statics<'a> {
                 Err(_) => mu = (5.0 * mu).max(LEAST * typical),
             }
         }
-        Ok(Err(Stop::Lost))
+        match unstable {
+            Some((rest, place, _)) => {
+                self.put_back(&place)?;
+                Ok(Ok(rest))
+            }
+            None => Ok(Err(Stop::Lost)),
+        }
     }
 
     /// Newton's iteration under the loads at hand, held back by `mu` times the metric. Where it stops short, the state is as before.
@@ -488,17 +636,20 @@ impl<'a> Statics<'a> {
         bounds: Bounds,
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Result<Rest, Stop>, SetupError> {
-        let here = self.rest()?;
+        let here =
+            rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
         let Some(newton) = &mut self.solvers.newton else { return Ok(Err(Stop::Lost)) };
+        newton.begin();
         if is_still(&here) {
             return Ok(Ok(here));
         }
         self.counts.residual = here.residual();
         watch(&self.counts);
+        let start = (self.state.clone(), self.mechanism.hints().to_vec());
         let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
         let mut out = vec![false; self.system.structure.nc];
         here.dependent.iter().for_each(|&row| out[row] = true);
-        let (mut lambda, mut made) = (here.accel.lambda, 0);
+        let (mut lambda, mut made) = (here.accel.lambda.clone(), 0);
         let done = newton.solve(
             &mut self.mechanism,
             &mut self.solvers.tangent,
@@ -511,7 +662,13 @@ impl<'a> Statics<'a> {
         );
         self.counts.trials += made;
         if let Err(stop) = done {
-            return Ok(Err(stop));
+            // what is rounding beside the loads is at rest where the iteration has no solution: along free motions
+            let (at, hints) = start;
+            self.state = at;
+            self.mechanism.set_hints(&hints);
+            let here = self.beside_rounding(here);
+            let still = mu == 0.0 && stop == Stop::Lost && is_still(&here);
+            return Ok(if still { Ok(here) } else { Err(stop) });
         }
         if let Some(stops) = &mut self.stops {
             if stops.is_met(&mut self.mechanism, &self.state) {
@@ -523,7 +680,16 @@ impl<'a> Statics<'a> {
         let Ok(there) = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state) else {
             return Ok(Err(Stop::Lost));
         };
-        let there = self.beside_rounding(there);
+        let still = vec![0.0; self.system.structure.nv];
+        let Solvers { newton: Some(newton), tangent, .. } = &mut self.solvers else {
+            return Ok(Err(Stop::Lost));
+        };
+        self.mechanism.tangent(&self.state, &still, &lambda, tangent);
+        let there = if newton.is_rounding(&mut self.mechanism, &self.state, &lambda, tangent) {
+            there.rounded()
+        } else {
+            there
+        };
         // a last step that is short is no rest where forces are left
         if there.dependent.len() != here.dependent.len() || (mu == 0.0 && !is_rest(&there)) {
             return Ok(Err(Stop::Lost));

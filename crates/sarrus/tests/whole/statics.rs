@@ -342,3 +342,118 @@ fn pins_share_a_weight_with_the_least_energy_whatever_their_compliances() {
         }
     }
 }
+
+/// A bar on a hinge spring of 1 N m/rad under a force [-1.5, 0.01] N at its end, which is a perturbed pitchfork: θ = s (1.5 sin θ + 0.01 cos θ).
+const PITCHFORK: &str = "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\n\
+    bodies.a = { from = [0, 0], to = [1, 0], mass = 1 }\n\
+    joints.j = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0], stiffness = 1, rest = 0 }\n\
+    forces.f = { kind = \"force\", body = \"a\", at = [1, 0], force = [-1.5, 0.01] }\n";
+
+#[test]
+fn load_steps_of_any_number_stay_on_the_stable_branch_of_a_perturbed_pitchfork() {
+    // the root of θ = 1.5 sin θ + 0.01 cos θ that is connected with θ = 0 without loads
+    let mut angle = 1.5_f64;
+    for _ in 0..50 {
+        angle -=
+            (angle - 1.5 * angle.sin() - 0.01 * angle.cos()) / (1.0 - 1.5 * angle.cos() + 0.01 * angle.sin());
+    }
+    for parts in [None, Some(1), Some(2), Some(3), Some(4), Some(5), Some(7), Some(8), Some(16)] {
+        let found = rest(PITCHFORK, parts).unwrap();
+        let at = value(&found, "j.angle");
+        assert!((at - angle).abs() < 1e-9, "{parts:?}: {at} instead of {angle}");
+        assert_eq!(found.report.stable, Some(true));
+        assert!(found.report.load_steps.iter().all(|step| step.stable == Some(true)));
+        assert!(found.report.notes.is_empty(), "{:?}", found.report.notes);
+    }
+}
+
+#[test]
+fn a_leaning_column_falls_to_its_side_in_load_steps() {
+    // 10 θ = m g l/2 sin(θ + 0.01), on the side to which it leans
+    let text = "format = \"sarrus/1\"\nspace = \"planar\"\n\
+        bodies.a = { from = [0, 0], to = [\"sin(0.01)\", \"cos(0.01)\"], mass = 4 }\n\
+        joints.j = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0], stiffness = 10, reads = 0 }\n";
+    for parts in [None, Some(1), Some(2), Some(4), Some(8)] {
+        let found = rest(text, parts).unwrap();
+        let angle = -value(&found, "j.angle");
+        let left = 10.0 * angle - 4.0 * 9.81 * 0.5 * (angle + 0.01).sin();
+        assert!(angle > 1.0 && left.abs() < 0.02, "{parts:?}: {angle}, {left}");
+        assert_eq!(found.report.stable, Some(true));
+    }
+}
+
+#[test]
+fn a_rest_that_is_not_stable_is_called_so() {
+    let upright = "format = \"sarrus/1\"\nspace = \"planar\"\n\
+        bodies.a = { from = [0, 0], to = [0, 1], mass = 4 }\n\
+        joints.j = { kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0], stiffness = K }\n";
+    // upright it is stable for a spring of more than m g l/2
+    for (stiffness, stable) in [(0.0, false), (19.0, false), (20.0, true)] {
+        let text = upright.replace('K', &stiffness.to_string());
+        let parts: &[Option<u32>] = if stiffness > 0.0 { &[None, Some(1), Some(3)] } else { &[None] };
+        for parts in parts {
+            let report = rest(&text, *parts).unwrap().report;
+            assert_eq!(report.stable, Some(stable), "{stiffness} {parts:?}");
+            let noted = report.notes.iter().any(|note| note.contains("this rest is not stable"));
+            assert_eq!(noted, !stable, "{:?}", report.notes);
+        }
+    }
+    // what is free is neither
+    let free = "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\nbodies.a = { at = [0, 0], mass = 1, inertia = 1 }\n";
+    assert_eq!(rest(free, None).unwrap().report.stable, None);
+}
+
+/// A cantilever of 1 m and EI = 1 N m² under a force at its end.
+fn cantilever(stiffness: f64, force: [f64; 2]) -> String {
+    format!(
+        "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\n\
+         sections.s = {{ kind = \"given\", rhoA = 1, rhoI = 1e-6, EA = {stiffness}, GA = {stiffness}, EI = 1 }}\n\
+         flexible.b = {{ kind = \"beam\", from = [0, 0], to = [1, 0], section = \"s\", elements = 6, order = 4 }}\n\
+         joints.c = {{ kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }}\n\
+         forces.f = {{ kind = \"force\", body = \"b.end\", force = [{}, {}] }}\n",
+        force[0], force[1]
+    )
+}
+
+#[test]
+fn a_strut_beyond_its_critical_load_bends_to_the_side_of_a_small_force() {
+    // the elastica at 1.5 times the critical load, of p = sin(α/2) with K(p)² = 1.5 (π/2)²: y = 2 p/√(P/EI)
+    let load = 1.5 * PI * PI / 4.0;
+    let complete = |p: f64| {
+        let (mut a, mut g) = (1.0, (1.0 - p * p).sqrt());
+        for _ in 0..30 {
+            (a, g) = (0.5 * (a + g), f64::sqrt(a * g));
+        }
+        0.5 * PI / a
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..100 {
+        let p = 0.5 * (low + high);
+        if complete(p) < load.sqrt() { low = p } else { high = p }
+    }
+    let expected = 2.0 * low / load.sqrt();
+    for side in [1e-2, 5e-2, 0.1] {
+        for parts in [None, Some(1), Some(2), Some(4), Some(8)] {
+            let found = rest(&cantilever(1e7, [-load, side]), parts).unwrap();
+            let (y, reaction) = (value(&found, "b.node24.y"), value(&found, "c.fy"));
+            assert!((y - expected).abs() < 0.05 * side + 1e-5, "{side} {parts:?}: {y} for {expected}");
+            // rounding of EA over the length of an element
+            assert!((reaction + side).abs() < 1e-8, "{side} {parts:?}: {reaction}");
+            assert_eq!(found.report.stable, Some(true));
+            assert!(found.report.notes.is_empty(), "{side} {parts:?}: {:?}", found.report.notes);
+        }
+    }
+}
+
+#[test]
+fn a_small_load_bends_a_stiff_cantilever_in_proportion() {
+    for stiffness in [1e5, 1e7] {
+        for force in [1e-4, 1e-6, 1e-9] {
+            let found = rest(&cantilever(stiffness, [0.0, force]), None).unwrap();
+            // H l³/3EI + H l/GA
+            let expected = force * (1.0 / 3.0 + 1.0 / stiffness);
+            let y = value(&found, "b.node24.y");
+            assert!((y - expected).abs() < 1e-6 * expected, "{stiffness} {force}: {y} for {expected}");
+        }
+    }
+}
