@@ -512,3 +512,20 @@ fn the_rate_of_a_planar_member_may_be_stated_in_a_turned_file() {
         assert!((found.into_iter().next().unwrap() - rate).abs() < 1e-12, "{keys}");
     }
 }
+
+/// The driven angle counts from the ground of the file, which is turned: the body's own is 0.4 + 0.3, mirrored 0.4 - 0.3.
+#[test]
+fn a_driven_pin_of_a_turned_file_reads_the_same_angle_in_the_resolved_file() {
+    let part = "format = 'sarrus/1'\nspace = 'planar'\nbodies.a = { at = [6, 0], mass = 1, inertia = 0.1 }\n\
+        joints.J = { kind = 'revolute', bodies = ['ground', 'a'], at = [6, 0] }\n\
+        drivers.d = { kind = 'joint', joint = 'J', angle = '0.3 + t' }\nrun.t_end = 0.01\n";
+    let beside = [("part.toml".to_owned(), part)];
+    for (keys, angle) in [("angle = 0.4", 0.7), ("angle = 0.4, mirror = 'x'", 0.1)] {
+        let text = format!(
+            "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'part.toml', {keys} }}\nrun.t_end = 0.01\n"
+        );
+        let run = ran_as_resolved(&text, &beside);
+        let found = run.column("L.a.angle").unwrap().into_iter().next().unwrap();
+        assert!((found - angle).abs() < 1e-12, "{keys}: {found}");
+    }
+}
