@@ -13,7 +13,8 @@
 //! | | `rk45` | rtol above 1e-5 |
 //! | | `dop853` | otherwise |
 //!
-//! Where a model has beams, and nothing is named: `radau5`, or `generalized_alpha` where a step is given and no tolerance.
+//! Where a model has beams, and nothing is named: `radau5`, or `generalized_alpha` where a step is given and no tolerance, unless
+//! friction of rigid contacts or `amirouche` needs an explicit one.
 //!
 //! In joint coordinates a tree without further constraints needs neither formulation nor stabilization: what is left to
 //! `auto` becomes `articulated_body`, and the two serve the results, and what events may add.
@@ -70,6 +71,8 @@ pub struct Facts {
     pub rank: Option<usize>,
     /// Whether it has members that bend by elements.
     pub bends: bool,
+    /// Whether friction depends on what rigid contacts bear.
+    pub slides: bool,
 }
 
 impl Facts {
@@ -85,6 +88,7 @@ impl Facts {
             gains_rows: switched || !whole.events.limits.is_empty() || rigid(),
             rank,
             bends: system.directory.flexible.iter().any(|member| member.part == NODE),
+            slides: system.contacts.iter().any(|e| e.contact.rigid.as_ref().is_some_and(|r| r.mu > 0.0)),
         }
     }
 }
@@ -169,7 +173,7 @@ impl Method {
         let lives_on_violation =
             formulations::find(&formulation.0).is_ok_and(|f| f.needs.violation).then_some(&*formulation.0);
         let stabilization = choose(&settings.stabilization, auto_stabilization(facts, lives_on_violation))?;
-        let integrator = choose(&settings.integrator, auto_integrator(settings))?;
+        let integrator = choose(&settings.integrator, auto_integrator(settings, facts))?;
 
         // the registries agree to names and options
         let at = |at: Span| move |source: MethodError| SetupError::Method { source, at };
@@ -374,7 +378,8 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
 /// explicit steps very short.
 fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupError> {
     let named = [&settings.formulation, &settings.stabilization, &settings.integrator];
-    if !facts.bends || named.iter().any(|part| part.is_some()) || settings.coordinates == Coordinates::Joint {
+    let named = named.iter().any(|part| part.is_some()) || settings.coordinates == Coordinates::Joint;
+    if !facts.bends || named || explicit_only(settings, facts).is_some() {
         return Ok(None);
     }
     let (kind, why) = match settings.step {
@@ -386,6 +391,14 @@ fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupErro
     let choice = MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE };
     let chosen = own_constraints(&Settings { integrator: Some(choice), ..settings.clone() })?;
     Ok(chosen.map(|own| Method { why: vec!["beams are stiff".into(), why], ..own }))
+}
+
+/// What integrators that resolve the constraints themselves cannot take in.
+fn explicit_only(settings: &Settings, facts: &Facts) -> Option<&'static str> {
+    if facts.slides {
+        return Some("friction of rigid contacts needs an explicit integrator");
+    }
+    (settings.regularize == Regularization::Amirouche).then_some("`amirouche` needs an explicit integrator")
 }
 
 /// Whether time can resolve the step that is asked for, everywhere in the run.
@@ -439,15 +452,19 @@ fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'sta
     }
 }
 
-fn auto_integrator(settings: &Settings) -> (&'static str, String) {
+fn auto_integrator(settings: &Settings, facts: &Facts) -> (&'static str, String) {
     let rtol = settings.rtol;
-    match settings.step {
+    let (kind, why) = match settings.step {
         Some(step) if !settings.tolerance_given => {
             ("rk4", format!("a step of {step} s is given and no tolerance"))
         }
         _ if rtol > 1e-3 => ("rk23", format!("rtol = {rtol:e} is loose")),
         _ if rtol > 1e-5 => ("rk45", format!("rtol = {rtol:e} is moderate")),
         _ => ("dop853", format!("rtol = {rtol:e} asks for high order")),
+    };
+    match explicit_only(settings, facts).filter(|_| facts.bends) {
+        None => (kind, why),
+        Some(but) => (kind, format!("{but}, though beams are stiff, and {why}")),
     }
 }
 
@@ -497,7 +514,8 @@ mod tests {
     use super::*;
     use sarrus_model::settings::{Assembly, Certify};
 
-    const FACTS: Facts = Facts { nv: 9, rows: 8, gains_rows: false, rank: Some(8), bends: false };
+    const FACTS: Facts =
+        Facts { nv: 9, rows: 8, gains_rows: false, rank: Some(8), bends: false, slides: false };
 
     fn settings() -> Settings {
         Settings {
@@ -545,11 +563,11 @@ mod tests {
 
         let free = Method::resolve(
             &settings(),
-            &Facts { nv: 6, rows: 0, gains_rows: false, rank: Some(0), bends: false },
+            &Facts { nv: 6, rows: 0, gains_rows: false, rank: Some(0), bends: false, slides: false },
         )
         .unwrap();
         assert_eq!(free.stabilization.name, "none");
-        let limited = Facts { nv: 6, rows: 0, gains_rows: true, rank: Some(0), bends: false };
+        let limited = Facts { nv: 6, rows: 0, gains_rows: true, rank: Some(0), bends: false, slides: false };
         assert_eq!(Method::resolve(&settings(), &limited).unwrap().stabilization.name, "projection");
     }
 
@@ -564,6 +582,16 @@ mod tests {
         );
         let stepped = Settings { step: Some(0.01), ..settings() };
         assert_eq!(Method::resolve(&stepped, &bends).unwrap().integrator.name, "generalized_alpha");
+        let slides = Facts { slides: true, ..bends };
+        let m = Method::resolve(&settings(), &slides).unwrap();
+        assert_eq!(m.integrator.name, "dop853");
+        assert!(
+            m.announcement().contains("friction of rigid contacts needs an explicit"),
+            "{}",
+            m.announcement()
+        );
+        let amirouche = Settings { regularize: Regularization::Amirouche, ..settings() };
+        assert_eq!(Method::resolve(&amirouche, &bends).unwrap().integrator.name, "dop853");
         let formulated = Settings { formulation: named("direct"), ..settings() };
         assert_eq!(Method::resolve(&formulated, &bends).unwrap().integrator.name, "dop853");
         let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
@@ -605,7 +633,8 @@ mod tests {
     /// A million unknowns would take 24 TB.
     #[test]
     fn dense_methods_are_refused_where_they_cannot_fit() {
-        let huge = Facts { nv: 600_000, rows: 400_000, gains_rows: false, rank: None, bends: false };
+        let huge =
+            Facts { nv: 600_000, rows: 400_000, gains_rows: false, rank: None, bends: false, slides: false };
         for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
             let s = Settings {
                 formulation: named(formulation),

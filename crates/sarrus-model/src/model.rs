@@ -198,19 +198,32 @@ pub struct Setting {
 
 /// The terms of a sum of columns, such as `0.5*a.vx - b.vx`: factors and names. None where it is something else.
 pub fn sum_of_columns(text: &str) -> Option<Vec<(f64, String)>> {
-    let text = text.replace(" - ", " + -");
-    text.split(" + ")
-        .map(|term| {
-            let (factor, name) = match (term.split_once('*'), term.strip_prefix('-')) {
-                (Some((factor, name)), _) => (factor.trim().parse().ok()?, name),
-                (None, Some(name)) => (-1.0, name),
-                (None, None) => (1.0, term),
-            };
-            let name = name.trim();
-            let is_path = name.contains('.') && name.split('.').all(crate::expr::is_name);
-            (is_path && f64::is_finite(factor)).then(|| (factor, name.to_owned()))
-        })
-        .collect()
+    let mut terms = Vec::new();
+    let (mut sign, mut start) = (1.0, 0);
+    for (i, c) in text.char_indices().filter(|(_, c)| matches!(c, '+' | '-')) {
+        let term = text[start..i].trim();
+        // 1e-5: the sign of an exponent
+        if term.strip_suffix(['e', 'E']).is_some_and(|number| number.parse::<f64>().is_ok()) {
+            continue;
+        }
+        if !term.is_empty() {
+            terms.push((sign, term));
+        } else if i > start || start > 0 || c == '+' {
+            return None;
+        }
+        sign = if c == '-' { -1.0 } else { 1.0 };
+        start = i + 1;
+    }
+    terms.push((sign, text[start..].trim()));
+    let column = |(sign, term): (f64, &str)| {
+        let (factor, name) = match term.split_once('*') {
+            Some((factor, name)) => (factor.trim().parse().ok()?, name.trim()),
+            None => (1.0, term),
+        };
+        let is_path = name.contains('.') && name.split('.').all(crate::expr::is_name);
+        (is_path && f64::is_finite(factor)).then(|| (sign * factor, name.to_owned()))
+    };
+    terms.into_iter().map(column).collect()
 }
 
 /// The text of a sum of columns.
@@ -246,6 +259,19 @@ pub struct Attachment {
     pub shapes: bool,
     /// The table with `markers` and `shape`.
     pub element: Element,
+}
+
+/// The name of a shape of an included file's ground on the body that this becomes; `prefix` is that of its markers, `left.ground.`,
+/// and `own` its name in the file. What the file itself includes keeps its place: `left.hub.ground`.
+pub fn ground_shape(prefix: &str, own: Option<&str>) -> String {
+    let ground = prefix.trim_end_matches('.');
+    match own {
+        None => ground.to_owned(),
+        Some(own) if own.split('.').any(|part| part == "ground") => {
+            format!("{}{own}", ground.strip_suffix("ground").unwrap_or(prefix))
+        }
+        Some(own) => format!("{prefix}{own}"),
+    }
 }
 
 /// A variant of the model.
@@ -525,7 +551,21 @@ mod tests {
             assert_eq!(sum_of_columns(&sum_text(&terms)), Some(terms), "{text}");
         }
         assert_eq!(sum_of_columns("2*a.x - b.y"), Some(vec![(2.0, "a.x".into()), (-1.0, "b.y".into())]));
-        for text in ["", "a", "a.x*b.x", "a.x^2", "nan*a.x", "a.x +", "sin(a.x)", "a.x + 3"] {
+        assert_eq!(sum_of_columns("a.x-1e-5*b.y+c.z"), sum_of_columns("a.x - 1e-5*b.y + c.z"));
+        assert_eq!(sum_of_columns("2e1*e.x-e.y"), Some(vec![(20.0, "e.x".into()), (-1.0, "e.y".into())]));
+        for text in [
+            "--a.x",
+            "a.x - -b.x",
+            "+a.x",
+            "",
+            "a",
+            "a.x*b.x",
+            "a.x^2",
+            "nan*a.x",
+            "a.x +",
+            "sin(a.x)",
+            "a.x + 3",
+        ] {
             assert_eq!(sum_of_columns(text), None, "{text}");
         }
     }

@@ -65,9 +65,15 @@ impl Recorder {
 
     /// Forgets a value: another key says the same in the resolved file.
     pub fn remove(&mut self, place: &Place) {
-        if let ([key], Some(table)) =
-            (place.path.as_slice(), self.elements.get_mut(&(place.section, place.element.clone())))
-        {
+        let Some((key, outer)) = place.path.split_last() else { return };
+        let mut table = self.elements.get_mut(&(place.section, place.element.clone()));
+        for name in outer {
+            table = table.and_then(|entries| match entries.iter_mut().find(|(k, _)| k == name) {
+                Some((_, Plain::Table(inner))) => Some(inner),
+                _ => None,
+            });
+        }
+        if let Some(table) = table {
             table.retain(|(k, _)| k != key);
         }
     }

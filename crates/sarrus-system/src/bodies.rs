@@ -166,7 +166,8 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     if shapes.is_empty()
         && let Some(length) = given.length
     {
-        record_rod(&reader, length);
+        let bar_alone = !attachments.iter().any(|a| a.shapes && a.element.table.get("shape").is_some());
+        record_rod(&reader, length, bar_alone);
     }
 
     let p = frame.pose.point(&com).0;
@@ -377,9 +378,9 @@ fn missing_inertia(reader: &Reader) -> Diagnostic {
     reader.element_error(format!("{} needs `inertia` or a `shape` that gives it", reader.title())).hint(hint)
 }
 
-/// Notes the rod that a bar is where the resolved file has no bar.
-fn record_rod(reader: &Reader, length: f64) {
-    if reader.transform().is_identity() {
+/// Notes the rod that a bar is where the resolved file has no bar, or shapes beside it.
+fn record_rod(reader: &Reader, length: f64, bar_alone: bool) {
+    if bar_alone && reader.transform().is_identity() {
         return;
     }
     reader.record("shape", || {

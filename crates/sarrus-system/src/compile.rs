@@ -434,9 +434,10 @@ fn joint(
         let raw = coordinate.reading.value(&F, &M);
         let given = option(&ctx, face.as_ref(), coordinate.name, "reads")?;
         // a pin reads the angle between the bodies unless told otherwise, everything else 0
-        let natural = if coordinate.reading == crate::coordinate::Reading::PlanarAngle { raw } else { 0.0 };
-        let reads = given.unwrap_or(natural);
-        if given.is_none() && natural != 0.0 && bodies.iter().any(|&body| ctx.stands_in(body)) {
+        let between = coordinate.reading == crate::coordinate::Reading::PlanarAngle;
+        let reads = given.unwrap_or(if between { raw } else { 0.0 });
+        // also 0: the angle to the body that stands in may be another
+        if given.is_none() && between && bodies.iter().any(|&body| ctx.stands_in(body)) {
             ctx.reader.record("reads", || Plain::Number(reads));
         }
         let hint = coordinate.reading.wraps().then(|| {

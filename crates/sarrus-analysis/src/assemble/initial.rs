@@ -175,12 +175,26 @@ fn read_one(
         }
         let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
         if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
-            if !is_vector && Placed::of(model, &system.directory, setting.element.scope).is_some() {
+            let planar_rate = field == "rate" && system.directory.space == Space::Planar;
+            let is_placed = Placed::of(model, &system.directory, setting.element.scope).is_some();
+            if is_placed && !is_vector && !planar_rate {
                 let message = format!("`{path}` is one component of a member in a file that is moved");
-                let hint = format!("write `{name}.velocity` or `{name}.omega`, which turn with the file");
+                let hint = format!(
+                    "write `{name}.{}`, which turns with the file",
+                    match field {
+                        "rate" => "omega",
+                        _ => "velocity",
+                    }
+                );
                 return Err(Diagnostic::new(setting.span, message).hint(hint));
             }
-            let value = read_vector(&reader, system, setting, (name, field, true))?;
+            let mut value = read_vector(&reader, system, setting, (name, field, true))?;
+            if planar_rate && reader.transform().sign() < 0.0 {
+                // a mirror turns the sense of a rate
+                value.components.iter_mut().for_each(|(_, rate)| *rate = -*rate);
+                let rate = value.components.first().map_or(0.0, |(_, rate)| *rate);
+                reader.record("value", || Plain::Number(rate));
+            }
             member_motion(system, settings, setting, member, &value, out);
             return Ok(());
         }

@@ -73,6 +73,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Two sides, each a name, a list of names, or `*`. A name is that of a body or member, or of something on one: `block.face`.
+    /// The ground of an included file is what its `[ground]` brings to the body that it becomes: `ground.left.ground`. `*` of an
+    /// included file is all of that file: `left.*`.
     pub fn sides(&self, key: &str) -> Result<Option<[Side; 2]>> {
         let Some([a, b]) = self.pair(key, "two sides")? else { return Ok(None) };
         let side = |value: &'a Value| -> Result<Side> {
@@ -91,21 +93,26 @@ impl<'a> Reader<'a> {
 
     /// The full name of a side: of the body that one of an included file stands for, if it does.
     fn side_name(&self, key: &str, value: &Value) -> Result<String> {
-        if matches!(&value.data, Data::Text(text) if text.as_str() == "*") {
-            return Ok("*".into());
+        let prefix = &self.scope().prefix;
+        if let Data::Text(text) = &value.data {
+            let names = |file: &str| file.strip_suffix('.').is_some_and(|file| file.split('.').all(is_name));
+            if let Some(file) = text.as_str().strip_suffix('*').filter(|file| file.is_empty() || names(file))
+            {
+                return Ok(format!("{prefix}{file}*"));
+            }
         }
         let own = self.own_name(key, value)?;
-        let full = format!("{}{own}", self.scope().prefix);
-        let alias = |name: &str| self.model.aliases.get(name).map(|alias| alias.body.clone());
-        if let Some(body) = alias(&full) {
-            return Ok(body);
-        }
-        if let Some((body, part)) = full.rsplit_once('.')
-            && let Some(body) = alias(body)
-        {
-            return Ok(format!("{body}.{part}"));
-        }
-        Ok(full)
+        let full = format!("{prefix}{own}");
+        Ok(match self.model.alias(&full) {
+            None => full,
+            Some((own, alias, part)) if own.ends_with(".ground") => {
+                let shape =
+                    crate::model::ground_shape(&format!("{own}."), (!part.is_empty()).then_some(part));
+                format!("{}.{shape}", alias.body)
+            }
+            Some((_, alias, "")) => alias.body.clone(),
+            Some((_, alias, part)) => format!("{}.{part}", alias.body),
+        })
     }
 
     /// A name as the file writes it, `{…}` expanded.

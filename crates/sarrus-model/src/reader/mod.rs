@@ -11,7 +11,7 @@ mod numbers;
 mod runtime;
 mod vectors;
 
-pub use bodies::{BodyRef, Local};
+pub use bodies::{BodyRef, Local, Side};
 pub use frames::{BodyFrame, Inertia, MARKER_KEYS, MarkerFrame, ORIENTATION};
 pub use runtime::{RuntimeExpr, RuntimeVector, Turns};
 

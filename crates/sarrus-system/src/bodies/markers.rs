@@ -4,7 +4,7 @@ use super::GROUND_KEYS;
 use crate::body::BodyKind;
 use crate::contact::{self, Touchable};
 use crate::shapes;
-use sarrus_math::{Mat3, Pose, Vec3};
+use sarrus_math::{Pose, Vec3};
 use sarrus_model::expr::is_name;
 use sarrus_model::record::{Place, Plain};
 use sarrus_model::{Attachment, Key, KeyType, Model, Reader, Result, Section};
@@ -98,13 +98,8 @@ pub fn attached(
             Reader::new(model, &attachment.element, super::KEYS)?
         };
         if attachment.shapes {
-            let shapes = shapes::read(&reader, None)?;
-            let axes = carrier.pose.rot.transpose() * Mat3(attachment.frame.rotation());
-            for mut own in contact::touchable(&shapes, None) {
-                own.surface.p = carrier.local(attachment.frame.point(own.surface.p));
-                own.surface.rot = axes * own.surface.rot;
-                surfaces.push(own);
-            }
+            let shapes = shapes::attached(&reader, attachment, &carrier.pose)?;
+            surfaces.extend(contact::touchable(&shapes, None));
         }
         for (name, marker) in read(&reader, carrier)? {
             let key = marker.require_one_of(&["at", "on"])?;
@@ -118,7 +113,15 @@ pub fn attached(
                 None => marker.orientation("orientation")?,
             };
             let name = format!("{}{name}", attachment.prefix);
-            if !attachment.prefix.is_empty() {
+            if !attachment.prefix.is_empty() && attachment.shapes {
+                for key in ["at", "orientation_on"] {
+                    marker.unrecord(key);
+                }
+                marker.record("on", || Plain::vector(p, model.is_planar()));
+                if let Some(q) = orientation {
+                    marker.record("orientation", || Plain::numbers(&q));
+                }
+            } else if !attachment.prefix.is_empty() {
                 record(model, carrier, &name, p, orientation);
             }
             markers.push((name, p));
@@ -156,7 +159,7 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
     Ok(tables)
 }
 
-/// Writes a marker from another file to the body that carries it in the resolved file.
+/// Writes a marker of a replaced body to the body that carries it in the resolved file.
 fn record(model: &Model, carrier: &Carrier, name: &str, p: [f64; 3], orientation: Option<[f64; 4]>) {
     let Some(Ok(mut recorder)) = model.recorder.as_ref().map(|recorder| recorder.lock()) else { return };
     let section = if carrier.kind == BodyKind::Ground { Section::Ground } else { Section::Bodies };

@@ -5,12 +5,13 @@ use super::friction::Friction;
 use super::laws::{Damping, Elastic, Law, restitution};
 use super::rigid::{Rigid, Rule};
 use super::surface::{farthest, rounding};
-use super::{Contact, SurfaceEntry, What};
+use super::{Contact, SurfaceEntry, Touchable, What};
 use crate::constraint::Constraint;
 use crate::constraints::expression::Expression;
 use crate::context::Context;
 use crate::formula::Level;
 use crate::names::{Directory, Named};
+use sarrus_model::reader::Side;
 use sarrus_model::record::Plain;
 use sarrus_model::{Data, Diagnostic, Element, Key, KeyType, Model, Reader, Result, Section, Span};
 use std::sync::Arc;
@@ -73,7 +74,7 @@ pub const KEYS: &[Key] = &[
         "between",
         KeyType::Any,
         "",
-        "two sides: a body, member, `body.shape`, a list of these, or \"*\"",
+        "two sides: a body, member, `body.shape`, a list of these, or \"*\"; of an included file `left.ground`, \"left.*\"",
     ),
     Key::new("gap", KeyType::Expression, "", "instead of `between`: a gap of positions, closed below 0 [m]"),
     Key::new("law", KeyType::Table(LAW_KEYS), "hertz, from the materials", "the normal force"),
@@ -131,6 +132,12 @@ pub(crate) fn surfaces(directory: &Directory) -> Vec<SurfaceEntry> {
         })
     });
     own.collect()
+}
+
+/// Whether a shape is called `wanted`; `left.ground` calls all that the ground of `left` brings, files in it included.
+fn is_called(name: &str, wanted: &str) -> bool {
+    name == wanted
+        || wanted.strip_suffix("ground").is_some_and(|file| file.ends_with('.') && name.starts_with(file))
 }
 
 impl Surfaces<'_> {
@@ -251,8 +258,12 @@ impl Surfaces<'_> {
             side.sort_unstable();
             side.dedup();
         }
-        self.record(reader, &names);
-        let any = names.iter().flatten().any(|(name, _)| name == "*");
+        let side = |names: &Side| match &names[..] {
+            [(name, _)] => Plain::Text(name.clone()),
+            names => Plain::List(names.iter().map(|(name, _)| Plain::Text(name.clone())).collect()),
+        };
+        reader.record("between", || Plain::List(names.iter().map(side).collect()));
+        let any = names.iter().flatten().any(|(name, _)| name.ends_with('*'));
         let directory = self.directory;
         let together = |[a, b]: [u32; 2]| {
             any || directory.flexible.iter().any(|m| m.all.contains(&a) && m.all.contains(&b))
@@ -277,44 +288,10 @@ impl Surfaces<'_> {
         Ok((sides, apart))
     }
 
-    /// In the resolved file there are no included ones: `*` of one means its own bodies.
-    fn record(&self, reader: &Reader, names: &[Vec<(String, Span)>; 2]) {
-        let prefix = &reader.scope().prefix;
-        let side = |names: &Vec<(String, Span)>| {
-            let mut all = Vec::new();
-            for (name, _) in names {
-                if name == "*" && !prefix.is_empty() {
-                    all.extend(
-                        self.every(reader)
-                            .into_iter()
-                            .map(|id| Plain::Text(self.directory.bodies[id as usize].name.clone())),
-                    );
-                } else {
-                    all.push(Plain::Text(name.clone()));
-                }
-            }
-            if all.len() == 1 { all.remove(0) } else { Plain::List(all) }
-        };
-        reader.record("between", || Plain::List(names.iter().map(side).collect()));
-    }
-
-    /// Bodies with a surface that `*` means: in an included file its own and what its ground stands for.
-    fn every(&self, reader: &Reader) -> Vec<u32> {
-        let prefix = &reader.scope().prefix;
-        let ground = reader.model().aliases.get(&format!("{prefix}ground"));
-        let ground = ground.map_or("ground", |alias| alias.body.as_str());
-        let bodies = self.directory.bodies.iter().enumerate();
-        let own = bodies.filter(|(_, body)| !body.surfaces.is_empty());
-        own.filter(|(_, body)| body.name.starts_with(prefix.as_str()) || body.name == ground)
-            .map(|(id, _)| id as u32)
-            .collect()
-    }
-
     /// Surfaces that a name of a side stands for.
     fn side(&self, reader: &Reader, name: &str, span: Span) -> Result<Vec<u32>> {
-        if name == "*" {
-            let ids = self.every(reader);
-            return Ok(ids.into_iter().flat_map(|id| self.of_body(id)).collect());
+        if let Some(file) = name.strip_suffix('*') {
+            return Ok(self.of_file(file));
         }
         let shapeless = |what: &str| {
             let error = reader.at(span, format!("{what} has nothing that can touch"));
@@ -332,16 +309,22 @@ impl Surfaces<'_> {
             let own = self.of_body(id);
             return if own.is_empty() { Err(shapeless(&format!("body `{name}`"))) } else { Ok(own) };
         }
-        if let Some((body, shape)) = name.rsplit_once('.')
-            && let Some(id) = self.directory.body(body)
+        let mut parts = name.match_indices('.').map(|(dot, _)| (&name[..dot], &name[dot + 1..]));
+        if let Some((id, body, shape)) =
+            parts.find_map(|(body, shape)| Some((self.directory.body(body)?, body, shape)))
         {
-            let surfaces = &self.directory.bodies[id as usize].surfaces;
-            let named = |k: usize| surfaces[k].name.as_deref() == Some(shape);
-            let own: Vec<u32> =
-                self.of_body(id).into_iter().enumerate().filter(|(k, _)| named(*k)).map(|(_, i)| i).collect();
+            let mut own = self.of_body(id);
+            own.retain(|&i| self.touchable(i).name.as_deref().is_some_and(|name| is_called(name, shape)));
             if !own.is_empty() {
                 return Ok(own);
             }
+            if let Some(file) = shape.strip_suffix(".ground") {
+                let error = reader.at(span, format!("the `[ground]` of `{file}` has nothing that can touch"));
+                return Err(error.hint(
+                    "an included file touches the shapes of its own `[ground]`; those of another file are named where it is included",
+                ));
+            }
+            let surfaces = &self.directory.bodies[id as usize].surfaces;
             let names = surfaces.iter().filter_map(|s| s.name.as_deref());
             let message = format!("body `{body}` has no shape `{shape}` that can touch");
             let near = sarrus_model::suggest::did_you_mean(shape, names);
@@ -358,14 +341,27 @@ impl Surfaces<'_> {
         (first as u32..last as u32).collect()
     }
 
+    /// Surfaces of the bodies of an included file, and of what its ground brings to others; of all for the file itself.
+    fn of_file(&self, prefix: &str) -> Vec<u32> {
+        let of_body = |i: u32| &self.directory.bodies[self.all[i as usize].body as usize].name;
+        let brought = |i: u32| self.touchable(i).name.as_deref().is_some_and(|name| name.starts_with(prefix));
+        (0..self.all.len() as u32).filter(|&i| of_body(i).starts_with(prefix) || brought(i)).collect()
+    }
+
+    /// A surface as its body has it.
+    fn touchable(&self, i: u32) -> &Touchable {
+        let body = self.all[i as usize].body;
+        let first = self.all.partition_point(|s| s.body < body);
+        &self.directory.bodies[body as usize].surfaces[i as usize - first]
+    }
+
     /// The smallest of a property of the materials on both sides.
     fn smallest(
         &self,
         sides: &[Vec<u32>; 2],
         property: impl Fn(&sarrus_model::materials::Material) -> Option<f64>,
     ) -> Option<f64> {
-        let ids = sides.iter().flatten().map(|&i| self.all[i as usize].body);
-        let surfaces = ids.flat_map(|id| &self.directory.bodies[id as usize].surfaces);
+        let surfaces = sides.iter().flatten().map(|&i| self.touchable(i));
         surfaces.filter_map(|s| property(s.material.as_deref()?)).reduce(f64::min)
     }
 

@@ -19,10 +19,12 @@ pub mod surface;
 pub mod volume;
 
 use crate::contact::surface::{Geometry, Surface};
-use sarrus_math::{Mat3, Vec3};
+use sarrus_math::{Mat3, Pose, Vec3};
+use sarrus_model::model::ground_shape;
 use sarrus_model::record::Plain;
 use sarrus_model::suggest::did_you_mean;
-use sarrus_model::{Key, KeyType, Reader, Result, Span};
+use sarrus_model::transform::{matrix, quaternion, quaternion_product, unit};
+use sarrus_model::{Attachment, Key, KeyType, Reader, Result, Span};
 
 /// What shape files use.
 mod prelude {
@@ -166,13 +168,19 @@ pub const KEYS: &[Key] = &[
         "its own axis",
         "where its own axis points on the body; of a box the first edge",
     ),
+    Key::new(
+        "orientation_on",
+        KeyType::Orientation,
+        "the body's axes",
+        "instead of `axis_on`, spatial: its axes on the body",
+    ),
     Key::new("name", KeyType::Name, "", "name by which contacts call it"),
     Key::new("role", KeyType::Choice(ROLES), "all", "what it is for"),
     Key::new("color", KeyType::Text, "the material's", "for pictures"),
 ];
 
 /// Keys of [`KEYS`] that every kind takes.
-const EVERY: &[&str] = &["kind", "on", "axis_on", "name", "role", "color", "note", "extra"];
+const EVERY: &[&str] = &["kind", "on", "axis_on", "orientation_on", "name", "role", "color", "note", "extra"];
 
 /// The dimensions of a shape that is read.
 pub struct Dimensions<'a, 'r> {
@@ -253,11 +261,67 @@ pub fn read(reader: &Reader, bar: Option<f64>) -> Result<Vec<Shape>> {
     reader.subs("shape", KEYS)?.iter().map(|table| read_one(table, bar)).collect()
 }
 
+/// The shapes that an attachment brings to a body whose origin has `pose` in the model pose, on that body; the resolved file says
+/// them there. Those of an included file's ground are called after it, see [`ground_shape`].
+pub fn attached(reader: &Reader, from: &Attachment, pose: &Pose) -> Result<Vec<Shape>> {
+    let mut shapes = read(reader, None)?;
+    if from.prefix.is_empty() {
+        return Ok(shapes);
+    }
+    let axes = pose.rot.transpose() * Mat3(from.frame.rotation());
+    for (shape, table) in shapes.iter_mut().zip(reader.subs("shape", KEYS)?) {
+        let place = Vec3(from.frame.point(shape.p));
+        shape.p = pose.to_local(place - pose.p).0;
+        table.record("on", || Plain::vector(shape.p, reader.is_planar()));
+        carry(shape, axes, &table);
+        let name = ground_shape(&from.prefix, shape.name.as_deref());
+        table.record("name", || Plain::Text(name.clone()));
+        shape.name = Some(name);
+        if from.body != "ground" {
+            // it changes nothing about the mass of a body
+            let role = if matches!(shape.role, Role::All | Role::Contact) { "contact" } else { "visual" };
+            table.record("role", || Plain::Text(role.into()));
+        }
+    }
+    Ok(shapes)
+}
+
+/// Turns a shape by the axes of what carries it, by numbers that the resolved file has too.
+fn carry(shape: &mut Shape, axes: Mat3, table: &Reader) {
+    if !table.is_planar() {
+        let q = quaternion(&(axes * shape.rot).0);
+        table.unrecord("axis_on");
+        table.record("orientation_on", || Plain::numbers(&q));
+        shape.rot = Mat3(matrix(q));
+    } else if let Some(own) = planar_axis(shape.kind) {
+        let axis = (axes * shape.rot * Vec3(own)).0;
+        table.record("axis_on", || Plain::vector(axis, true));
+        shape.rot = arc(own, unit(axis).unwrap_or(own));
+    }
+}
+
+/// The axis that `axis_on` turns in the plane; none where it looks the same all round.
+fn planar_axis(kind: &str) -> Option<[f64; 3]> {
+    let kind = KINDS.iter().find(|k| k.name == kind)?;
+    Some(kind.own_axis(true)).filter(|axis| axis[2] == 0.0)
+}
+
+impl Kind {
+    /// The axis that `axis_on` turns, of length 1.
+    fn own_axis(&self, planar: bool) -> [f64; 3] {
+        match self.axis {
+            OwnAxis::X => [1.0, 0.0, 0.0],
+            OwnAxis::Normal if planar => [0.0, 1.0, 0.0],
+            OwnAxis::Z | OwnAxis::Normal => [0.0, 0.0, 1.0],
+        }
+    }
+}
+
 fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
     let kind = kind_of(reader)?;
     let own = |key: &str| EVERY.contains(&key) || kind.takes.contains(&key);
     if let Some(entry) = reader.table().entries.iter().find(|entry| !own(&entry.key)) {
-        let takes: Vec<&str> = kind.takes.iter().chain(&EVERY[1..6]).copied().collect();
+        let takes: Vec<&str> = kind.takes.iter().chain(&EVERY[1..7]).copied().collect();
         let message = format!("{} is a {}: it has no key `{}`", reader.title(), kind.name, entry.key);
         return Err(reader.at(entry.key_span, message).hint(format!("it takes: {}", takes.join(" "))));
     }
@@ -301,17 +365,16 @@ fn kind_of(reader: &Reader) -> Result<&'static Kind> {
 /// The rotation that takes the shape's own axis to `axis_on`.
 fn turn(reader: &Reader, kind: &Kind) -> Result<Mat3> {
     let planar = reader.is_planar();
-    let own = match kind.axis {
-        OwnAxis::X => [1.0, 0.0, 0.0],
-        OwnAxis::Normal if planar => [0.0, 1.0, 0.0],
-        OwnAxis::Z | OwnAxis::Normal => [0.0, 0.0, 1.0],
-    };
+    let own = kind.own_axis(planar);
+    if reader.one_of(&["axis_on", "orientation_on"])? == Some("orientation_on") {
+        return oriented(reader, kind);
+    }
     if planar && kind.axis == OwnAxis::Z && reader.has("axis_on") {
         let message = format!("{}: the axis of a planar {} is z", reader.title(), kind.name);
         return Err(reader.error("axis_on", message).hint("leave `axis_on` out"));
     }
     let axis = match reader.own_point("axis_on")? {
-        Some(axis) => sarrus_model::transform::unit(axis).ok_or_else(|| reader.no_length("axis_on"))?,
+        Some(axis) => unit(axis).ok_or_else(|| reader.no_length("axis_on"))?,
         // all but these look the same in the mirror
         None if kind.axis != OwnAxis::Normal => own,
         None => {
@@ -323,6 +386,22 @@ fn turn(reader: &Reader, kind: &Kind) -> Result<Mat3> {
         }
     };
     Ok(arc(own, axis))
+}
+
+/// The rotation that `orientation_on` says.
+fn oriented(reader: &Reader, kind: &Kind) -> Result<Mat3> {
+    if reader.is_planar() {
+        let message = format!("{} has no `orientation_on`: the space is planar", reader.title());
+        return Err(reader.error("orientation_on", message).hint("use `axis_on`"));
+    }
+    let mut q = reader.orientation_on("orientation_on")?.unwrap_or([1.0, 0.0, 0.0, 0.0]);
+    let own = kind.own_axis(false);
+    if kind.axis == OwnAxis::Normal && reader.transform().local(own) != own {
+        // the mirror turns its normal round
+        q = quaternion_product(q, [0.0, 1.0, 0.0, 0.0]);
+        reader.record("orientation_on", || Plain::numbers(&q));
+    }
+    Ok(Mat3(matrix(q)))
 }
 
 /// The shortest rotation from `a` to `b`, both of length 1; past a right angle, that from -`a` after half a turn about an
@@ -492,7 +571,7 @@ mod tests {
     #[test]
     fn turns_take_the_axis_there_and_stay_rotations() {
         for b in [[0.3, -0.5, 0.7], [-0.999, 1e-9, 1e-5], [-1.0, 0.0, 1e-12], [0.1, 0.1, -2.0]] {
-            let b = sarrus_model::transform::unit(b).unwrap();
+            let b = unit(b).unwrap();
             for a in AXES {
                 let rot = arc(a, b);
                 assert!((rot * Vec3(a) - Vec3(b)).norm() < 4e-16);
@@ -522,6 +601,6 @@ mod tests {
             assert!(KINDS[..i].iter().all(|other| other.name != kind.name));
             assert!(kind.takes.iter().all(|key| KEYS.iter().any(|k| k.name == *key)), "{}", kind.name);
         }
-        assert!(EVERY[..6].iter().all(|key| KEYS.iter().any(|k| k.name == *key)));
+        assert!(EVERY[..7].iter().all(|key| KEYS.iter().any(|k| k.name == *key)));
     }
 }

@@ -165,6 +165,9 @@ pub(crate) fn from_origin(directory: &Directory, id: u32, r: Point) -> Point {
 impl Scene {
     /// Of a model and its system, without columns and report yet.
     pub fn new(model: &Model, system: &System) -> Result<Scene, Vec<Diagnostic>> {
+        // what is read for drawing is not what the kinds understood, which the resolved file says
+        let silent = model.recorder.is_some().then(|| Model { recorder: None, ..model.clone() });
+        let model = silent.as_ref().unwrap_or(model);
         let directory = &*system.directory;
         let cast = Cast::new(directory);
         let mut errors = Vec::new();

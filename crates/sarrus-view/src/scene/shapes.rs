@@ -2,6 +2,7 @@
 
 use super::{Point, Pose7};
 use crate::motion::join;
+use sarrus::math::Pose;
 use sarrus::model::transform::quaternion;
 use sarrus::model::{Diagnostic, Key, Model, Reader, Result};
 use sarrus::system::Directory;
@@ -70,13 +71,16 @@ pub(super) fn all(
         let shapes = Reader::new(model, element, KEYS).and_then(|reader| {
             let bar = reader.body_frame()?.length;
             let color = reader.material("material")?.and_then(|m| m.color);
-            of(&reader, bar, color.as_deref())
+            of(&reader, shapes::read(&reader, bar)?, bar, color.as_deref())
         });
         take(directory.body(&element.name), shapes);
     }
     for attachment in model.attachments.iter().filter(|a| a.shapes && a.body == "ground") {
         let keys: Vec<Key> = GROUND_KEYS.to_vec();
-        let shapes = Reader::new(model, &attachment.element, &keys).and_then(|r| of(&r, None, None));
+        let shapes = Reader::new(model, &attachment.element, &keys).and_then(|reader| {
+            let placed = shapes::attached(&reader, attachment, &Pose::identity())?;
+            of(&reader, placed, None, None)
+        });
         take(Some(0), shapes);
     }
     for element in model.flexible.iter().filter(|e| e.kind == flexible::segmented_rod::KIND.name) {
@@ -96,7 +100,11 @@ fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<Shape>> {
     let (from, to) = (end("from")?, end("to")?);
     let l = (0..3).map(|k| (to[k] - from[k]).powi(2)).sum::<f64>().sqrt() / count.max(1) as f64;
     let color = reader.material("material")?.and_then(|m| m.color);
-    let mut shapes = if reader.has("shape") { of(reader, Some(l), color.as_deref())? } else { Vec::new() };
+    let mut shapes = if reader.has("shape") {
+        of(reader, shapes::read(reader, Some(l))?, Some(l), color.as_deref())?
+    } else {
+        Vec::new()
+    };
     // balls at the ends are for touching: what lies between them is seen too
     if shapes.iter().all(|shape| shape.kind == "ends") {
         let section = super::flexible::section(model, reader, l * count as f64);
@@ -113,8 +121,12 @@ fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<Shape>> {
 }
 
 /// The shapes under `shape`; a bar without any is a rod.
-fn of(reader: &Reader, bar: Option<f64>, color: Option<&str>) -> Result<Vec<Shape>> {
-    let read = shapes::read(reader, bar)?;
+fn of(
+    reader: &Reader,
+    read: Vec<shapes::Shape>,
+    bar: Option<f64>,
+    color: Option<&str>,
+) -> Result<Vec<Shape>> {
     let color = color.and_then(hex);
     if read.is_empty() {
         let of_bar = |length: f64| Shape {

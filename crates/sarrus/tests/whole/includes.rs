@@ -425,3 +425,107 @@ fn every_documented_model_is_its_resolved_form_to_the_bit() {
     }
     assert!(count >= 18, "{count} models in the documentation");
 }
+
+/// The motion of a model and of its resolved form, which must be the same to the bit.
+fn ran_as_resolved(text: &str, beside: &[(String, &str)]) -> Trajectory {
+    let (model, run) = ran(text, beside);
+    let resolved = sarrus::io::write_resolved(&model, &[]);
+    let (_, again) = ran(&resolved, &[]);
+    assert_eq!(run.names(), again.names());
+    for (a, b) in run.rows().zip(again.rows()) {
+        assert!(a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits()), "{resolved}");
+    }
+    run
+}
+
+const DROP: &str = "format = 'sarrus/1'\nspace = 'planar'\nground.shape = { kind = 'half_space' }\n\
+    bodies.b = { at = [0, 0.3], mass = 1, shape = { kind = 'sphere', radius = 0.1 } }\n\
+    contacts.k = { between = ['b', 'ground'], law = { kind = 'linear', stiffness = 1e4 } }\nrun.t_end = 0.25\n";
+
+/// A ball on K x: below the floor it swings about its weight with ω² = K/m, and the energy of the drop is the greatest overlap's.
+#[test]
+fn an_included_ball_touches_the_floor_of_its_own_file_alone() {
+    let alone = ran(DROP, &[]).1;
+    let beside = [("drop.toml".to_owned(), DROP)];
+    let twice = "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = { file = 'drop.toml' }\n\
+        include.M = { file = 'drop.toml', at = [3, 0] }\ninclude.N = { file = 'drop.toml', at = [0, 5] }\nrun.t_end = 0.25\n";
+    let run = ran_as_resolved(twice, &beside);
+    // drop of 0.2 m to rest and the overlap d: m g (0.2 + d) = K d²/2
+    let (k, g) = (1e4, 9.81f64);
+    let d = (g + (g * g + 2.0 * k * g * 0.2).sqrt()) / k;
+    let deepest = |run: &Trajectory, body: &str, floor: f64| {
+        let y = run.column(&format!("{body}.y")).unwrap();
+        floor + 0.1 - y.into_iter().fold(f64::INFINITY, f64::min)
+    };
+    assert!((deepest(&alone, "b", 0.0) - d).abs() < 1e-3 * d, "{} {d}", deepest(&alone, "b", 0.0));
+    for (body, floor) in [("L.b", 0.0), ("M.b", 0.0), ("N.b", 5.0)] {
+        let found = deepest(&run, body, floor);
+        assert!((found - d).abs() < 1e-3 * d, "{body}: {found} {d}");
+    }
+}
+
+/// On an incline the floor of the file, turned with it, is met at 0.2 m/cos of the turn along the vertical.
+#[test]
+fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_file() {
+    let beside = [("drop.toml".to_owned(), DROP)];
+    for keys in [
+        "at = [1, -2]",
+        "angle = 0.3",
+        "angle = -0.3, mirror = 'x', at = [0.1, 0.2]",
+        "angle = 2.9, mirror = 'y'",
+    ] {
+        let text = format!(
+            "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'drop.toml', {keys} }}\nrun.t_end = 0.25\n"
+        );
+        let force = ran_as_resolved(&text, &beside).column("L.k.force").unwrap();
+        assert!(force.into_iter().any(|f| f > 100.0), "{keys}");
+    }
+    let solid = DROP.replace("space = 'planar'\n", "").replace("[0, 0.3]", "[0, 0, 0.3]");
+    let nest = "format = 'sarrus/1'\ninclude.D = { file = 'drop.toml', mirror = 'z', orientation = { axis = [1, 0, 0], angle = 'pi' } }\n\
+        run.t_end = 1\n";
+    let files = [("drop.toml".to_owned(), solid.as_str()), ("nest.toml".to_owned(), nest)];
+    let outer = "format = 'sarrus/1'\nbodies.car = { at = [0, 0, 1], mass = 9, inertia = [1, 1, 1] }\n\
+        joints.J = { kind = 'fixed', bodies = ['ground', 'car'], at = [0, 0, 1] }\n\
+        include.L = { file = 'nest.toml', at = [5, 2, 0], orientation = { axis = [1, 1, 0], angle = 0.2 } }\n\
+        include.M = { file = 'nest.toml', at = [0, 0, 2], ground = 'car' }\nrun.t_end = 0.25\n";
+    let run = ran_as_resolved(outer, &files);
+    for contact in ["L.D.k", "M.D.k"] {
+        let force = run.column(&format!("{contact}.force")).unwrap();
+        assert!(force.into_iter().any(|f| f > 100.0), "{contact}");
+    }
+}
+
+/// A planar rate is the same in turned axes, and the other way round in a mirror.
+#[test]
+fn the_rate_of_a_planar_member_may_be_stated_in_a_turned_file() {
+    let part = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\n\
+        sections.s = { kind = 'given', rhoA = 1, rhoI = 1e-3, EA = 1e4, GA = 1e4, EI = 5 }\n\
+        flexible.X = { kind = 'beam', from = [0, 0], to = [1, 0], section = 's', elements = 2 }\n\
+        initial.X.rate = 1.5\nrun.t_end = 0.01\n";
+    let beside = [("part.toml".to_owned(), part)];
+    for (keys, rate) in [("angle = 0.7", 1.5), ("mirror = 'x'", -1.5)] {
+        let text = format!(
+            "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\ninclude.L = {{ file = 'part.toml', {keys} }}\nrun.t_end = 0.01\n"
+        );
+        let run = ran_as_resolved(&text, &beside);
+        let found = run.column("L.X.node1.rate").unwrap();
+        assert!((found.into_iter().next().unwrap() - rate).abs() < 1e-12, "{keys}");
+    }
+}
+
+/// The driven angle counts from the ground of the file, which is turned: the body's own is 0.4 + 0.3, mirrored 0.4 - 0.3.
+#[test]
+fn a_driven_pin_of_a_turned_file_reads_the_same_angle_in_the_resolved_file() {
+    let part = "format = 'sarrus/1'\nspace = 'planar'\nbodies.a = { at = [6, 0], mass = 1, inertia = 0.1 }\n\
+        joints.J = { kind = 'revolute', bodies = ['ground', 'a'], at = [6, 0] }\n\
+        drivers.d = { kind = 'joint', joint = 'J', angle = '0.3 + t' }\nrun.t_end = 0.01\n";
+    let beside = [("part.toml".to_owned(), part)];
+    for (keys, angle) in [("angle = 0.4", 0.7), ("angle = 0.4, mirror = 'x'", 0.1)] {
+        let text = format!(
+            "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'part.toml', {keys} }}\nrun.t_end = 0.01\n"
+        );
+        let run = ran_as_resolved(&text, &beside);
+        let found = run.column("L.a.angle").unwrap().into_iter().next().unwrap();
+        assert!((found - angle).abs() < 1e-12, "{keys}: {found}");
+    }
+}
