@@ -12,7 +12,7 @@
 //! deep, with those that push nearly the same way.
 
 use super::flats::Owner;
-use super::patch::{self, Two};
+use super::patch::{self, Solid, Two};
 use super::place::{Cores, Segment, curvature, effective, unit};
 use super::round::Line;
 use super::solid::{Ball, Foot, on_box};
@@ -28,12 +28,9 @@ const PARALLEL: f64 = 1e-3;
 
 /// How many places a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
-    match b {
-        Geometry::Box { .. } => patch::MOST_OF_LINE + 8,
-        Geometry::Convex(hull) => {
-            patch::MOST_OF_LINE.max(2 + hull.edges().len() as u32) + hull.corners().len() as u32
-        }
-        Geometry::Mesh(mesh) => 3 * mesh.features(),
+    match (b, Solid::new(b)) {
+        (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
+        (_, Some(solid)) => 2 + solid.edges() + solid.corners(),
         _ => 0,
     }
 }

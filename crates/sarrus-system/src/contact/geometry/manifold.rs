@@ -17,7 +17,7 @@
 //! Cylinders that overlap something else than a face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
 //! other; edges that cross are not seen.
 
-use super::facets::OnMesh;
+use super::facets::{Numbers, OnMesh};
 use super::mesh::Triangles;
 use super::patch::{self, Solid, Two};
 use super::place::{Cores, curvature, unit};
@@ -33,9 +33,6 @@ use std::cell::RefCell;
 
 /// How many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
-
-/// How many places have numbers for each triangle of a mesh.
-const SLOTS_EACH: u32 = 8;
 
 /// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
 const NEAR: f64 = 1e-6;
@@ -56,8 +53,8 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
             let of = |x: &Triangles, y: &Triangles| (x.corners().len() as u32).saturating_mul(y.features());
             of(a, b).saturating_add(of(b, a))
         }
-        (_, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), _) => {
-            SLOTS.max((mesh.normals().len() as u32).saturating_mul(SLOTS_EACH))
+        (other, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), other) => {
+            Solid::new(other).map_or(0, |solid| Numbers::new(&solid, mesh).count())
         }
         _ => match (Solid::new(a), Solid::new(b)) {
             (Some(a), Some(b)) => SLOTS.max(patch::slots(&a, &b)),
@@ -67,13 +64,8 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
 }
 
 /// A number for a place, the same as long as its features are; `used` are those that others of the pair have.
-fn number(key: u64, face: Option<u32>, slots: u32, used: &mut Vec<u32>) -> u32 {
-    let hash = mixed(key);
-    let wanted = match face {
-        Some(face) => face.saturating_mul(SLOTS_EACH).saturating_add((hash % u64::from(SLOTS_EACH)) as u32),
-        None => (hash % u64::from(SLOTS)) as u32,
-    };
-    let mut slot = wanted % slots;
+fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
+    let mut slot = (mixed(key) % u64::from(SLOTS)) as u32 % slots;
     if used.len() < slots as usize {
         while used.contains(&slot) {
             slot = (slot + 1) % slots;
@@ -139,7 +131,7 @@ pub fn touches<R: Real>(
     });
     let slots = slots(&a.geometry, &b.geometry);
     for point in &points {
-        let touch = frozen(a, b, &frames, point, number(point.key, None, slots, &mut used));
+        let touch = frozen(a, b, &frames, point, number(point.key, slots, &mut used));
         if touch.gap.value() < reach {
             found(touch);
         }
@@ -152,11 +144,11 @@ pub fn touches<R: Real>(
 
 /// The places of a body on a mesh; where none overlaps, also that of the nearest points.
 fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
-    let slots = slots(&a.geometry, &b.geometry);
-    let (mut used, mut least) = (Vec::new(), f64::INFINITY);
-    two.touches(reach, &mut |touch, key, flat| {
+    let numbers = Numbers::new(&two.solid, two.mesh);
+    let mut least = f64::INFINITY;
+    two.touches(reach, &mut |touch| {
         least = least.min(touch.gap.value());
-        found(Touch { slot: number(key, Some(flat), slots, &mut used), ..touch });
+        found(touch);
     });
     if least < 0.0 {
         return;
@@ -164,11 +156,10 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     let task = Task { a, b, frames: [two.frames[0].value(), two.frames[1].value()], reach };
     match task.nearest(two.mesh) {
         Some(point) => {
-            let touch = frozen(a, b, &two.frames, &point, 0);
-            let slot = number(touch.slot.into(), None, slots, &mut used);
+            let touch = frozen(a, b, &two.frames, &point, numbers.nearest());
             let far = touch.gap.value();
             if far > 0.0 && far < reach && far < least * (1.0 - CONFIRMED) {
-                found(Touch { slot, ..touch });
+                found(touch);
             }
         }
         // all of it is inside: each corner leaves by what is nearest
@@ -177,8 +168,8 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
                 let c = two.solid.corner(i, &two.frames[0], two.frames[1].rot.col(2));
                 let ball = Ball { c, radius: 0.0, frame: &two.frames[1], reach: 0.0 };
                 let local = two.frames[1].to_local(c - two.frames[1].p);
-                on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, _| {
-                    ball.on(foot, number(u64::from(i), None, slots, &mut used), found)
+                on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, k| {
+                    ball.on(foot, numbers.over(i, k), found)
                 });
             }
         }

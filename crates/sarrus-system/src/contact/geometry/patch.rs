@@ -26,11 +26,9 @@ use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// How many crossings of edges have numbers of their own. More of them share these: they push all the same, and remember as one.
-const CROSSINGS: u32 = 48;
-
-/// Numbers of a line's places on a body, beside the corners of that.
-pub const MOST_OF_LINE: u32 = 2 + CROSSINGS;
+/// How many crossings of edges have numbers of their own. Of hulls with large faces more of them share these: which number each has
+/// then depends on the others that are there.
+const CROSSINGS: u32 = 144;
 
 /// Sine of the angle between two edges below which they are parallel; the weight of their crossing is of that size.
 const PARALLEL: f64 = 1e-9;
@@ -115,6 +113,65 @@ impl<'a> Solid<'a> {
                 let arms = rim_arms(axis, n, radius, || frame.rot.col((along + 1) % 3));
                 frame.point(&c) + arms[i as usize % 4]
             }
+        }
+    }
+
+    /// How many edges it has; of a cylinder those of the outlines that it shows.
+    pub fn edges(&self) -> u32 {
+        match self {
+            Solid::Box(_) => 12,
+            Solid::Line(_) => 1,
+            Solid::Cylinder { .. } => 9,
+            Solid::Hull(hull) => hull.edges().len() as u32,
+        }
+    }
+
+    /// The number of the edge between two corners, in any order.
+    pub fn edge(&self, [i, j]: [u32; 2]) -> u32 {
+        let (i, j) = (i.min(j), i.max(j));
+        match self {
+            Solid::Box(_) => {
+                let axis = (i ^ j).trailing_zeros().min(2);
+                // the signs along the other two axes
+                let low = (1 << axis) - 1;
+                4 * axis + (i & low | i >> 1 & !low & 3)
+            }
+            Solid::Line(_) => 0,
+            // the line of its side
+            Solid::Cylinder { .. } if i / 4 != j / 4 => 8,
+            // the last edge of a rim ends where the first begins
+            Solid::Cylinder { .. } => {
+                if j - i == 1 {
+                    i
+                } else {
+                    j
+                }
+            }
+            Solid::Hull(hull) => {
+                let is = |edge: &[u32; 2]| *edge == [i, j] || *edge == [j, i];
+                hull.edges().iter().position(is).unwrap_or(0) as u32
+            }
+        }
+    }
+
+    /// A number for an edge that no other edge of an outline has that it is in, below [`Self::colours`].
+    fn colour(&self, edge: [u32; 2]) -> u32 {
+        let k = self.edge(edge);
+        match self {
+            // opposite edges are in no face together
+            Solid::Box(_) => k / 4 * 2 + ((k ^ k >> 1) & 1),
+            Solid::Line(_) => 0,
+            Solid::Cylinder { .. } => k % 4,
+            Solid::Hull(hull) => hull.colours()[k as usize],
+        }
+    }
+
+    fn colours(&self) -> u32 {
+        match self {
+            Solid::Box(_) => 6,
+            Solid::Line(_) => 1,
+            Solid::Cylinder { .. } => 4,
+            Solid::Hull(hull) => hull.colours().iter().fold(0, |most, k| most.max(k + 1)),
         }
     }
 
@@ -251,7 +308,12 @@ enum Label {
 
 /// How many places a pair can touch at.
 pub fn slots(a: &Solid, b: &Solid) -> u32 {
-    a.corners() + b.corners() + CROSSINGS
+    a.corners() + b.corners() + crossings(a, b).min(CROSSINGS)
+}
+
+/// How many numbers crossings of edges have, unless they are too many.
+fn crossings(a: &Solid, b: &Solid) -> u32 {
+    a.colours().saturating_mul(b.colours())
 }
 
 impl<'a, R: Real> Two<'a, R> {
@@ -522,7 +584,7 @@ pub fn touches<R: Real>(
         let slot = match *feature {
             Feature::First(i, _) => i,
             Feature::Second(j, _) => a + j,
-            Feature::Edges(e, f, _) => a + b + crossing([e, f], used),
+            Feature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
         };
         if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
             found(touch);
@@ -537,7 +599,10 @@ pub fn rounding(size: f64) -> f64 {
 }
 
 /// A number for a crossing, the same as long as its edges are; `used` are those that others of the pair have.
-fn crossing(edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+fn crossing([a, b]: &[Solid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+    if crossings(a, b) <= CROSSINGS {
+        return a.colour(edges[0]) * b.colours() + b.colour(edges[1]);
+    }
     let key = |[i, j]: [u32; 2]| u64::from(i.min(j)) << 16 ^ u64::from(i.max(j));
     let hash = super::manifold::mixed(key(edges[0]) << 32 ^ key(edges[1]));
     let mut slot = (hash % u64::from(CROSSINGS)) as u32;
