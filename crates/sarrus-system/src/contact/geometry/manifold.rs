@@ -1,8 +1,9 @@
 //! Boxes, cylinders and hulls among themselves and on triangles, in space.
 //!
-//! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. For what is left, cylinders on
-//! edges, corners and each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson
-//! and Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
+//! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. The side of a cylinder touches
+//! edges and corners of boxes and hulls as a capsule does ([`super::capsule`]). For what is left, rims of cylinders on edges and corners,
+//! cylinders on each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson and
+//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
 //! anew with derivatives:
 //!
 //! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
@@ -14,13 +15,15 @@
 //! As p₁ - p₂ = g n, the derivative of the gap is that of n·(p₁ - p₂) at fixed n: exact for all of these. Those of n and of the points leave out
 //! how points slide along edges.
 //!
-//! Cylinders that overlap something else than a face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
+//! Rims of cylinders that overlap something else than a face, and cylinders that overlap each other, are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
 //! other; edges that cross are not seen.
 
+use super::capsule::{self, Crossing};
 use super::facets::{Numbers, OnMesh};
 use super::mesh::Triangles;
 use super::patch::{self, Solid, Two};
 use super::place::{Cores, curvature, unit};
+use super::round::Line;
 use super::solid::Ball;
 use super::triangle::on_triangles;
 use super::walls;
@@ -116,7 +119,7 @@ pub fn touches<R: Real>(
     }
     if let Some(two) = Two::new(a, b, at)
         && !two.solids[1].is_curved()
-        && faced(a, b, &two, reach, found)
+        && (beside(b, &two, reach, found) || faced(a, b, &two, reach, found))
     {
         return;
     }
@@ -177,6 +180,52 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     }
 }
 
+/// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
+fn beside<R: Real>(b: &Surface, two: &Two<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+    let Solid::Cylinder { half, radius, along } = two.solids[0] else { return false };
+    let value = two.value();
+    let size = value.size();
+    if !size.is_finite() {
+        return false;
+    }
+    let Some((n, overlap, at_edge)) = value.beside() else { return false };
+    if -overlap >= reach {
+        return true;
+    }
+    // faces, of both, come first
+    let off = CONFIRMED * overlap.abs() + patch::rounding(size);
+    if value.separate().1 <= overlap + off {
+        return false;
+    }
+    if at_edge {
+        return seen(two, n, overlap, reach, found);
+    }
+    let line = Line { m: two.frames[0].p, u: two.frames[0].rot.col(along), half };
+    let own = two.solids[0].corners();
+    // corners and crossings have the numbers of a patch
+    let first = [own + two.solids[1].corners(), own];
+    let crossing = Crossing { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
+    let mut all = Vec::new();
+    capsule::beside(&crossing, reach, &mut |touch| all.push(touch));
+    let there = all.iter().any(|touch| touch.gap.value() <= off - overlap);
+    if there {
+        all.into_iter().filter(|touch| touch.gap.value() < reach).for_each(found);
+    }
+    there
+}
+
+/// The places of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
+fn seen<R: Real>(two: &Two<R>, n: Vec3, overlap: f64, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+    let size = two.value().size();
+    let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
+    let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
+    let least = if overlap > 0.0 { f64::NEG_INFINITY } else { -overlap - patch::rounding(size) };
+    let mut scratch = FACED.take();
+    let done = patch::touches(two, n, [least, off - overlap], reach, &mut scratch, found);
+    FACED.set(scratch);
+    done
+}
+
 /// The places of features that face each other; returns false where others are nearest, or deepest.
 fn faced<R: Real>(
     a: &Surface,
@@ -195,16 +244,7 @@ fn faced<R: Real>(
         return true;
     }
     let boxes = two.solids.iter().all(|solid| matches!(solid, Solid::Box(_)));
-    let mut look = |n: Vec3, overlap: f64| {
-        let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
-        let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
-        let least = if overlap > 0.0 { f64::NEG_INFINITY } else { -overlap - patch::rounding(size) };
-        let mut scratch = FACED.take();
-        let done = patch::touches(two, n, [least, off - overlap], reach, &mut scratch, found);
-        FACED.set(scratch);
-        done
-    };
-    if (boxes || overlap <= 0.0) && look(n, overlap) {
+    if (boxes || overlap <= 0.0) && seen(two, n, overlap, reach, found) {
         return true;
     }
     let task = Task { a, b, frames: [value.frames[0], value.frames[1]], reach };
@@ -214,7 +254,7 @@ fn faced<R: Real>(
             (n, overlap) = (way, along);
         }
     }
-    look(n, overlap)
+    seen(two, n, overlap, reach, found)
 }
 
 /// Corners of one mesh on another.

@@ -33,6 +33,9 @@ const CROSSINGS: u32 = 144;
 /// Sine of the angle between two edges below which they are parallel; the weight of their crossing is of that size.
 const PARALLEL: f64 = 1e-9;
 
+/// The number of the line on the side of a cylinder among its edges.
+const SIDE: u32 = 8;
+
 /// Part of the size of both up to which a corner or crossing may be past an edge and still counts as on it: corners of faces that coincide
 /// are corners of the first, whatever rounding says. Ten times what a run takes for a closed gap.
 const NEAR: f64 = 1e-9;
@@ -138,7 +141,7 @@ impl<'a> Solid<'a> {
             }
             Solid::Line(_) => 0,
             // the line of its side
-            Solid::Cylinder { .. } if i / 4 != j / 4 => 8,
+            Solid::Cylinder { .. } if i / 4 != j / 4 => SIDE,
             // the last edge of a rim ends where the first begins
             Solid::Cylinder { .. } => {
                 if j - i == 1 {
@@ -151,6 +154,20 @@ impl<'a> Solid<'a> {
                 let is = |edge: &[u32; 2]| *edge == [i, j] || *edge == [j, i];
                 hull.edges().iter().position(is).unwrap_or(0) as u32
             }
+        }
+    }
+
+    /// The corners of an edge of a box or hull.
+    fn ends(&self, k: u32) -> [u32; 2] {
+        match self {
+            Solid::Box(_) => {
+                let (axis, signs) = (k / 4, k % 4);
+                let low = (1 << axis) - 1;
+                let i = signs & low | (signs & !low) << 1;
+                [i, i | 1 << axis]
+            }
+            Solid::Hull(hull) => hull.edges()[k as usize],
+            Solid::Line(_) | Solid::Cylinder { .. } => [0; 2],
         }
     }
 
@@ -308,7 +325,12 @@ enum Label {
 
 /// How many places a pair can touch at.
 pub fn slots(a: &Solid, b: &Solid) -> u32 {
-    a.corners() + b.corners() + crossings(a, b).min(CROSSINGS)
+    a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
+}
+
+/// How many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
+fn on_side(a: &Solid, b: &Solid) -> u32 {
+    if a.is_curved() { b.edges() } else { 0 }
 }
 
 /// How many numbers crossings of edges have, unless they are too many.
@@ -443,6 +465,43 @@ impl Two<'_, f64> {
             _ => {}
         }
         best
+    }
+
+    /// The direction that parts the side of a cylinder, as if it had no ends, from the edge or corner of a box or hull that is nearest to its
+    /// axis, the overlap along it, and whether that is an edge. None where the axis runs through the other.
+    pub fn beside(&self) -> Option<(Vec3, f64, bool)> {
+        let Solid::Cylinder { half, radius, along } = self.solids[0] else { return None };
+        let (frame, other) = (&self.frames[0], &self.solids[1]);
+        let axis = frame.rot.col(along);
+        let (u, v) = square_to(axis);
+        let at = |i: u32| {
+            let p = other.corner(i, &self.frames[1], axis) - frame.p;
+            [u.dot(p), v.dot(p)]
+        };
+        let (mut least, mut foot, mut inner) = (f64::INFINITY, [0.0; 2], false);
+        for k in 0..other.edges() {
+            let [p, q] = other.ends(k).map(at);
+            let e = [q[0] - p[0], q[1] - p[1]];
+            let length = e[0].hypot(e[1]);
+            // an edge along the axis is seen as a corner
+            let seen = length > PARALLEL * self.size();
+            let t = if seen { -(p[0] * e[0] + p[1] * e[1]) / (length * length) } else { 0.0 };
+            let near = [0, 1].map(|i| p[i] + t.clamp(0.0, 1.0) * e[i]);
+            let distance = near[0].hypot(near[1]);
+            if distance < least {
+                (least, foot, inner) = (distance, near, t > 0.0 && t < 1.0);
+            }
+        }
+        if half == 0.0 || !(least.is_finite() && least > NEAR * self.size()) {
+            return None;
+        }
+        let way = foot.map(|x| -x / least);
+        let beyond = |i: u32| {
+            let p = at(i);
+            way[0] * p[0] + way[1] * p[1] > rounding(self.size()) - least
+        };
+        let outside = !(0..other.corners()).any(beyond);
+        outside.then(|| (u.scale(way[0]) + v.scale(way[1]), radius - least, inner))
     }
 
     /// About the size of both \[m\].
@@ -600,8 +659,12 @@ pub fn rounding(size: f64) -> f64 {
 
 /// A number for a crossing, the same as long as its edges are; `used` are those that others of the pair have.
 fn crossing([a, b]: &[Solid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+    let first = on_side(a, b);
+    if first > 0 && a.edge(edges[0]) == SIDE {
+        return b.edge(edges[1]);
+    }
     if crossings(a, b) <= CROSSINGS {
-        return a.colour(edges[0]) * b.colours() + b.colour(edges[1]);
+        return first + a.colour(edges[0]) * b.colours() + b.colour(edges[1]);
     }
     let key = |[i, j]: [u32; 2]| u64::from(i.min(j)) << 16 ^ u64::from(i.max(j));
     let hash = super::manifold::mixed(key(edges[0]) << 32 ^ key(edges[1]));
@@ -612,7 +675,7 @@ fn crossing([a, b]: &[Solid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u
         }
     }
     used.push(slot);
-    slot
+    first + slot
 }
 
 /// Cuts off what is to the right of the line from p to q, which is edge j of the second, by more than `near` \[Sutherland1974\].
