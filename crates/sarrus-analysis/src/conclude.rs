@@ -147,6 +147,7 @@ impl Run<'_> {
                 mechanism,
                 state,
                 recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
+                &recorder.peaks,
             ),
             singular,
             notes,

@@ -12,19 +12,26 @@ const APART: f64 = 0.05;
 /// Steps in a natural period of a contact, over 2π, below which it is not resolved.
 const FEWEST: f64 = 10.0;
 
-/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` is what happened at rigid ones, by contact.
-pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[Tally]) -> Vec<ContactReport> {
+/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` is what happened at rigid ones, by contact;
+/// `peaks` are the largest forces and least gaps of rows, which may lie between steps.
+pub(crate) fn reports(
+    mechanism: &Mechanism,
+    s: &State,
+    hits: &[Tally],
+    peaks: &[[f64; 2]],
+) -> Vec<ContactReport> {
     let contacts = mechanism.system().contacts.iter();
     let each = contacts.zip(mechanism.tallies()).enumerate();
     let report = each.map(|(i, (contact, tally))| {
         let law = &contact.contact.law;
+        let [force, gap] = peaks.get(i).copied().unwrap_or_default();
         let soft = ContactReport {
             name: contact.contact.name.clone(),
             onsets: tally.onsets,
             first_onset: tally.first,
             fastest_onset: tally.fastest,
-            largest_force: tally.largest_force,
-            deepest_overlap: tally.deepest,
+            largest_force: tally.largest_force.max(force),
+            deepest_overlap: tally.deepest.max(-gap),
             overlap_at_end: tally.depth,
             time_in_contact: tally.time,
             touches: tally.touches,
@@ -41,6 +48,7 @@ pub(crate) fn reports(mechanism: &Mechanism, s: &State, hits: &[Tally]) -> Vec<C
             first_onset: own.first,
             fastest_onset: own.fastest,
             largest_force: own.largest_force,
+            deepest_overlap: tally.deepest,
             time_in_contact: own.time,
             touches: own.touches,
             restitution_nominal: Some(rigid.restitution),

@@ -55,6 +55,8 @@ pub(crate) struct Bounds {
 pub(crate) struct Recorder<'a> {
     /// The samples.
     pub trajectory: Trajectory,
+    /// Of every contact the largest force, and the least gap under a force, of all rows \[N, m\].
+    pub peaks: Vec<[f64; 2]>,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
@@ -119,6 +121,7 @@ impl<'a> Recorder<'a> {
         }
         Recorder {
             trajectory: Trajectory::new(names, units),
+            peaks: vec![[0.0; 2]; mechanism.last_readings().len()],
             violations,
             null_share: None,
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
@@ -151,6 +154,7 @@ impl<'a> Recorder<'a> {
     pub fn copy<'b>(&self, watch: Box<dyn Watch + 'b>) -> Recorder<'b> {
         Recorder {
             trajectory: self.trajectory.clone(),
+            peaks: self.peaks.clone(),
             violations: self.violations.clone(),
             null_share: self.null_share,
             energy: self.energy,
@@ -301,6 +305,11 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
             self.violations.add(ode.problem().structure(), &self.eq);
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
+        }
+        for (peak, &[gap, force, _]) in self.peaks.iter_mut().zip(ode.problem_mut().last_readings()) {
+            if force > 0.0 {
+                *peak = [peak[0].max(force), peak[1].min(gap)];
+            }
         }
         let step = self.step;
         if known {

@@ -87,9 +87,9 @@ pub struct ContactReport {
     pub first_onset: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest_onset: f64,
-    /// Largest normal force at a step, all places together \[N\].
+    /// Largest normal force at a step or in a row, all places together \[N\].
     pub largest_force: f64,
-    /// Deepest overlap at a step \[m\].
+    /// Deepest overlap at a step or in a row \[m\].
     pub deepest_overlap: f64,
     /// Deepest overlap at the end \[m\].
     pub overlap_at_end: f64,

@@ -207,6 +207,11 @@ impl Mechanism {
         &self.contacts.readings
     }
 
+    /// The same where they were read last.
+    pub fn last_readings(&self) -> &[[f64; 3]] {
+        &self.contacts.readings
+    }
+
     /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
     pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
         self.place(s);

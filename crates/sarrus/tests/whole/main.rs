@@ -35,6 +35,7 @@ mod invariance;
 mod joint_coordinates;
 mod joint_options;
 mod linear;
+mod mesh_floor;
 mod modal;
 mod modal_matrices;
 mod nonholonomic;

@@ -12,7 +12,7 @@
 //! deep, with those that push nearly the same way.
 
 use super::flats::Owner;
-use super::patch::{self, Two};
+use super::patch::{self, Solid, Two};
 use super::place::{Cores, Segment, curvature, effective, unit};
 use super::round::Line;
 use super::solid::{Ball, Foot, on_box};
@@ -28,12 +28,9 @@ const PARALLEL: f64 = 1e-3;
 
 /// How many places a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
-    match b {
-        Geometry::Box { .. } => patch::MOST_OF_LINE + 8,
-        Geometry::Convex(hull) => {
-            patch::MOST_OF_LINE.max(2 + hull.edges().len() as u32) + hull.corners().len() as u32
-        }
-        Geometry::Mesh(mesh) => 3 * mesh.features(),
+    match (b, Solid::new(b)) {
+        (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
+        (_, Some(solid)) => 2 + solid.edges() + solid.corners(),
         _ => 0,
     }
 }
@@ -104,11 +101,22 @@ pub fn touches<R: Real>(
         }
     }
 
-    let crossing =
-        Crossing { line: &line, frame: &frame, solid: &b.geometry, radius, first: slots(&b.geometry) };
+    let first = match &b.geometry {
+        Geometry::Mesh(mesh) => {
+            let features = mesh.features();
+            [2 * features, 3 * features - mesh.corners().len() as u32]
+        }
+        other => [2, 2 + Solid::new(other).map_or(0, |solid| solid.edges())],
+    };
+    beside(&Crossing { line: &line, frame: &frame, solid: &b.geometry, radius, first }, reach, found);
+}
+
+/// The places of a line, between its ends, on edges and at corners.
+pub fn beside<R: Real>(crossing: &Crossing<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
+    let Crossing { line, frame, solid, radius, .. } = *crossing;
     // what runs through is pushed the shortest way
     let mut least = (f64::NEG_INFINITY, Vec3::zero());
-    each_edge(&b.geometry, &line, &frame, reach + radius, &mut |edge| {
+    each_edge(solid, line, frame, reach + radius, &mut |edge| {
         if let Some((n, over)) = crossing.find(&edge)
             && over < 0.0
             && over > least.0
@@ -116,14 +124,14 @@ pub fn touches<R: Real>(
             least = (over, n);
         }
     });
-    each_edge(&b.geometry, &line, &frame, reach + radius, &mut |edge| {
+    each_edge(solid, line, frame, reach + radius, &mut |edge| {
         if let Some((n, over)) = crossing.find(&edge)
             && (over >= 0.0 || n.dot(least.1) > 0.7)
         {
             found(crossing.place(&edge, n));
         }
     });
-    each_corner(&b.geometry, &line, &frame, reach + radius, &mut |corner, number| {
+    each_corner(solid, line, frame, reach + radius, &mut |corner, number| {
         if let Some(touch) = crossing.corner(corner, number) {
             found(touch);
         }
@@ -143,13 +151,17 @@ fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
 }
 
 /// A line and the edges that it crosses.
-struct Crossing<'a, R> {
-    line: &'a Line<R>,
-    frame: &'a Pose<R>,
-    solid: &'a Geometry,
-    radius: f64,
-    /// One past the last slot: edges are counted back from it.
-    first: u32,
+pub struct Crossing<'a, R> {
+    /// The line.
+    pub line: &'a Line<R>,
+    /// Of the solid.
+    pub frame: &'a Pose<R>,
+    /// What has the edges.
+    pub solid: &'a Geometry,
+    /// Around the line \[m\].
+    pub radius: f64,
+    /// Slots of the first edge and of the first corner.
+    pub first: [u32; 2],
 }
 
 impl<R: Real> Crossing<'_, R> {
@@ -207,7 +219,7 @@ impl<R: Real> Crossing<'_, R> {
         }
         let curvatures = [curvature(self.radius), [0.0; 2]];
         let cores = Cores { points: [foot, c], radii: [self.radius, 0.0], curvatures };
-        Some(cores.apart(|| self.frame.rot.col(0), self.first - 1 - number))
+        Some(cores.apart(|| self.frame.rot.col(0), self.first[1] + number))
     }
 
     fn place(&self, edge: &Edge, n: Vec3) -> Touch<R> {
@@ -221,7 +233,7 @@ impl<R: Real> Crossing<'_, R> {
         let side = if Vec3(cross.value()).dot(n) < 0.0 { -1.0 } else { 1.0 };
         let normal = cross.scale(R::from_f64(side) / cross.norm());
         let curvatures = [curvature(self.radius), [0.0; 2]];
-        Cores { points, radii: [self.radius, 0.0], curvatures }.along(normal, self.first - 1 - edge.number)
+        Cores { points, radii: [self.radius, 0.0], curvatures }.along(normal, self.first[0] + edge.number)
     }
 }
 
@@ -239,7 +251,7 @@ fn nearest(b: &Geometry, p: Vec3, reach: f64) -> f64 {
     }
 }
 
-/// Corners that may be near, numbered after the edges.
+/// Corners that may be near.
 fn each_corner<R: Real>(
     b: &Geometry,
     line: &Line<R>,
@@ -251,20 +263,18 @@ fn each_corner<R: Real>(
         Geometry::Box { half } => {
             for i in 0..8 {
                 let sign = |k: usize| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
-                found(Vec3([0, 1, 2].map(|k| sign(k) * half[k])), 12 + i as u32);
+                found(Vec3([0, 1, 2].map(|k| sign(k) * half[k])), i as u32);
             }
         }
         Geometry::Convex(hull) => {
-            let edges = hull.edges().len() as u32;
-            hull.corners().iter().zip(edges..).for_each(|(corner, number)| found(Vec3(*corner), number));
+            hull.corners().iter().zip(0..).for_each(|(corner, number)| found(Vec3(*corner), number));
         }
         Geometry::Mesh(mesh) => {
-            let edges = mesh.features() - (mesh.raw().faces.len() + mesh.corners().len()) as u32;
             for face in mesh.shape().bvh().intersect_aabb(&around(line, frame, reach)) {
                 for k in 0..3 {
                     let (corner, faces) = mesh.corner(face, k);
                     if faces[0] == face && mesh.flats().of_corner[corner as usize] == Owner::Corner(corner) {
-                        found(Vec3(mesh.corners()[corner as usize]), edges + corner);
+                        found(Vec3(mesh.corners()[corner as usize]), corner);
                     }
                 }
             }

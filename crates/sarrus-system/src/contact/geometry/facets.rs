@@ -10,6 +10,9 @@
 //! nearly. A corner of the body leaves by the nearest such flat. Pushed off any flat at a ridge or corner, the body is clear of it: so
 //! no place there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
 //! ([`super::flats`]): a body lies on a flat as on a half-space. Crossings have the weight that [`super::patch`] says.
+//!
+//! The number of a place follows from its features alone, whatever other places there are and however far out they are looked for: it is
+//! what a place is remembered by.
 
 use super::flats::Owner;
 use super::mesh::{NONE, Triangles};
@@ -57,6 +60,57 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
+/// Numbers of the places of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
+/// with its edges, and the nearest points of both.
+pub struct Numbers {
+    corners: u32,
+    edges: u32,
+    flats: u32,
+    tips: u32,
+    ridges: u32,
+}
+
+impl Numbers {
+    /// Of a pair.
+    pub fn new(solid: &Solid, mesh: &Triangles) -> Numbers {
+        let flats = mesh.flats();
+        let [flat, tips, ridges] = [flats.planes.len(), flats.corners.len(), flats.ridges.len()];
+        Numbers {
+            corners: solid.corners(),
+            edges: solid.edges(),
+            flats: flat as u32,
+            tips: tips as u32,
+            ridges: ridges as u32,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.nearest().saturating_add(1)
+    }
+
+    /// Of a corner of the body over a flat; what is no flat counts as the first.
+    pub fn over(&self, corner: u32, flat: u32) -> u32 {
+        let flat = if flat < self.flats { flat } else { 0 };
+        flat.saturating_mul(self.corners).saturating_add(corner)
+    }
+
+    /// Of a corner of the mesh.
+    fn inside(&self, tip: u32) -> u32 {
+        self.flats.saturating_mul(self.corners).saturating_add(tip)
+    }
+
+    /// Of an edge of the body on a ridge.
+    fn crossing(&self, edge: u32, ridge: u32) -> u32 {
+        self.inside(self.tips).saturating_add(ridge.saturating_mul(self.edges)).saturating_add(edge)
+    }
+
+    /// Of the nearest points.
+    pub fn nearest(&self) -> u32 {
+        self.crossing(0, self.ridges)
+    }
+}
+
 /// A body on a mesh.
 pub struct OnMesh<'a, R> {
     /// The body.
@@ -68,8 +122,8 @@ pub struct OnMesh<'a, R> {
 }
 
 impl<R: Real> OnMesh<'_, R> {
-    /// The places that are nearer than `reach`, with a key of their features and a flat that they are at.
-    pub fn touches(&self, reach: f64, found: &mut impl FnMut(Touch<R>, u64, u32)) {
+    /// The places that are nearer than `reach`.
+    pub fn touches(&self, reach: f64, found: &mut impl FnMut(Touch<R>)) {
         let value = OnMesh {
             solid: self.solid,
             mesh: self.mesh,
@@ -77,23 +131,18 @@ impl<R: Real> OnMesh<'_, R> {
         };
         let mut scratch = SCRATCH.take();
         value.find(reach, &mut scratch);
+        let numbers = Numbers::new(&self.solid, self.mesh);
         for feature in &scratch.features {
-            let (touch, key, flat) = match *feature {
-                Feature::Corner { corner, flat, .. } => (self.place(*feature), u64::from(corner), flat),
+            let slot = match *feature {
+                Feature::Corner { corner, flat, .. } => numbers.over(corner, flat),
                 Feature::Inside { corner } => {
-                    let face = self.mesh.around(corner).first().copied().unwrap_or(0);
-                    let key = 1 << 62 | u64::from(corner);
-                    (self.place(*feature), key, self.mesh.flats().of_face[face as usize])
+                    let tip = self.mesh.flats().corners.binary_search(&corner);
+                    numbers.inside(tip.unwrap_or(0) as u32)
                 }
-                Feature::Edges { edge, ridge, .. } => {
-                    let [i, j] = edge;
-                    let key =
-                        u64::from(i.min(j)) << 16 ^ u64::from(i.max(j)) ^ u64::from(ridge) << 32 | 1 << 63;
-                    (self.place(*feature), key, self.mesh.flats().ridges[ridge as usize].flats[0])
-                }
+                Feature::Edges { edge, ridge, .. } => numbers.crossing(self.solid.edge(edge), ridge),
             };
-            if let Some(touch) = touch.filter(|touch| touch.gap.value() < reach) {
-                found(touch, key, flat);
+            if let Some(touch) = self.place(*feature).filter(|touch| touch.gap.value() < reach) {
+                found(Touch { slot, ..touch });
             }
         }
         SCRATCH.set(scratch);

@@ -1,8 +1,9 @@
 //! Boxes, cylinders and hulls among themselves and on triangles, in space.
 //!
-//! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. For what is left, cylinders on
-//! edges, corners and each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson
-//! and Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
+//! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. The side of a cylinder touches
+//! edges and corners of boxes and hulls as a capsule does ([`super::capsule`]). For what is left, rims of cylinders on edges and corners,
+//! cylinders on each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson and
+//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
 //! anew with derivatives:
 //!
 //! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
@@ -14,13 +15,15 @@
 //! As p₁ - p₂ = g n, the derivative of the gap is that of n·(p₁ - p₂) at fixed n: exact for all of these. Those of n and of the points leave out
 //! how points slide along edges.
 //!
-//! Cylinders that overlap something else than a face are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
+//! Rims of cylinders that overlap something else than a face, and cylinders that overlap each other, are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
 //! other; edges that cross are not seen.
 
-use super::facets::OnMesh;
+use super::capsule::{self, Crossing};
+use super::facets::{Numbers, OnMesh};
 use super::mesh::Triangles;
 use super::patch::{self, Solid, Two};
 use super::place::{Cores, curvature, unit};
+use super::round::Line;
 use super::solid::Ball;
 use super::triangle::on_triangles;
 use super::walls;
@@ -33,9 +36,6 @@ use std::cell::RefCell;
 
 /// How many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
-
-/// How many places have numbers for each triangle of a mesh.
-const SLOTS_EACH: u32 = 8;
 
 /// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
 const NEAR: f64 = 1e-6;
@@ -56,8 +56,8 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
             let of = |x: &Triangles, y: &Triangles| (x.corners().len() as u32).saturating_mul(y.features());
             of(a, b).saturating_add(of(b, a))
         }
-        (_, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), _) => {
-            SLOTS.max((mesh.normals().len() as u32).saturating_mul(SLOTS_EACH))
+        (other, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), other) => {
+            Solid::new(other).map_or(0, |solid| Numbers::new(&solid, mesh).count())
         }
         _ => match (Solid::new(a), Solid::new(b)) {
             (Some(a), Some(b)) => SLOTS.max(patch::slots(&a, &b)),
@@ -67,13 +67,8 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
 }
 
 /// A number for a place, the same as long as its features are; `used` are those that others of the pair have.
-fn number(key: u64, face: Option<u32>, slots: u32, used: &mut Vec<u32>) -> u32 {
-    let hash = mixed(key);
-    let wanted = match face {
-        Some(face) => face.saturating_mul(SLOTS_EACH).saturating_add((hash % u64::from(SLOTS_EACH)) as u32),
-        None => (hash % u64::from(SLOTS)) as u32,
-    };
-    let mut slot = wanted % slots;
+fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
+    let mut slot = (mixed(key) % u64::from(SLOTS)) as u32 % slots;
     if used.len() < slots as usize {
         while used.contains(&slot) {
             slot = (slot + 1) % slots;
@@ -124,7 +119,7 @@ pub fn touches<R: Real>(
     }
     if let Some(two) = Two::new(a, b, at)
         && !two.solids[1].is_curved()
-        && faced(a, b, &two, reach, found)
+        && (beside(b, &two, reach, found) || faced(a, b, &two, reach, found))
     {
         return;
     }
@@ -139,7 +134,7 @@ pub fn touches<R: Real>(
     });
     let slots = slots(&a.geometry, &b.geometry);
     for point in &points {
-        let touch = frozen(a, b, &frames, point, number(point.key, None, slots, &mut used));
+        let touch = frozen(a, b, &frames, point, number(point.key, slots, &mut used));
         if touch.gap.value() < reach {
             found(touch);
         }
@@ -152,11 +147,11 @@ pub fn touches<R: Real>(
 
 /// The places of a body on a mesh; where none overlaps, also that of the nearest points.
 fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
-    let slots = slots(&a.geometry, &b.geometry);
-    let (mut used, mut least) = (Vec::new(), f64::INFINITY);
-    two.touches(reach, &mut |touch, key, flat| {
+    let numbers = Numbers::new(&two.solid, two.mesh);
+    let mut least = f64::INFINITY;
+    two.touches(reach, &mut |touch| {
         least = least.min(touch.gap.value());
-        found(Touch { slot: number(key, Some(flat), slots, &mut used), ..touch });
+        found(touch);
     });
     if least < 0.0 {
         return;
@@ -164,11 +159,10 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     let task = Task { a, b, frames: [two.frames[0].value(), two.frames[1].value()], reach };
     match task.nearest(two.mesh) {
         Some(point) => {
-            let touch = frozen(a, b, &two.frames, &point, 0);
-            let slot = number(touch.slot.into(), None, slots, &mut used);
+            let touch = frozen(a, b, &two.frames, &point, numbers.nearest());
             let far = touch.gap.value();
             if far > 0.0 && far < reach && far < least * (1.0 - CONFIRMED) {
-                found(Touch { slot, ..touch });
+                found(touch);
             }
         }
         // all of it is inside: each corner leaves by what is nearest
@@ -177,13 +171,59 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
                 let c = two.solid.corner(i, &two.frames[0], two.frames[1].rot.col(2));
                 let ball = Ball { c, radius: 0.0, frame: &two.frames[1], reach: 0.0 };
                 let local = two.frames[1].to_local(c - two.frames[1].p);
-                on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, _| {
-                    ball.on(foot, number(u64::from(i), None, slots, &mut used), found)
+                on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, k| {
+                    ball.on(foot, numbers.over(i, k), found)
                 });
             }
         }
         None => {}
     }
+}
+
+/// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
+fn beside<R: Real>(b: &Surface, two: &Two<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+    let Solid::Cylinder { half, radius, along } = two.solids[0] else { return false };
+    let value = two.value();
+    let size = value.size();
+    if !size.is_finite() {
+        return false;
+    }
+    let Some((n, overlap, at_edge)) = value.beside() else { return false };
+    if -overlap >= reach {
+        return true;
+    }
+    // faces, of both, come first
+    let off = CONFIRMED * overlap.abs() + patch::rounding(size);
+    if value.separate().1 <= overlap + off {
+        return false;
+    }
+    if at_edge {
+        return seen(two, n, overlap, reach, found);
+    }
+    let line = Line { m: two.frames[0].p, u: two.frames[0].rot.col(along), half };
+    let own = two.solids[0].corners();
+    // corners and crossings have the numbers of a patch
+    let first = [own + two.solids[1].corners(), own];
+    let crossing = Crossing { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
+    let mut all = Vec::new();
+    capsule::beside(&crossing, reach, &mut |touch| all.push(touch));
+    let there = all.iter().any(|touch| touch.gap.value() <= off - overlap);
+    if there {
+        all.into_iter().filter(|touch| touch.gap.value() < reach).for_each(found);
+    }
+    there
+}
+
+/// The places of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
+fn seen<R: Real>(two: &Two<R>, n: Vec3, overlap: f64, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+    let size = two.value().size();
+    let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
+    let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
+    let least = if overlap > 0.0 { f64::NEG_INFINITY } else { -overlap - patch::rounding(size) };
+    let mut scratch = FACED.take();
+    let done = patch::touches(two, n, [least, off - overlap], reach, &mut scratch, found);
+    FACED.set(scratch);
+    done
 }
 
 /// The places of features that face each other; returns false where others are nearest, or deepest.
@@ -204,16 +244,7 @@ fn faced<R: Real>(
         return true;
     }
     let boxes = two.solids.iter().all(|solid| matches!(solid, Solid::Box(_)));
-    let mut look = |n: Vec3, overlap: f64| {
-        let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
-        let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
-        let least = if overlap > 0.0 { f64::NEG_INFINITY } else { -overlap - patch::rounding(size) };
-        let mut scratch = FACED.take();
-        let done = patch::touches(two, n, [least, off - overlap], reach, &mut scratch, found);
-        FACED.set(scratch);
-        done
-    };
-    if (boxes || overlap <= 0.0) && look(n, overlap) {
+    if (boxes || overlap <= 0.0) && seen(two, n, overlap, reach, found) {
         return true;
     }
     let task = Task { a, b, frames: [value.frames[0], value.frames[1]], reach };
@@ -223,7 +254,7 @@ fn faced<R: Real>(
             (n, overlap) = (way, along);
         }
     }
-    look(n, overlap)
+    seen(two, n, overlap, reach, found)
 }
 
 /// Corners of one mesh on another.

@@ -50,6 +50,7 @@ pub struct Hull {
     raw: Raw,
     planes: Vec<(Vec3, f64)>,
     edges: Vec<[u32; 2]>,
+    colours: Vec<u32>,
     ridges: Vec<[Vec3; 2]>,
     /// Corners of face k, counterclockwise seen from outside: `outlines[starts[k]..starts[k + 1]]`.
     outlines: Vec<u32>,
@@ -105,8 +106,9 @@ impl Hull {
                 ridges[number][1] = normal;
             }
         }
+        let colours = colours(&edges, &outlines, &starts);
         let extent = raw.extent();
-        Some(Hull { raw, planes, edges, ridges, outlines, starts, shape, extent })
+        Some(Hull { raw, planes, edges, colours, ridges, outlines, starts, shape, extent })
     }
 
     /// Its corners, own axes \[m\].
@@ -134,6 +136,11 @@ impl Hull {
         &self.edges
     }
 
+    /// A number for each edge that no other edge of its faces has; few numbers for all.
+    pub fn colours(&self) -> &[u32] {
+        &self.colours
+    }
+
     /// Normals of the two faces at each edge.
     pub fn ridges(&self) -> &[[Vec3; 2]] {
         &self.ridges
@@ -147,6 +154,29 @@ impl Hull {
     pub fn extent(&self) -> &Aabb {
         &self.extent
     }
+}
+
+/// The least number for each edge in turn that no edge before it has in either of its faces, whose corners are
+/// `outlines[starts[k]..starts[k + 1]]`.
+fn colours(edges: &[[u32; 2]], outlines: &[u32], starts: &[u32]) -> Vec<u32> {
+    let key = |a: u32, b: u32| [a.min(b), a.max(b)];
+    let numbers: HashMap<_, _> = edges.iter().enumerate().map(|(k, &[a, b])| (key(a, b), k)).collect();
+    let faces = starts.windows(2).map(|ends| {
+        let outline = &outlines[ends[0] as usize..ends[1] as usize];
+        let next = outline.iter().cycle().skip(1);
+        outline.iter().zip(next).filter_map(|(&a, &b)| numbers.get(&key(a, b)).copied()).collect()
+    });
+    let faces: Vec<Vec<usize>> = faces.collect();
+    let mut faces_at = vec![Vec::new(); edges.len()];
+    for (number, face) in faces.iter().enumerate() {
+        face.iter().for_each(|&k| faces_at[k].push(number));
+    }
+    let mut colours = vec![NONE; edges.len()];
+    for (k, at) in faces_at.iter().enumerate() {
+        let taken: Vec<u32> = at.iter().flat_map(|&face| &faces[face]).map(|&other| colours[other]).collect();
+        colours[k] = (0..).find(|colour| !taken.contains(colour)).unwrap_or(0);
+    }
+    colours
 }
 
 /// Triangles, oriented outward where they are closed.

@@ -26,14 +26,15 @@ use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// How many crossings of edges have numbers of their own. More of them share these: they push all the same, and remember as one.
-const CROSSINGS: u32 = 48;
-
-/// Numbers of a line's places on a body, beside the corners of that.
-pub const MOST_OF_LINE: u32 = 2 + CROSSINGS;
+/// How many crossings of edges have numbers of their own. Of hulls with large faces more of them share these: which number each has
+/// then depends on the others that are there.
+const CROSSINGS: u32 = 144;
 
 /// Sine of the angle between two edges below which they are parallel; the weight of their crossing is of that size.
 const PARALLEL: f64 = 1e-9;
+
+/// The number of the line on the side of a cylinder among its edges.
+const SIDE: u32 = 8;
 
 /// Part of the size of both up to which a corner or crossing may be past an edge and still counts as on it: corners of faces that coincide
 /// are corners of the first, whatever rounding says. Ten times what a run takes for a closed gap.
@@ -115,6 +116,79 @@ impl<'a> Solid<'a> {
                 let arms = rim_arms(axis, n, radius, || frame.rot.col((along + 1) % 3));
                 frame.point(&c) + arms[i as usize % 4]
             }
+        }
+    }
+
+    /// How many edges it has; of a cylinder those of the outlines that it shows.
+    pub fn edges(&self) -> u32 {
+        match self {
+            Solid::Box(_) => 12,
+            Solid::Line(_) => 1,
+            Solid::Cylinder { .. } => 9,
+            Solid::Hull(hull) => hull.edges().len() as u32,
+        }
+    }
+
+    /// The number of the edge between two corners, in any order.
+    pub fn edge(&self, [i, j]: [u32; 2]) -> u32 {
+        let (i, j) = (i.min(j), i.max(j));
+        match self {
+            Solid::Box(_) => {
+                let axis = (i ^ j).trailing_zeros().min(2);
+                // the signs along the other two axes
+                let low = (1 << axis) - 1;
+                4 * axis + (i & low | i >> 1 & !low & 3)
+            }
+            Solid::Line(_) => 0,
+            // the line of its side
+            Solid::Cylinder { .. } if i / 4 != j / 4 => SIDE,
+            // the last edge of a rim ends where the first begins
+            Solid::Cylinder { .. } => {
+                if j - i == 1 {
+                    i
+                } else {
+                    j
+                }
+            }
+            Solid::Hull(hull) => {
+                let is = |edge: &[u32; 2]| *edge == [i, j] || *edge == [j, i];
+                hull.edges().iter().position(is).unwrap_or(0) as u32
+            }
+        }
+    }
+
+    /// The corners of an edge of a box or hull.
+    fn ends(&self, k: u32) -> [u32; 2] {
+        match self {
+            Solid::Box(_) => {
+                let (axis, signs) = (k / 4, k % 4);
+                let low = (1 << axis) - 1;
+                let i = signs & low | (signs & !low) << 1;
+                [i, i | 1 << axis]
+            }
+            Solid::Hull(hull) => hull.edges()[k as usize],
+            Solid::Line(_) | Solid::Cylinder { .. } => [0; 2],
+        }
+    }
+
+    /// A number for an edge that no other edge of an outline has that it is in, below [`Self::colours`].
+    fn colour(&self, edge: [u32; 2]) -> u32 {
+        let k = self.edge(edge);
+        match self {
+            // opposite edges are in no face together
+            Solid::Box(_) => k / 4 * 2 + ((k ^ k >> 1) & 1),
+            Solid::Line(_) => 0,
+            Solid::Cylinder { .. } => k % 4,
+            Solid::Hull(hull) => hull.colours()[k as usize],
+        }
+    }
+
+    fn colours(&self) -> u32 {
+        match self {
+            Solid::Box(_) => 6,
+            Solid::Line(_) => 1,
+            Solid::Cylinder { .. } => 4,
+            Solid::Hull(hull) => hull.colours().iter().fold(0, |most, k| most.max(k + 1)),
         }
     }
 
@@ -251,7 +325,17 @@ enum Label {
 
 /// How many places a pair can touch at.
 pub fn slots(a: &Solid, b: &Solid) -> u32 {
-    a.corners() + b.corners() + CROSSINGS
+    a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
+}
+
+/// How many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
+fn on_side(a: &Solid, b: &Solid) -> u32 {
+    if a.is_curved() { b.edges() } else { 0 }
+}
+
+/// How many numbers crossings of edges have, unless they are too many.
+fn crossings(a: &Solid, b: &Solid) -> u32 {
+    a.colours().saturating_mul(b.colours())
 }
 
 impl<'a, R: Real> Two<'a, R> {
@@ -381,6 +465,43 @@ impl Two<'_, f64> {
             _ => {}
         }
         best
+    }
+
+    /// The direction that parts the side of a cylinder, as if it had no ends, from the edge or corner of a box or hull that is nearest to its
+    /// axis, the overlap along it, and whether that is an edge. None where the axis runs through the other.
+    pub fn beside(&self) -> Option<(Vec3, f64, bool)> {
+        let Solid::Cylinder { half, radius, along } = self.solids[0] else { return None };
+        let (frame, other) = (&self.frames[0], &self.solids[1]);
+        let axis = frame.rot.col(along);
+        let (u, v) = square_to(axis);
+        let at = |i: u32| {
+            let p = other.corner(i, &self.frames[1], axis) - frame.p;
+            [u.dot(p), v.dot(p)]
+        };
+        let (mut least, mut foot, mut inner) = (f64::INFINITY, [0.0; 2], false);
+        for k in 0..other.edges() {
+            let [p, q] = other.ends(k).map(at);
+            let e = [q[0] - p[0], q[1] - p[1]];
+            let length = e[0].hypot(e[1]);
+            // an edge along the axis is seen as a corner
+            let seen = length > PARALLEL * self.size();
+            let t = if seen { -(p[0] * e[0] + p[1] * e[1]) / (length * length) } else { 0.0 };
+            let near = [0, 1].map(|i| p[i] + t.clamp(0.0, 1.0) * e[i]);
+            let distance = near[0].hypot(near[1]);
+            if distance < least {
+                (least, foot, inner) = (distance, near, t > 0.0 && t < 1.0);
+            }
+        }
+        if half == 0.0 || !(least.is_finite() && least > NEAR * self.size()) {
+            return None;
+        }
+        let way = foot.map(|x| -x / least);
+        let beyond = |i: u32| {
+            let p = at(i);
+            way[0] * p[0] + way[1] * p[1] > rounding(self.size()) - least
+        };
+        let outside = !(0..other.corners()).any(beyond);
+        outside.then(|| (u.scale(way[0]) + v.scale(way[1]), radius - least, inner))
     }
 
     /// About the size of both \[m\].
@@ -522,7 +643,7 @@ pub fn touches<R: Real>(
         let slot = match *feature {
             Feature::First(i, _) => i,
             Feature::Second(j, _) => a + j,
-            Feature::Edges(e, f, _) => a + b + crossing([e, f], used),
+            Feature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
         };
         if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
             found(touch);
@@ -537,7 +658,14 @@ pub fn rounding(size: f64) -> f64 {
 }
 
 /// A number for a crossing, the same as long as its edges are; `used` are those that others of the pair have.
-fn crossing(edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+fn crossing([a, b]: &[Solid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+    let first = on_side(a, b);
+    if first > 0 && a.edge(edges[0]) == SIDE {
+        return b.edge(edges[1]);
+    }
+    if crossings(a, b) <= CROSSINGS {
+        return first + a.colour(edges[0]) * b.colours() + b.colour(edges[1]);
+    }
     let key = |[i, j]: [u32; 2]| u64::from(i.min(j)) << 16 ^ u64::from(i.max(j));
     let hash = super::manifold::mixed(key(edges[0]) << 32 ^ key(edges[1]));
     let mut slot = (hash % u64::from(CROSSINGS)) as u32;
@@ -547,7 +675,7 @@ fn crossing(edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
         }
     }
     used.push(slot);
-    slot
+    first + slot
 }
 
 /// Cuts off what is to the right of the line from p to q, which is edge j of the second, by more than `near` \[Sutherland1974\].
