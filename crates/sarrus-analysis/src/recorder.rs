@@ -300,10 +300,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         if known {
             let (mechanism, eq, accel) = ode.parts();
             columns.row(mechanism, &sample, eq, accel, &mut row[1..]);
-            self.violations.add(mechanism.structure(), eq);
         } else {
             ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
-            self.violations.add(ode.problem().structure(), &self.eq);
             columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
         }
         for (peak, &[gap, force, _]) in self.peaks.iter_mut().zip(ode.problem_mut().last_readings()) {
