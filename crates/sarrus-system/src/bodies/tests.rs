@@ -361,7 +361,10 @@ fn wrong_shapes_are_refused() {
         ("radius = 1", "needs `kind`"),
         ("kind = 'sphere'", "needs `radius`"),
         ("kind = 'sphere', radius = 0", "must be positive"),
-        ("kind = 'sphere', radius = '1 m', thickness = 1", "it takes: radius on axis_on name role color"),
+        (
+            "kind = 'sphere', radius = '1 m', thickness = 1",
+            "it takes: radius on axis_on orientation_on name role color",
+        ),
         ("kind = 'rod', radius = 1", "only a bar"),
         ("kind = 'rod', length = 1, radius = 1, axis_on = [0, 0, 0]", "has no length"),
         ("kind = 'ends', radius = 1", "only a bar"),

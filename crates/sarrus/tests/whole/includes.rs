@@ -477,7 +477,8 @@ fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_
         let text = format!(
             "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'drop.toml', {keys} }}\nrun.t_end = 0.25\n"
         );
-        let force = ran_as_resolved(&text, &beside).column("L.k.force").unwrap();
+        let run = ran_as_resolved(&text, &beside);
+        let force = run.column("L.k.force").unwrap();
         assert!(force.into_iter().any(|f| f > 100.0), "{keys}");
     }
     let solid = DROP.replace("space = 'planar'\n", "").replace("[0, 0.3]", "[0, 0, 0.3]");
