@@ -15,8 +15,8 @@ use super::program::{MAX_REGISTERS, Program};
 const SAMPLES: usize = 9;
 /// Excursion relative to the largest value that is none: less than the tolerances of a run.
 const SMALL: f64 = 1e-9;
-/// Excursion relative to the largest bound that may be rounding.
-const NOTHING: f64 = 1e-14;
+/// Excursion relative to the widest bounds at an instant that may be rounding.
+const NOISE: f64 = 8.0;
 /// Most panels of one function, so that one whose bounds stay wide ends.
 const MOST: usize = 2000;
 /// Part of a piece between switches that is left out at its ends.
@@ -47,7 +47,7 @@ impl Program {
                 function: &function,
                 panels: Vec::new(),
                 largest: [0.0; 3],
-                bounded: [0.0; 3],
+                noise: [0.0; 3],
                 jumps: Vec::new(),
             };
             let mut start = span[0];
@@ -122,8 +122,8 @@ struct Search<'a> {
     panels: Vec<Panel>,
     /// Largest magnitudes that were sampled: value, rate and second derivative.
     largest: [f64; 3],
-    /// Largest finite bounds on them.
-    bounded: [f64; 3],
+    /// Largest widths of bounds at an instant, which rounding leaves.
+    noise: [f64; 3],
     /// Where it jumps.
     jumps: Vec<f64>,
 }
@@ -137,7 +137,14 @@ impl Search<'_> {
             k => ends[0] + (ends[1] - ends[0]) * (k as f64 / (SAMPLES - 1) as f64),
         };
         let times: [f64; SAMPLES] = std::array::from_fn(at);
-        let values = times.map(|t| ranges(&(self.function)(Interval::point(t))).map(middle));
+        let values = times.map(|t| {
+            let bounds = ranges(&(self.function)(Interval::point(t)));
+            for (noise, range) in self.noise.iter_mut().zip(&bounds) {
+                let width = range.hi - range.lo;
+                *noise = if width.is_finite() { noise.max(width) } else { *noise };
+            }
+            bounds.map(middle)
+        });
         let sampled = std::array::from_fn(|i| {
             let samples = values.iter().map(|value| value[i]);
             if !samples.clone().all(f64::is_finite) {
@@ -159,8 +166,6 @@ impl Search<'_> {
             for (i, bound) in [value, bounds.d, bounds.dd].into_iter().enumerate() {
                 let beyond = (sampled[i].lo - bound.lo).max(bound.hi - sampled[i].hi);
                 hidden[i] = hidden[i].max(beyond);
-                let size = magnitude(&bound);
-                self.bounded[i] = if size.is_finite() { self.bounded[i].max(size) } else { self.bounded[i] };
             }
         }
         for (largest, range) in self.largest.iter_mut().zip(&sampled) {
@@ -197,7 +202,8 @@ impl Search<'_> {
 
     /// Excursion from a sampled range that is no feature.
     fn allowed(&self, i: usize, sampled: &Interval) -> f64 {
-        (sampled.hi - sampled.lo).max(SMALL * self.largest[i]).max(NOTHING * self.bounded[i])
+        let noise = (NOISE * self.noise[i]).max(f64::MIN_POSITIVE);
+        (sampled.hi - sampled.lo).max(SMALL * self.largest[i]).max(noise)
     }
 
     /// Adds the ends of panels that show what the samples of those before them do not, and the samples that show it.
@@ -327,7 +333,16 @@ mod tests {
 
     #[test]
     fn functions_that_steps_resolve_have_no_features() {
-        for text in ["0.3*sin(2*t) + t^2/4", "sin(t)", "exp(-t)", "3*t^2 - t", "x*sin(x)", "2", "t*x"] {
+        for text in [
+            "0.3*sin(2*t) + t^2/4",
+            "sin(t)",
+            "exp(-t)",
+            "3*t^2 - t",
+            "x*sin(x)",
+            "2",
+            "t*x",
+            "-0.3*x - 2*sin(x)*cos(t)",
+        ] {
             assert_eq!(features(text), [], "{text}");
         }
     }
