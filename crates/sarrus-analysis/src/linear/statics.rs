@@ -68,7 +68,7 @@ pub(super) struct Found {
 
 /// How a branch was followed.
 enum Followed {
-    Came(Rest, Option<BranchEnd>),
+    Came(Box<Rest>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
     Met(Vec<f64>),
     /// No rest near where the branch ends, if that is seen.
@@ -331,7 +331,7 @@ impl<'a> Statics<'a> {
         let mut end = None;
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
             match self.follow([from, to], watch)? {
-                Followed::Came(rest, end) => return come(rest, end),
+                Followed::Came(rest, end) => return come(*rest, end),
                 Followed::Met(way) => return Ok(Attempt::Met(way)),
                 Followed::Lost(seen) => end = seen,
             }
@@ -468,7 +468,7 @@ impl<'a> Statics<'a> {
                 let strays = strays || (now == Some(true) && on_branch && self.strays_back(at, next)?);
                 if !strays && !lost {
                     if next == to {
-                        return Ok(Followed::Came(rest, end));
+                        return Ok(Followed::Came(Box::new(rest), end));
                     }
                     (at, stable, on_branch) = (next, now, true);
                     more *= 2.0;
@@ -511,7 +511,7 @@ impl<'a> Statics<'a> {
             self.load(next)?;
             (at, on_branch, more) = (next, true, beyond);
             if next == to {
-                return Ok(Followed::Came(rest, end));
+                return Ok(Followed::Came(Box::new(rest), end));
             }
         }
     }

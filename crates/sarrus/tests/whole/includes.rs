@@ -478,8 +478,8 @@ fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_
             "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'drop.toml', {keys} }}\nrun.t_end = 0.25\n"
         );
         let run = ran_as_resolved(&text, &beside);
-        let force = run.column("L.k.force").unwrap();
-        assert!(force.into_iter().any(|f| f > 100.0), "{keys}");
+        let mut force = run.column("L.k.force").unwrap();
+        assert!(force.any(|f| f > 100.0), "{keys}");
     }
     let solid = DROP.replace("space = 'planar'\n", "").replace("[0, 0.3]", "[0, 0, 0.3]");
     let nest = "format = 'sarrus/1'\ninclude.D = { file = 'drop.toml', mirror = 'z', orientation = { axis = [1, 0, 0], angle = 'pi' } }\n\
@@ -491,8 +491,8 @@ fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_
         include.M = { file = 'nest.toml', at = [0, 0, 2], ground = 'car' }\nrun.t_end = 0.25\n";
     let run = ran_as_resolved(outer, &files);
     for contact in ["L.D.k", "M.D.k"] {
-        let force = run.column(&format!("{contact}.force")).unwrap();
-        assert!(force.into_iter().any(|f| f > 100.0), "{contact}");
+        let mut force = run.column(&format!("{contact}.force")).unwrap();
+        assert!(force.any(|f| f > 100.0), "{contact}");
     }
 }
 
@@ -526,7 +526,7 @@ fn a_driven_pin_of_a_turned_file_reads_the_same_angle_in_the_resolved_file() {
             "format = 'sarrus/1'\nspace = 'planar'\ninclude.L = {{ file = 'part.toml', {keys} }}\nrun.t_end = 0.01\n"
         );
         let run = ran_as_resolved(&text, &beside);
-        let found = run.column("L.a.angle").unwrap().into_iter().next().unwrap();
+        let found = run.column("L.a.angle").unwrap().next().unwrap();
         assert!((found - angle).abs() < 1e-12, "{keys}: {found}");
     }
 }
