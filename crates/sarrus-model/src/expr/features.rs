@@ -17,7 +17,7 @@ const SAMPLES: usize = 9;
 const SMALL: f64 = 1e-9;
 /// Excursion relative to the widest bounds at an instant that may be rounding.
 const NOISE: f64 = 8.0;
-/// Most panels of one function, so that one whose bounds stay wide ends.
+/// Most halves of panels of one function, so that one whose bounds stay wide ends.
 const MOST: usize = 2000;
 /// Part of a piece between switches that is left out at its ends.
 const INSET: f64 = 1e-9;
@@ -177,8 +177,8 @@ impl Search<'_> {
 
     /// Halves panels, the longest first, until their samples show what bounds allow.
     fn refine(&mut self) {
-        let mut next = 0;
-        while next < self.panels.len() && self.panels.len() < MOST {
+        let (mut next, most) = (0, self.panels.len() + MOST);
+        while next < self.panels.len() && self.panels.len() < most {
             let Panel { ends, .. } = self.panels[next];
             let middle = ends[0] + 0.5 * (ends[1] - ends[0]);
             if !self.is_resolved(next) {
