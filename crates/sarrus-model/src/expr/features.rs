@@ -37,10 +37,10 @@ impl Program {
         let all = Enclosure::jumping(Interval::ALL);
         let zero = Enclosure::from_f64(0.0);
         let parts = self.timed_parts(&|slot| read(slot, Interval::point(span[0])).is_some());
-        let parts = parts.into_iter().map(|part| (part, all));
         // what is not a factor, as in exp(-t^2 - x^2), shows only in the whole, where all else is 0
-        let whole = self.result_instruction().map(|whole| (whole, zero));
-        for (root, other) in parts.chain(whole) {
+        let whole = self.result_instruction().filter(|whole| !parts.contains(whole));
+        let roots = parts.iter().map(|part| (*part, all)).chain(whole.map(|whole| (whole, zero)));
+        for (root, other) in roots {
             let function =
                 |time: Interval| self.enclose_part(root, &|slot: u32| read(slot, time).unwrap_or(other));
             let mut search = Search {
