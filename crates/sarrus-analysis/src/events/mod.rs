@@ -84,8 +84,6 @@ pub(crate) struct Journey {
     firings: Firings,
     /// Largest speed of an impact, by rigid limit.
     hardest: Vec<f64>,
-    /// Impacts, by contact and then by rigid limit.
-    touches: Firings,
     /// When gaps were looked at last, and how often then.
     touched_at: f64,
     at_once: usize,
@@ -115,7 +113,6 @@ impl Journey {
         Journey {
             firings: Firings::new(system.whole.events.list.len(), route.span),
             hardest: vec![0.0; system.whole.events.limits.len()],
-            touches: Firings::new(system.contacts.len() + system.whole.events.limits.len(), route.span),
             touched_at: f64::NAN,
             at_once: 0,
             passed_at: f64::NAN,

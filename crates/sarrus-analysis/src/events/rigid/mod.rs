@@ -13,7 +13,8 @@
 //! The same is done behind every break in time, where a force or a driver switches, and where a contact slides over the end of its surface.
 //!
 //! Rebounds lower than [`LOW`] of the size of the mechanism, where it is pressed on, are none: the sequence of a bouncing ball ends in
-//! rest, and so does that of a block that rocks or tumbles, of several places at once. So does one that chatters: a contact that meets [`MOST`](super::chatter::MOST) times within a thousandth of the run stays closed.
+//! rest, and so does that of a block that rocks or tumbles, of several places at once. How often a
+//! contact meets is no reason to stop it: a ball without loss bounces for ever.
 //!
 //! Cost: all gaps of an entry are looked at eight times a step; a step with places that are held also solves for what they bear.
 

@@ -1,6 +1,5 @@
 //! What happens at an instant at which something happens to a gap.
 
-use super::super::chatter::MOST;
 use super::super::{Journey, NoStart, active::Hold, jump::APART};
 use super::impact::{self, gained};
 use super::instant::{Instant, dot};
@@ -272,19 +271,7 @@ impl Journey {
             if approaches {
                 gaps.tallies[*contact].close(state.t, -before[i]);
             }
-            let chatters = approaches && self.touches.chatter(*contact, state.t);
-            if chatters && rigid.restitution > 0.0 && !rests {
-                let name = self.system.gap_name(*contact);
-                let note = format!(
-                    "contact `{name}` met {MOST} times within a thousandth of the run: from t = {} on it does not rebound while it \
-                     goes on so",
-                    state.t
-                );
-                if !gaps.notes.iter().any(|n| n.starts_with(&format!("contact `{name}` met"))) {
-                    gaps.notes.push(note);
-                }
-            }
-            e.push(if approaches && !rests && !chatters { rigid.restitution } else { 0.0 });
+            e.push(if approaches && !rests { rigid.restitution } else { 0.0 });
             rules.push(rigid.rule);
             places.push(Place { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
         }
