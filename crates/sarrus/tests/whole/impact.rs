@@ -335,8 +335,8 @@ bodies.left = { at = [0, 0], mass = 1, inertia = 1, shape = { kind = "half_space
 bodies.puck = { at = [0.1, 0], mass = 1, inertia = 1, shape = { kind = "sphere", radius = 0.099 } }
 joints.held = { kind = "fixed", bodies = ["ground", "left"], at = [0, 0] }
 ground.shape = { kind = "half_space", on = [0.202, 0], axis_on = [-1, 0] }
-contacts.left = { between = ["puck", "left"], method = "impulsive", restitution = 1 }
-contacts.right = { between = ["puck", "ground"], method = "impulsive", restitution = 1 }
+contacts.a = { between = ["puck", "left"], method = "impulsive", restitution = 1 }
+contacts.b = { between = ["puck", "ground"], method = "impulsive", restitution = 1 }
 initial.puck.velocity = [10, 0]
 run = { t_end = 1 }
 "#);
