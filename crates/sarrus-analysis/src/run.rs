@@ -143,7 +143,7 @@ impl<'w> Run<'w> {
         }
         if !system.contacts.is_empty() {
             recorder.advance = Some(Advance::new());
-            let mut onsets = Onsets::new(span, integrator.is_adaptive());
+            let mut onsets = Onsets::new(span, integrator.is_adaptive(), [method.rtol, method.atol]);
             onsets.note_overlaps(&mut mechanism, &state);
             onsets.look_ahead(&mut mechanism, &state);
             recorder.onsets = Some(onsets);

@@ -185,7 +185,7 @@ fn inverse(mut branch: Branch) -> Branch {
 }
 
 #[library_benchmark(setup = chain)]
-#[bench::planar(args = (true), config = most(36_180))]
+#[bench::planar(args = (true), config = most(32_161))]
 #[bench::spatial(args = (false), config = most(128_880))]
 fn forward_dynamics(branch: Branch) -> Branch {
     forward(branch)

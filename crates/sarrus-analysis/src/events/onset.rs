@@ -6,7 +6,7 @@
 //! to it. Places of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
 //! are.
 //!
-//! A bristle that slides and turns back is met likewise: from there on it sticks.
+//! A step also ends where a bristle breaks loose, and where one that slides sticks again.
 //!
 //! Steps of fixed size, and those with more than [`MOST_PLACES`] pairs in play, end at a touch only if they would pass over it: where
 //! the surfaces are apart again, or deep in each other, at the end. Else the error control finds the steps. No step is longer than
@@ -20,7 +20,7 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, State, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::TURN;
+use sarrus_system::contact::{Halfway, SLACK};
 
 /// Places up to which onsets are located.
 const MOST_PLACES: usize = 64;
@@ -29,7 +29,8 @@ const BRIEF: f64 = 0.1;
 /// Where in a step gaps are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
-type Gaps = Vec<((u32, u32, u32, u32), f64)>;
+type Key = (u32, u32, u32, u32);
+type Gaps = Vec<(Key, f64)>;
 
 /// Watches the gaps of a run.
 #[derive(Clone)]
@@ -38,8 +39,9 @@ pub(crate) struct Onsets {
     looks: Vec<(f64, Gaps)>,
     scratch: Gaps,
     firings: Firings,
-    /// When the step was cut last.
+    /// When the step was cut last, and whether that was for the sake of accuracy.
     cut_at: f64,
+    shortened: bool,
     met: bool,
     /// Pairs that are looked at, and when the next step has to end \[s\].
     pairs: usize,
@@ -56,18 +58,27 @@ pub(crate) struct Onsets {
     adaptive: bool,
     /// Overlaps at the start.
     overlaps: Vec<String>,
+    /// Tolerances of a step: relative, absolute.
+    tolerances: [f64; 2],
+    halfway: Halfway,
+    /// The longest step in which bristles are followed as the tolerances ask \[s\].
+    stride: f64,
 }
 
 impl Onsets {
-    /// For a run over `span` \[s\].
-    pub fn new(span: (f64, f64), adaptive: bool) -> Onsets {
+    /// For a run over `span` \[s\] with steps to relative and absolute `tolerances`.
+    pub fn new(span: (f64, f64), adaptive: bool, tolerances: [f64; 2]) -> Onsets {
         Onsets {
             adaptive,
             overlaps: Vec::new(),
+            tolerances,
+            halfway: Halfway::default(),
+            stride: f64::INFINITY,
             looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
             scratch: Vec::new(),
             firings: Firings::new(1, span),
             cut_at: f64::NEG_INFINITY,
+            shortened: false,
             met: false,
             pairs: 0,
             until: f64::INFINITY,
@@ -81,7 +92,7 @@ impl Onsets {
     /// The step is cut where a place has closed or opened.
     pub fn take(&mut self) {
         self.met = true;
-        if self.firings.chatter(0, self.cut_at) {
+        if !self.shortened && self.firings.chatter(0, self.cut_at) {
             self.chattered = Some(self.cut_at);
         }
     }
@@ -96,7 +107,7 @@ impl Onsets {
         let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
         self.pairs = pairs;
         self.longest = longest;
-        self.until = s.t + longest.max(self.least);
+        self.until = s.t + longest.min(self.stride).max(self.least);
         // smooth up to the touch that ends the step
         mechanism.lock_contacts(self.locates());
     }
@@ -168,11 +179,39 @@ impl Onsets {
         };
         let change = if ahead == Ahead::Clear { None } else { self.change(step)? };
         let first = touch.into_iter().chain(change).reduce(f64::min).filter(|first| *first < step.end.t);
+        self.stride = f64::INFINITY;
+        let shorter = if ahead != Ahead::Clear && self.locates() { self.shorten(step, first)? } else { None };
+        self.shortened = shorter.is_some();
+        let first = shorter.or(first);
         self.cut_at = first.unwrap_or(self.cut_at);
         Ok(first)
     }
 
-    /// The first time at which a sampled place closes or opens.
+    /// Where a step that is to end at `first`, or as it is, has to end for bristles to be followed as closely as the tolerances ask, if
+    /// that is earlier. Their stretch at the end is compared with that of two halves, which differs with the fourth power of the step.
+    fn shorten(
+        &mut self,
+        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        first: Option<f64>,
+    ) -> Result<Option<f64>, StepError> {
+        let (t, end) = (step.info.t, first.unwrap_or(step.end.t));
+        let h = end - t;
+        let mut halfway = std::mem::take(&mut self.halfway);
+        let (ode, s) = step.at(t + 0.5 * h)?;
+        ode.problem_mut().note_bristles(s, &mut halfway);
+        let mut error = None;
+        if !halfway.is_empty() {
+            let (ode, s) = step.at(end)?;
+            error = Some(ode.problem_mut().bristle_error(s, &halfway, h, self.tolerances));
+        }
+        self.halfway = halfway;
+        let Some(error) = error else { return Ok(None) };
+        let share = 0.9 * error.max(1e-6).powf(-0.25);
+        self.stride = (h * share.clamp(0.2, 2.0)).max(self.least);
+        Ok((error > 1.0 && self.stride < h).then_some(t + self.stride))
+    }
+
+    /// The first time at which a sampled place closes or opens, or its bristle breaks loose or sticks again.
     fn change(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         if !self.locates() {
@@ -193,9 +232,9 @@ impl Onsets {
         let mut first: Option<f64> = None;
         for &(key, start) in &self.looks[0].1 {
             let mut closed = start < 0.0;
-            // a slip that turns back is met once; what it does then is the bristle's
-            let turns = key.3 & TURN != 0;
-            if turns && closed {
+            if key.3 & SLACK != 0 {
+                let found = slip(&self.looks, key, &mut self.scratch, step)?;
+                first = first.into_iter().chain(found.filter(|found| *found > t + 1e-9 * h)).reduce(f64::min);
                 continue;
             }
             for k in 1..PLACES.len() {
@@ -236,9 +275,6 @@ impl Onsets {
                 if let Some(found) = found {
                     // what changes right where the step began is past it, and may change back
                     if found <= t + 1e-9 * h {
-                        if turns {
-                            break;
-                        }
                         closed = !closed;
                         continue;
                     }
@@ -249,4 +285,44 @@ impl Onsets {
         }
         Ok(first)
     }
+}
+
+/// When a bristle whose slack was sampled breaks loose or, where it slides, sticks again: there its slack is least.
+fn slip(
+    looks: &[(f64, Gaps)],
+    key: Key,
+    scratch: &mut Gaps,
+    step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+) -> Result<Option<f64>, StepError> {
+    let of = |gaps: &Gaps| gaps.binary_search_by_key(&key, |(key, _)| *key).ok().map(|i| gaps[i].1);
+    let mut judge = |t: f64| -> Result<Verdict, StepError> {
+        let (ode, s) = step.at(t)?;
+        ode.problem_mut().contact_gaps(s, scratch);
+        let margin = -of(scratch).unwrap_or(f64::INFINITY);
+        Ok(Verdict { holds: margin > 0.0, margin })
+    };
+    let slack = |k: usize| looks.get(k).and_then(|look| of(&look.1)).filter(|slack| slack.is_finite());
+    let mut slides = slack(1).is_some_and(|slack| slack < 0.0);
+    for k in 1..looks.len() {
+        let (before, Some(here)) = (slack(k - 1).unwrap_or(0.0), slack(k)) else { break };
+        let point = |k: usize, slack: f64| (looks[k].0, Verdict { holds: slack < 0.0, margin: -slack });
+        if !slides && here < 0.0 {
+            return crossing(point(k - 1, before), point(k, here), judge).map(Some);
+        }
+        if slides && here > before {
+            // the condition never holds: the search goes on to the top
+            let mut top = point(k - 1, before);
+            let mut least = |t: f64| -> Result<Verdict, StepError> {
+                let verdict = Verdict { holds: false, ..judge(t)? };
+                if verdict.margin > top.1.margin {
+                    top = (t, verdict);
+                }
+                Ok(verdict)
+            };
+            peak(looks[k.max(2) - 2].0, point(k - 1, before), looks[k].0, &mut least)?;
+            return Ok(Some(top.0));
+        }
+        slides |= here < 0.0;
+    }
+    Ok(None)
 }

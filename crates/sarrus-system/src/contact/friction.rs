@@ -6,13 +6,11 @@
 //! lugre     F = -N (σ₀ z + σ₁ ż)                  ż = v - σ₀ |v| z/g(v),  g = μ + (μ_s - μ) exp(-(v/v_s)²)
 //! ```
 //!
-//! A bristle sticks truly: it holds at rest without creep. Its stretch is memory: at an accepted step ξ is cut to |ξ| ≤ μ N/k
-//! (an elastic-plastic return map), and within a step it grows with the way of the two points that touched at its start. The damping
-//! acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous where it breaks loose. c is by default critical for the
-//! reduced mass of the two bodies.
+//! A bristle sticks truly: it holds at rest without creep. Its stretch is memory that changes at accepted steps, and within a step a
+//! function of the state ([`super::bristle`]). The damping acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous
+//! where it breaks loose. c is by default critical for the reduced mass of the two bodies.
 //!
-//! Within a step the way is that from its start, so a slip that turns back inside a step would be missed: adaptive integrators end
-//! the step there, fixed steps turn back at their end.
+//! Adaptive integrators end a step where a bristle breaks loose, and where one that slides sticks again.
 //!
 //! LuGre \[CanudasDeWit1995\] has the stretch z as a state of x, for every place that the surfaces of an entry can touch at: it creeps
 //! before it breaks loose, and takes less to keep going than to set off. σ₀ and σ₁ are per normal force, so that nothing is stiff
@@ -20,6 +18,7 @@
 //!
 //! Work of friction is booked as dissipated, less what bristles store, k|ξ|²/2, which is at most (μN)²/2k each.
 
+use super::bristle::Path;
 use sarrus_math::{Real, Vec3};
 
 /// A law for friction.
@@ -65,14 +64,19 @@ impl Friction {
         matches!(self, Friction::Bristle { .. })
     }
 
-    /// Whether a bristle of this stretch, cut to what it bears, slides under a normal force.
-    pub fn slides(&self, N: f64, stretch: Vec3<f64>) -> bool {
+    /// The longest stretch of a bristle under a normal force `N` \[m\]; others have none.
+    pub fn longest<R: Real>(&self, N: R) -> Option<R> {
+        match *self {
+            Friction::Bristle { mu, stiffness, .. } => Some(N * R::from_f64(mu / stiffness)),
+            Friction::Coulomb { .. } | Friction::Lugre { .. } => None,
+        }
+    }
+
+    /// Force of a bristle of this stretch \[N\].
+    pub fn pull(&self, stretch: Vec3<f64>) -> f64 {
         match self {
-            Friction::Bristle { mu, stiffness, .. } => {
-                let most = mu * N;
-                most > 0.0 && stretch.norm() * stiffness >= most * (1.0 - 1e-12)
-            }
-            _ => false,
+            Friction::Bristle { stiffness, .. } => stiffness * stretch.norm(),
+            Friction::Coulomb { .. } | Friction::Lugre { .. } => 0.0,
         }
     }
 
@@ -89,33 +93,29 @@ impl Friction {
         }
     }
 
-    /// Force on the first body at slip `v`, square to the normal, under a normal force `N`; `stretch` is that of the bristle if
-    /// its foot does not slide, `mass` the reduced mass. With it the stretch that is left after sliding, of `lugre` its rate.
-    pub fn force<R: Real>(&self, N: R, v: Vec3<R>, stretch: Vec3<R>, mass: f64) -> (Vec3<R>, Vec3<R>) {
+    /// Force on the first body at slip `v`, square to the normal, under a normal force `N`; `path` is that of the bristle, `mass` the
+    /// reduced mass. With it the stretch that is left after sliding, of `lugre` its rate, and whether a bristle slides.
+    pub fn force<R: Real>(&self, N: R, v: Vec3<R>, path: &Path<R>, mass: f64) -> (Vec3<R>, Vec3<R>, bool) {
+        let stretch = path.stretch;
         match *self {
             Friction::Coulomb { mu, slip_speed } => {
                 let square = v.norm_squared() * R::from_f64(1.0 / (slip_speed * slip_speed));
                 let factor = R::from_f64(-mu / slip_speed) * N * tanh_over(square);
-                (v.scale(factor), Vec3::zero())
+                (v.scale(factor), Vec3::zero(), false)
             }
             Friction::Bristle { mu, stiffness, damping } => {
                 let c = damping.unwrap_or_else(|| 2.0 * (stiffness * mass).sqrt());
                 let most = R::from_f64(mu) * N;
                 if !(most.value() > 0.0) {
-                    return (Vec3::zero(), Vec3::zero());
+                    return (Vec3::zero(), Vec3::zero(), true);
                 }
-                let pull = stretch.norm_squared().value().sqrt() * stiffness;
-                if pull >= most.value() {
-                    // it slides
-                    let left = stretch.scale(most / (stretch.norm() * R::from_f64(stiffness)));
-                    return (left.scale_f64(-stiffness), left);
-                }
+                let (stretch, slides) = path.dragged(most * R::from_f64(1.0 / stiffness));
                 let share = stretch.norm_squared() * R::from_f64(stiffness * stiffness) / (most * most);
                 let damped = v.scale(R::from_f64(-c) * (R::one() - share));
                 let force = stretch.scale_f64(-stiffness) + damped;
                 let size = force.norm_squared().value().sqrt();
                 let force = if size > most.value() { force.scale(most / force.norm()) } else { force };
-                (force, stretch)
+                (force, stretch, slides)
             }
             Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping } => {
                 let square = v.norm_squared();
@@ -129,7 +129,7 @@ impl Friction {
                     Vec3::zero()
                 };
                 let pull = stretch.scale_f64(stiffness) + rate.scale_f64(damping);
-                (pull.scale(-N), rate)
+                (pull.scale(-N), rate, false)
             }
         }
     }

@@ -5,6 +5,7 @@
 //! at, see that.
 
 use super::Tally;
+use super::bristle::Anchor;
 use super::candidates::Candidate;
 use super::laws::Onset;
 
@@ -23,10 +24,10 @@ pub struct Memory {
     pub open: Option<[f64; 2]>,
     /// How it closed or, while it is open, would close now.
     pub onset: Onset,
-    /// Stretch of the bristle, world axes \[m\].
+    /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
-    /// The point that touches, on each body from its centre of mass in its axes \[m\].
-    pub feet: [[f64; 3]; 2],
+    /// The contact point of a bristle that remembers, of a place that was closed or about to close.
+    pub anchor: Option<Anchor>,
 }
 
 impl Memory {
@@ -38,7 +39,7 @@ impl Memory {
             open: None,
             onset: Onset::default(),
             stretch: [0.0; 3],
-            feet: [[0.0; 3]; 2],
+            anchor: None,
         }
     }
 }

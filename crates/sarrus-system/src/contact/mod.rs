@@ -8,6 +8,7 @@
 //!
 //! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
 
+pub(crate) mod bristle;
 pub mod broad;
 pub(crate) mod candidates;
 pub mod files;
@@ -28,7 +29,7 @@ pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
 pub use touching::TouchingPlace;
-pub use wire::TURN;
+pub use wire::{Halfway, SLACK};
 
 use crate::constraints::expression::Expression;
 use crate::shapes::Shape;

@@ -34,6 +34,7 @@ impl<'a> Bodies<'a> {
             poses: [&self.poses[a], &self.poses[b]],
             twists: [&self.twists[a], &self.twists[b]],
             mass: reduced_mass(self.system, ids),
+            t: self.t,
         }
     }
 
@@ -66,6 +67,10 @@ impl<'a> Pair<'a> {
 
     pub fn contact(&self) -> &'a Contact {
         &self.entry.contact
+    }
+
+    pub fn has_bristles(&self) -> bool {
+        self.contact().friction.is_some_and(|friction| friction.remembers())
     }
 
     pub fn ids(&self) -> [u32; 2] {

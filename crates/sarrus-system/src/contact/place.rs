@@ -1,7 +1,7 @@
 //! What happens at one place, over any scalar.
 
 use super::Contact;
-use super::friction::Friction;
+use super::bristle::{Anchor, Here, Path};
 use super::laws::{Normal, Onset};
 use super::memory::Memory;
 use super::surface::Touch;
@@ -16,6 +16,8 @@ pub struct Two<'a, R> {
     pub twists: [&'a Twist<R>; 2],
     /// 1/(1/m₁ + 1/m₂) \[kg\].
     pub mass: f64,
+    /// Time \[s\].
+    pub t: f64,
 }
 
 /// What a place does.
@@ -35,6 +37,10 @@ pub struct Act<R> {
     pub across: Vec3<R>,
     /// Stretch of the bristle \[m\].
     pub stretch: Vec3<R>,
+    /// Whether its foot slides.
+    pub slides: bool,
+    /// How much farther the bristle could stretch before its foot slides, from where it was at the last accepted step \[m\].
+    pub slack: f64,
 }
 
 impl<R: Real> Act<R> {
@@ -79,32 +85,26 @@ pub fn act<R: Real>(
     let point = point(touch, rounding, contact.at_centre);
     let (speed, slip) = approach(touch, two, point);
     let mut normal = contact.law.force(K, -touch.gap, speed, memory.onset);
-    let (mut across, stretch) = match &contact.friction {
-        Some(friction) => {
-            friction.force(normal.force, slip, stretched(friction, touch, two, memory), two.mass)
+    let (mut across, mut stretch, mut slack, mut slides) =
+        (Vec3::zero(), Vec3::zero(), f64::INFINITY, false);
+    if let Some(friction) = &contact.friction {
+        let path = match &memory.anchor {
+            Some(anchor) => Path::between(anchor, &here(contact, rounding, touch, two, point, speed, slip)),
+            None => {
+                let z = Vec3::from_f64(memory.stretch);
+                Path::at(z - touch.normal.scale(z.dot(touch.normal)))
+            }
+        };
+        (across, stretch, slides) = friction.force(normal.force, slip, &path, two.mass);
+        if let Some(longest) = friction.longest(normal.force.value()) {
+            slack = longest - Vec3(path.stuck().value()).norm();
         }
-        None => (Vec3::zero(), Vec3::zero()),
-    };
+    }
     normal.force = normal.force * touch.weight;
     normal.elastic = normal.elastic * touch.weight;
     across = across.scale_f64(touch.weight);
     let force = touch.normal.scale(normal.force) + across;
-    Act { force, point, normal, speed, slip, across, stretch }
-}
-
-/// The stretch of a bristle; of one that remembers, whose foot has not slid since the last accepted step: what it was, and the way of the two points that
-/// touched then.
-fn stretched<R: Real>(friction: &Friction, touch: &Touch<R>, two: &Two<R>, memory: &Memory) -> Vec3<R> {
-    if friction.has_states() {
-        let z = Vec3::from_f64(memory.stretch);
-        return z - touch.normal.scale(z.dot(touch.normal));
-    }
-    if !friction.remembers() || !memory.closed {
-        return Vec3::zero();
-    }
-    let foot = |i: usize| two.poses[i].point(&memory.feet[i]);
-    let all = Vec3::from_f64(memory.stretch) + foot(0) - foot(1);
-    all - touch.normal.scale(all.dot(touch.normal))
+    Act { force, point, normal, speed, slip, across, stretch, slides, slack }
 }
 
 /// How a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
@@ -136,21 +136,59 @@ pub fn onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> Onset {
 pub fn remember(
     old: &Memory,
     touch: &Touch<f64>,
-    two: &Two<f64>,
     speed: f64,
-    closed: Option<(&Act<f64>, f64)>,
+    anchor: Option<Anchor>,
+    closed: Option<f64>,
 ) -> Memory {
-    let Some((act, passed)) = closed else {
+    let Some(passed) = closed else {
         let open = Some([touch.gap, -speed]);
-        return Memory { onset: Onset::at(speed), open, ..Memory::unknown(old.key) };
+        return Memory { onset: Onset::at(speed), open, anchor, ..Memory::unknown(old.key) };
     };
-    let middle = (touch.points[0] + touch.points[1]).scale_f64(0.5);
     Memory {
         key: old.key,
         closed: true,
         open: old.open.filter(|_| !old.closed),
         onset: onset(old, touch.gap, speed, passed),
-        stretch: act.stretch.0,
-        feet: [0, 1].map(|i| two.poses[i].to_local(middle - two.poses[i].p).0),
+        stretch: [0.0; 3],
+        anchor,
     }
+}
+
+/// The contact point of a touch with the force at `point`, whose overlap grows with `speed`.
+fn here<'a, R: Real>(
+    contact: &Contact,
+    rounding: [f64; 2],
+    touch: &Touch<R>,
+    two: &Two<'a, R>,
+    point: Vec3<R>,
+    speed: R,
+    slip: Vec3<R>,
+) -> Here<'a, R> {
+    // how much of the gap lies between the point and each surface
+    let shares = match rounding {
+        [a, _] if contact.at_centre && a > 0.0 => [0.0, 1.0],
+        [_, b] if contact.at_centre && b > 0.0 => [-1.0, 0.0],
+        _ => [-0.5, 0.5],
+    };
+    let offset = |i: usize| [(point - touch.points[i]).dot(touch.normal), speed * R::from_f64(-shares[i])];
+    let Two { t, poses, twists, .. } = *two;
+    Here { t, poses, twists, point, offsets: [offset(0), offset(1)], normal: touch.normal, slip }
+}
+
+/// The contact point of a place that does `act` now, where its friction has bristles that remember.
+pub fn anchor(
+    contact: &Contact,
+    rounding: [f64; 2],
+    touch: &Touch<f64>,
+    two: &Two<f64>,
+    act: &Act<f64>,
+    old: &Memory,
+) -> Option<Anchor> {
+    contact.friction.filter(|friction| friction.remembers())?;
+    let Here { t, poses, twists, point, offsets, normal, slip } =
+        here(contact, rounding, touch, two, act.point, act.speed, act.slip);
+    let (poses, spins) = (poses.map(|pose| *pose), twists.map(|twist| twist.w_W));
+    let Act { stretch, slides, .. } = *act;
+    let before = old.anchor.filter(|old| slides && old.slides && t > old.t).map(|old| [old.t, old.stretch.norm()]);
+    Some(Anchor { t, poses, spins, point, offsets, normal, slip, stretch, slides, before })
 }

@@ -6,7 +6,7 @@ use super::friction::RELAX;
 use super::laws::Onset;
 use super::memory::{Key, Memories, Memory, Snapshot, gap_of};
 use super::pair::{Bodies, Pair};
-use super::place::{Act, approach, onset, remember};
+use super::place::{Act, anchor, approach, onset, remember};
 use super::surface::{Touch, thickness, through};
 use super::sweep::{grazing, grazing_gap, nearly};
 use super::{Contact, ContactElement, Tally, What, gap};
@@ -15,11 +15,24 @@ use crate::load::Wrench;
 use crate::system::{FIRST_STATE, System};
 use sarrus_model::Space;
 
-/// Marks the slip of a place among the gaps.
-pub const TURN: u32 = 1 << 31;
+/// Marks the slack of a bristle among the gaps.
+pub const SLACK: u32 = 1 << 31;
 
 /// Pairs of surfaces up to which all are looked at.
 const FEW: usize = 64;
+
+/// Bristles half-way in a step.
+#[derive(Clone, Debug, Default)]
+pub struct Halfway {
+    places: Vec<Memory>,
+}
+
+impl Halfway {
+    /// Whether no place has a bristle.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
 
 /// What evaluates contacts, and what it remembers.
 #[derive(Clone)]
@@ -140,8 +153,8 @@ impl Room {
         self.candidates.iter().map(pass).fold(0.5 * margin / fastest, f64::min)
     }
 
-    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`TURN`] in the last, of a place
-    /// whose bristle slides, how fast it does: where that goes below 0 it turns back, and sticks.
+    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
+    /// farther its bristle could stretch: it sticks while that is positive, and slides while it falls below 0. Infinite while it is open.
     pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
         out.clear();
         self.refresh(bodies);
@@ -150,24 +163,70 @@ impl Room {
             if !pair.entry.yields() {
                 continue;
             }
-            let remembers = pair.contact().friction.filter(|friction| friction.remembers());
             pair.touches(bodies, f64::INFINITY, &mut |touch| {
                 let key = pair.key(touch.slot);
                 out.push((key, touch.gap));
-                let Some(friction) = remembers else { return };
                 let memory = self.memories.at(bodies.t).find(key);
-                let mut along = 1.0;
-                if touch.gap < 0.0 && memory.closed {
-                    let act = pair.act(bodies, &touch, &memory);
-                    if friction.slides(act.normal.force / touch.weight, act.stretch) {
-                        along = act.slip.dot(act.stretch) / act.stretch.norm();
-                    }
+                if memory.anchor.is_some() {
+                    let slack = (touch.gap < 0.0).then(|| pair.act(bodies, &touch, &memory).slack);
+                    out.push(((key.0, key.1, key.2, key.3 | SLACK), slack.unwrap_or(f64::INFINITY)));
                 }
-                out.push(((key.0, key.1, key.2, key.3 | TURN), along));
             });
         }
         self.for_each_gap(bodies, scratch, |i, _, here, _, _| out.push(((i as u32, 0, 0, 0), here.gap)));
         out.sort_unstable_by_key(|(key, _)| *key);
+    }
+
+    /// Takes down where bristles are half-way in a step.
+    pub fn note_halfway(&mut self, bodies: &Bodies, out: &mut Halfway) {
+        out.places.clear();
+        self.refresh(bodies);
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            if !pair.entry.yields() || !pair.has_bristles() {
+                continue;
+            }
+            pair.touches(bodies, 0.0, &mut |touch| {
+                let memory = self.memories.at(bodies.t).find(pair.key(touch.slot));
+                if memory.anchor.is_some() {
+                    let act = pair.act(bodies, &touch, &memory);
+                    let two = bodies.two(pair.ids());
+                    let anchor = anchor(pair.contact(), pair.rounding(), &touch, &two, &act, &memory);
+                    out.places.push(Memory { anchor, ..memory });
+                }
+            });
+        }
+        out.places.sort_unstable_by_key(|place| place.key);
+    }
+
+    /// By how much forces of bristles at the end of a step over `h` differ if it is taken in two halves: the change of the velocity that makes,
+    /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the places.
+    pub fn halfway_error(&mut self, bodies: &Bodies, halfway: &Halfway, h: f64, [rtol, atol]: [f64; 2]) -> f64 {
+        self.refresh(bodies);
+        let mut most = 0.0_f64;
+        for &candidate in &self.candidates {
+            let pair = Pair::new(bodies.system, candidate);
+            if !pair.entry.yields() || !pair.has_bristles() {
+                continue;
+            }
+            pair.touches(bodies, 0.0, &mut |touch| {
+                let key = pair.key(touch.slot);
+                let Ok(i) = halfway.places.binary_search_by_key(&key, |place| place.key) else { return };
+                let once = pair.act(bodies, &touch, &self.memories.at(bodies.t).find(key));
+                let twice = pair.act(bodies, &touch, &halfway.places[i]);
+                let two = bodies.two(pair.ids());
+                let speed = |i: usize| {
+                    let arm = once.point - two.poses[i].p;
+                    two.twists[i].v.norm() + two.twists[i].w_W.norm() * arm.norm()
+                };
+                // a stretch that does not count now, as the damping makes up for it, counts later
+                let friction = pair.contact().friction.iter();
+                let pull = friction.map(|friction| friction.pull(once.stretch - twice.stretch)).sum::<f64>();
+                let change = (once.across - twice.across).norm().max(pull * touch.weight) * h / two.mass;
+                most = most.max(change / (atol + rtol * speed(0).max(speed(1))));
+            });
+        }
+        most
     }
 
     /// Whether a pair bears nothing in the step that began with what is `remembered`.
@@ -397,9 +456,11 @@ impl Room {
                     let old = before.find(pair.key(touch.slot));
                     let two = bodies.two(pair.ids());
                     let (speed, _) = approach(&touch, &two, touch.points[0]);
-                    if self.closes(pair.contact(), touch.gap, speed, nearly(pair.own)) {
-                        let act = pair.act(bodies, &touch, &old);
-                        let mut memory = remember(&old, &touch, &two, act.speed, Some((&act, passed)));
+                    let near = nearly(pair.own);
+                    let act = (touch.gap < near).then(|| pair.act(bodies, &touch, &old));
+                    let anchor = act.as_ref().and_then(|act| anchor(pair.contact(), pair.rounding(), &touch, &two, act, &old));
+                    if let Some(act) = act.filter(|_| self.closes(pair.contact(), touch.gap, speed, near)) {
+                        let mut memory = remember(&old, &touch, act.speed, anchor, Some(passed));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);
                         if passed == 0.0 && !old.closed {
                             // closed from the start: as if it had come to this depth from a touch
@@ -409,7 +470,7 @@ impl Room {
                         }
                         now.places.push(memory);
                     } else {
-                        now.places.push(remember(&old, &touch, &two, speed, None));
+                        now.places.push(remember(&old, &touch, speed, anchor, None));
                         sums.leave(passed, &old);
                     }
                 });

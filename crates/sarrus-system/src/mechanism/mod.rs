@@ -20,7 +20,7 @@ pub use books::Energy;
 use crate::at::At;
 use crate::constraint::Blocks;
 use crate::contact::pair::Bodies;
-use crate::contact::{BOOKS, PlaceKey, Tally};
+use crate::contact::{BOOKS, Halfway, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
 use crate::controllers::{Limited, mode};
 use crate::derive::Scratch;
@@ -216,6 +216,18 @@ impl Mechanism {
     pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
         self.place(s);
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
+    }
+
+    /// Takes down where bristles are at `s`, half-way in a step.
+    pub fn note_bristles(&mut self, s: &State, out: &mut Halfway) {
+        self.place(s);
+        self.with_contacts(s, |contacts, bodies, _| contacts.note_halfway(bodies, out));
+    }
+
+    /// The error of bristles at the end `s` of a step over `h`, over what `[rtol, atol]` allow: 1 or less is as the tolerances ask for.
+    pub fn bristle_error(&mut self, s: &State, halfway: &Halfway, h: f64, tolerances: [f64; 2]) -> f64 {
+        self.place(s);
+        self.with_contacts(s, |contacts, bodies, _| contacts.halfway_error(bodies, halfway, h, tolerances))
     }
 
     /// Places the bodies at `s`, and nothing else.

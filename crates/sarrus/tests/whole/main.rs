@@ -5,6 +5,7 @@ mod accelerations;
 mod beam_order;
 mod beam_references;
 mod beams;
+mod bristles;
 mod cables;
 mod closure;
 mod common;
