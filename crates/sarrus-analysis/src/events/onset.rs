@@ -306,7 +306,8 @@ fn slip(
     for k in 1..looks.len() {
         let (before, Some(here)) = (slack(k - 1).unwrap_or(0.0), slack(k)) else { break };
         let point = |k: usize, slack: f64| (looks[k].0, Verdict { holds: slack < 0.0, margin: -slack });
-        if !slides && here < 0.0 {
+        // one that has no slack from the start on slides since then
+        if !slides && here < 0.0 && before > 0.0 {
             return crossing(point(k - 1, before), point(k, here), judge).map(Some);
         }
         if slides && here > before {

@@ -168,7 +168,12 @@ impl Room {
                 out.push((key, touch.gap));
                 let memory = self.memories.at(bodies.t).find(key);
                 if memory.anchor.is_some() {
-                    let slack = (touch.gap < 0.0).then(|| pair.act(bodies, &touch, &memory).slack);
+                    let slack = (touch.gap < 0.0).then(|| {
+                        let act = pair.act(bodies, &touch, &memory);
+                        // what rounding of places leaves is none
+                        let least = 32.0 * f64::EPSILON * act.point.norm();
+                        if act.slack.abs() > least { act.slack } else { 0.0 }
+                    });
                     out.push(((key.0, key.1, key.2, key.3 | SLACK), slack.unwrap_or(f64::INFINITY)));
                 }
             });

@@ -52,6 +52,9 @@ fn what_sticks_to_a_turning_table_does_not_creep() {
     assert!((half - 0.5).abs() < 3e-5, "{half}");
 }
 
+const PLANAR: [f64; 4] = [0.468818438, 2.75493948, 1.50247643, -8.45994115];
+const SPATIAL: [f64; 6] = [-0.629883906, 3.47550174, -3.13867676, -0.330950086, -3.62941129, -2.18121812];
+
 /// Converged values: dop853 with steps of at most 20 µs and rtol = 1e-10, which differ from those with twice the step in the digit after
 /// the last one here.
 #[test]
