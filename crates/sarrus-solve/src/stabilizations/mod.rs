@@ -14,7 +14,7 @@ use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
-use crate::problem::{Equations, Problem, State};
+use crate::problem::{Equations, Problem, RowBlock, State, Structure};
 
 /// Keeps a motion on its constraints.
 pub trait Stabilization: Send {
@@ -92,4 +92,13 @@ pub fn make(name: &str, options: &Options) -> Result<Box<dyn Stabilization>, Met
     let kind = find(name)?;
     options.check(kind.name, kind.options)?;
     (kind.new)(options)
+}
+
+/// The size of the terms of Φ in scalar row `i` of `row`, whose rounding is that of Φ: slopes times positions, of which `largest` is the
+/// largest. Lever arms go with angles, so what slopes above one count for is themselves, or the largest position.
+fn terms(structure: &Structure, eq: &Equations, row: &RowBlock, i: usize, largest: f64) -> f64 {
+    let of = |j: &f64| (j.abs() * largest).min(j.abs().max(largest));
+    let entries = structure.entries[row.entries.clone()].iter();
+    let blocks = entries.map(|e| (e.offset, structure.cols[e.col].size));
+    blocks.map(|(start, m)| eq.J[start + i * m..][..m].iter().map(of).sum::<f64>()).sum()
 }

@@ -12,7 +12,7 @@
 //! Not for large models: use `projection`, which also moves the state less. Not through singular positions, where J_u of any choice is
 //! singular too and magnifies what is left of Φ in the dependent coordinates: an n-four-bar may fail there.
 
-use super::{Kind, Projection, Stabilization};
+use super::{Kind, Projection, Stabilization, terms};
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
 use crate::kkt::{Kkt, Rows};
@@ -245,13 +245,7 @@ impl Violation {
                 if phi > largest {
                     (largest, violation.row) = (phi, row.start + i);
                 }
-                // Φ is as uncertain as positions times its slopes
-                let mut slopes = 0.0;
-                for e in &structure.entries[row.entries.clone()] {
-                    let m = structure.cols[e.col].size;
-                    slopes += eq.J[e.offset + i * m..][..m].iter().map(|j| j.abs()).sum::<f64>();
-                }
-                violation.rounding &= phi <= ROUNDING * slopes * largest_q;
+                violation.rounding &= phi <= ROUNDING * terms(structure, eq, row, i, largest_q);
             }
         }
         violation.norm = squares.sqrt();

@@ -9,7 +9,7 @@
 //! solutions per step for positions; that for velocities is shared with the next accelerations.
 //! Nothing is done, and nothing factored, where the violation is rounding already.
 
-use super::{Kind, Projection, Stabilization};
+use super::{Kind, Projection, Stabilization, terms};
 use crate::error::SolveError;
 use crate::kkt::{Kkt, Rank, Rows};
 use crate::problem::{Equations, Problem, Stage, State, Structure};
@@ -180,13 +180,8 @@ impl Violation {
                 if !phi.is_finite() {
                     return Err(SolveError::NotFinite { quantity: "phi", index: row.start + i });
                 }
-                // Φ is as uncertain as positions times its slopes
-                let mut slopes = 0.0;
-                for e in &structure.entries[row.entries.clone()] {
-                    let m = structure.cols[e.col].size;
-                    slopes += eq.J[e.offset + i * m..][..m].iter().map(|j| j.abs()).sum::<f64>();
-                }
-                let size = phi / (ROUNDING * if slopes > 0.0 { slopes * largest_q } else { 1.0 });
+                let terms = terms(structure, eq, row, i, largest_q);
+                let size = phi / (ROUNDING * if terms > 0.0 { terms } else { 1.0 });
                 if kkt.is_dependent(row.start + i) {
                     violation.dependent = violation.dependent.max(size);
                 } else if size > violation.size {

@@ -141,9 +141,10 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     /// M⁻¹ f, and changes of velocities; the ground's are zero.
     pub x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
-    /// Of the rows that were looked at, and the rounding of a row whose J has the size one.
+    /// Of the rows that were looked at.
     pub excess: Excess<L>,
-    pub rounding: L,
+    /// The largest position, at least one.
+    pub largest: L,
     /// Multipliers that are refined.
     pub lambda: Vec<[L; N]>,
     /// A right side, then its solution.
@@ -249,7 +250,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             x0: vec![[zero; C]; moving],
             x: vec![[zero; C]; moving],
             excess: Excess::new(),
-            rounding: zero,
+            largest: zero,
             lambda: vec![[zero; N]; n],
             z: vec![[zero; N]; n],
         }

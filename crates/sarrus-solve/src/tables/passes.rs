@@ -16,6 +16,11 @@ pub(super) enum Minuend<'a, L: Lane, const C: usize> {
     Own(L::Mask),
 }
 
+/// Roundings in a row of Φ or Φ̇.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Slopes of a row by the positions of two bodies add up to no more, in any direction.
+const TRANSLATIONS: f64 = 4.0;
+
 /// By how much rows of Φ or Φ̇ are more than rounding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Excess<L> {
@@ -32,12 +37,18 @@ impl<L: Lane> Excess<L> {
     }
 }
 
-/// Takes note of rows of some parts; `unit` is the rounding of a row whose J has the size one.
+/// The size of the terms of a row: slopes times positions. Lever arms go with angles, so what large slopes count for is themselves.
+#[inline(always)]
+fn terms<L: Lane>(slopes: L, largest: L) -> L {
+    (slopes * largest).min(slopes.max(L::splat(TRANSLATIONS) * largest))
+}
+
+/// Takes note of rows of some parts, where the largest position, or velocity, is `largest`.
 #[inline(always)]
 pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
     J: &[[B; 2]],
     value: &[[L; N]],
-    unit: L,
+    largest: L,
     excess: &mut Excess<L>,
 ) {
     let Excess { mut most, mut sum } = *excess;
@@ -45,7 +56,7 @@ pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usi
         let (a, b) = (J[0].slopes(), J[1].slopes());
         for i in 0..N {
             sum += value[i];
-            most = most.max(value[i].abs() - unit * (a[i] + b[i]));
+            most = most.max(value[i].abs() - L::splat(ROUNDING) * terms(a[i] + b[i], largest));
         }
     }
     *excess = Excess { most, sum };

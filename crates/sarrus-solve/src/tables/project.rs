@@ -11,8 +11,6 @@ use super::engine::{Engine, Frame, Health, nothing};
 use super::passes::{Excess, exceed, multiply};
 use sarrus_math::lane::{Lane, Mask};
 
-/// Roundings in a row of Φ or Φ̇.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Corrections before giving up.
 const ITERATIONS: u32 = 6;
 /// The same of velocities.
@@ -31,7 +29,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             largest = largest.max(q.abs());
         }
 
-        self.rounding = L::splat(ROUNDING) * largest;
+        self.largest = largest;
         let mut wanting = L::splat(0.0).lt(one);
         let is_large = self.strips.count() > 1;
         loop {
@@ -43,7 +41,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 self.place(q, v);
                 self.evaluate();
                 self.excess = Excess::new();
-                exceed(&self.J, &self.value, self.rounding, &mut self.excess);
+                exceed(&self.J, &self.value, self.largest, &mut self.excess);
             }
             wanting = wanting & self.exceeds(&mut health);
             if !wanting.any() || iterations == ITERATIONS {
@@ -139,7 +137,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             largest = largest.max(v.abs());
         }
         self.excess = Excess::new();
-        exceed(&self.J, &self.z, L::splat(ROUNDING) * largest, &mut self.excess);
+        exceed(&self.J, &self.z, largest, &mut self.excess);
         self.exceeds(health)
     }
 }

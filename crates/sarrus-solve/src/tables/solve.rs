@@ -190,7 +190,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             value,
             z,
             excess,
-            rounding,
+            largest,
             is_placed,
             ..
         } = self;
@@ -212,7 +212,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let (J, value, z) = (&mut J[own.clone()], &mut value[own.clone()], &mut z[own]);
         fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
         if PHI {
-            exceed(J, value, *rounding, excess);
+            exceed(J, value, *largest, excess);
             z.copy_from_slice(value);
         } else {
             multiply(parts.0, J, x0, Some(value), z);

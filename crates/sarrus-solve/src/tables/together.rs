@@ -29,7 +29,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             scale,
             factors,
             excess,
-            rounding,
+            largest,
             is_placed,
             ..
         } = self;
@@ -56,7 +56,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
         });
         if PHI {
-            exceed(J, value, *rounding, excess);
+            exceed(J, value, *largest, excess);
         }
         if anew {
             let rows = factors.D.par_chunks_mut(STRIP).zip(scale.par_chunks_mut(STRIP));

@@ -62,6 +62,7 @@ mod rotation;
 mod simulation;
 mod singular;
 mod singular_starts;
+mod sizes;
 mod small_motions;
 mod staggered;
 mod starts;
