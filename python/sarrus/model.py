@@ -230,6 +230,7 @@ class Model(Families):
         rtol: float | None = None,
         atol: float | None = None,
         step: float | None = None,
+        certify: Literal["basic", "standard", "full"] | None = None,
         record: bool = True,
         progress: Told = False,
         on_failure: Literal["raise", "keep"] = "raise",
@@ -237,7 +238,8 @@ class Model(Families):
         """Simulates the model and certifies the result. What is left out is as the model says.
 
         Times are in seconds. Methods are names, `"baumgarte:alpha=5"`, or `{"kind": "baumgarte", "alpha": 5}`; `columns` are patterns
-        such as `"crank.*"`. `record=False` keeps no samples. `progress=True` shows a bar; a function is called with a fraction
+        such as `"crank.*"`. `record=False` keeps no samples. `certify` says how much is certified: `"standard"` bounds the error of
+        every column from a coarser run, `"full"` estimates it from a more accurate one, `"basic"` does neither. `progress=True` shows a bar; a function is called with a fraction
         and a text, every 50 ms at most.
 
         A run that fails raises :class:`sarrus.RunError`, whose `result` has what was computed until then; `on_failure="keep"` returns it
@@ -254,7 +256,7 @@ class Model(Families):
             raise ValueError(f"`on_failure` cannot be {on_failure!r}\nhint: it is 'raise' or 'keep'")
         loaded = self._ready()
         options = _options(columns, formulation, stabilization, integrator, coordinates, regularize, rtol, atol, step)
-        options |= {"t_end": t_end, "every": every}
+        options |= {"t_end": t_end, "every": every, "certify": certify}
         told, close = teller(progress, self.name)
         try:
             run, raised = loaded.run(options, bool(record), told)

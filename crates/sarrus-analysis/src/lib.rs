@@ -5,6 +5,7 @@
 //! [`compare`] runs many methods side by side; [`modes`], [`equilibrium`] and [`prescribed`] are about small motions, rest and motion that
 //! drivers prescribe.
 
+mod accuracy;
 mod assemble;
 mod check;
 mod clock;
@@ -39,6 +40,7 @@ mod start;
 mod trajectory;
 mod violation;
 
+pub use accuracy::{Accuracy, certify};
 pub use assemble::*;
 pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, check_with};
 pub use clock::Clock;

@@ -326,6 +326,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let start = step.info.t;
+        step.set_energy_scale(self.energy.scale());
         let cut = self.find_cut(step)?;
         self.step = Some(cut.map_or(step.info.h, |t| t - start));
         Ok(cut)

@@ -2,6 +2,7 @@
 //!
 //! Numbers that are not finite are written as `null`, as JSON has no word for them.
 
+use crate::accuracy::Accuracy;
 use crate::energy::EnergyBook;
 use crate::violation::{Levels, Spread};
 use sarrus_solve::Rotated;
@@ -468,7 +469,7 @@ pub struct Limits {
 }
 
 /// Whether a run kept its limits.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Certificate {
     /// Whether every item passed, as far as the run went, and it did not fail.
     pub passed: bool,
@@ -488,6 +489,9 @@ pub struct Certificate {
     /// formulation is not exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reactions: Option<Item>,
+    /// Largest estimated global error of a column, relative to the scale of its unit; left out where it is not estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<Accuracy>,
 }
 
 /// Limit of the part of multipliers in the null space of Jᵀ.
@@ -515,7 +519,14 @@ impl Certificate {
             rotation: None,
             gap: None,
             reactions: None,
+            accuracy: None,
         }
+    }
+
+    /// Adds the estimated accuracy.
+    pub fn add_accuracy(&mut self, accuracy: Accuracy) {
+        self.passed &= accuracy.item.passed;
+        self.accuracy = Some(accuracy);
     }
 
     /// With the rotation of the step that came nearest to its limit.
@@ -549,7 +560,13 @@ impl Certificate {
     /// The items by name.
     pub fn items(&self) -> impl Iterator<Item = (&'static str, Item)> {
         let always = [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)];
-        let more = [("rotation", self.rotation), ("gap", self.gap), ("reactions", self.reactions)];
+        let accuracy = self.accuracy.as_ref().map(|accuracy| accuracy.item);
+        let more = [
+            ("rotation", self.rotation),
+            ("gap", self.gap),
+            ("reactions", self.reactions),
+            ("accuracy", accuracy),
+        ];
         always.into_iter().chain(more.into_iter().filter_map(|(name, item)| Some((name, item?))))
     }
 }
@@ -566,7 +583,7 @@ pub struct Item {
 }
 
 impl Item {
-    fn new(value: f64, limit: f64) -> Item {
+    pub(crate) fn new(value: f64, limit: f64) -> Item {
         Item { value, limit, passed: value <= limit }
     }
 }
@@ -608,7 +625,7 @@ mod tests {
     #[test]
     fn multipliers_with_a_null_part_do_not_pass() {
         let certificate = Certificate::new(Status::Completed, &violation(0.0), &energy(0.0), &LIMITS);
-        let with = |share, misfit| certificate.with_null_share(share, misfit).passed;
+        let with = |share, misfit| certificate.clone().with_null_share(share, misfit).passed;
         assert!(with(None, None) && with(Some(1e-12), None) && with(Some(1e-5), Some(1e-5)));
         assert!(!with(Some(1e-5), None) && !with(Some(0.9), Some(1e-5)) && !with(Some(f64::NAN), None));
     }

@@ -123,7 +123,11 @@ impl<'w> Run<'w> {
         method.new_formulation().map_err(bad)?;
         method.new_stabilization().map_err(bad)?;
         let integrator = method.new_integrator().map_err(bad)?;
-        let control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
+        let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
+        // where nothing is free the motion is exact, and its work alone bounds the steps
+        if rows.rank == Some(system.structure.nv) {
+            control.energy_tolerance = method.rtol.min(settings.work_tolerance());
+        }
         watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
 
         // the run

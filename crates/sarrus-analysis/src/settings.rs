@@ -3,7 +3,7 @@
 use crate::error::SetupError;
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{
-    Assembly, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization, RunSettings,
+    Assembly, Certification, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization, RunSettings,
 };
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
@@ -29,6 +29,8 @@ pub struct Overrides {
     pub step: Option<f64>,
     /// In place of `run.t_end` \[s\].
     pub t_end: Option<f64>,
+    /// In place of `run.certify.level`.
+    pub certify: Option<Certification>,
     /// In place of `output.every` \[s\].
     pub every: Option<f64>,
     /// In place of `output.columns`.
@@ -161,7 +163,7 @@ impl Settings {
             max_steps: run.max_steps,
             wall_limit: run.wall_limit,
             assembly: run.assembly,
-            certify: run.certify,
+            certify: Certify { level: over.certify.unwrap_or(run.certify.level), ..run.certify },
         })
     }
 
@@ -172,6 +174,11 @@ impl Settings {
             true => (self.rtol, self.atol),
             false => (LOW_ORDER.max(self.rtol), ABSOLUTE * LOW_ORDER.max(self.rtol)),
         }
+    }
+
+    /// Relative tolerance of work that keeps the energy balance within its limit.
+    pub fn work_tolerance(&self) -> f64 {
+        SHARE * self.certify.energy
     }
 
     /// How many samples the run will have.

@@ -114,12 +114,22 @@ pub fn simulate(
     request: &Simulate,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, SetupError> {
+    with_method(model, system, request, watch).map(|(outcome, _)| outcome)
+}
+
+/// The same, with the method that was taken.
+pub(crate) fn with_method(
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+    watch: &mut dyn Watch,
+) -> Result<(Outcome, Arc<Method>), SetupError> {
     with_functions(|| {
         let mut run = Run::new(model, system, request, Box::new(watch))?;
         let clock = Clock::start();
         run.go(run.settings.t_end)?;
         run.spent = (clock.wall(), clock.cpu());
-        let report = run.report();
-        Ok(Outcome { trajectory: run.into_trajectory(), report })
+        let (report, method) = (run.report(), run.method.clone());
+        Ok((Outcome { trajectory: run.into_trajectory(), report }, method))
     })
 }

@@ -150,6 +150,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// How much is certified: `full` estimates the accuracy of every column from a more accurate run (about 1.5 times the cost of
+    /// the run), `standard` bounds it from a coarser one (about half of it), `basic` leaves it out
+    #[arg(long, value_name = "LEVEL", value_parser = ["basic", "standard", "full"])]
+    pub certify: Option<String>,
+
     /// Exit code 0 also for a run that is not certified
     #[arg(long)]
     pub allow_uncertified: bool,

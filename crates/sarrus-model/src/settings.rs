@@ -60,9 +60,21 @@ pub const RUN_KEYS: &[Key] = &[
 
 /// The keys of `run.certify`.
 pub const CERTIFY_KEYS: &[Key] = &[
+    Key::new(
+        "level",
+        KeyType::Choice(&Certification::NAMES),
+        "standard",
+        "how much is certified: `full` estimates the accuracy from a more accurate run, `basic` does not estimate it",
+    ),
     Key::new("position", KeyType::Number, "1e-8", "largest violation of the constraints"),
     Key::new("velocity", KeyType::Number, "1e-7", "largest violation of their first derivatives"),
     Key::new("energy", KeyType::Number, "1e-6", "largest relative error of the energy balance [1]"),
+    Key::new(
+        "accuracy",
+        KeyType::Number,
+        "1e-3",
+        "largest estimated error of a column, relative to the largest value of its kind [1]",
+    ),
 ];
 
 /// The keys of `[output]`.
@@ -171,20 +183,53 @@ impl Coordinates {
     }
 }
 
+/// How much of a run is certified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Certification {
+    /// What the run itself shows: constraints, energy, rotations, gaps.
+    Basic,
+    /// Also its accuracy, estimated at little cost.
+    #[default]
+    Standard,
+    /// Also its accuracy, estimated from all rows of a more accurate run.
+    Full,
+}
+
+impl Certification {
+    /// As files and flags write them.
+    pub const NAMES: [&str; 3] = ["basic", "standard", "full"];
+
+    /// The one called `name`.
+    pub fn from_name(name: &str) -> Option<Certification> {
+        let all = [Certification::Basic, Certification::Standard, Certification::Full];
+        Certification::NAMES.iter().position(|own| *own == name).map(|i| all[i])
+    }
+}
+
 /// Limits of the certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certify {
+    /// How much is certified.
+    pub level: Certification,
     /// Largest ‖Φ‖.
     pub position: f64,
     /// Largest ‖Φ̇‖.
     pub velocity: f64,
     /// Largest relative error of the energy balance.
     pub energy: f64,
+    /// Largest estimated error of a column, relative to the scale of its unit.
+    pub accuracy: f64,
 }
 
 impl Default for Certify {
     fn default() -> Self {
-        Certify { position: 1e-8, velocity: 1e-7, energy: 1e-6 }
+        Certify {
+            level: Certification::Standard,
+            position: 1e-8,
+            velocity: 1e-7,
+            energy: 1e-6,
+            accuracy: 1e-3,
+        }
     }
 }
 
@@ -271,6 +316,10 @@ impl RunSettings {
             certify.position = table.positive_opt("position")?.unwrap_or(certify.position);
             certify.velocity = table.positive_opt("velocity")?.unwrap_or(certify.velocity);
             certify.energy = table.positive_opt("energy")?.unwrap_or(certify.energy);
+            if let Some(i) = table.choice("level", &Certification::NAMES)? {
+                certify.level = Certification::from_name(Certification::NAMES[i]).unwrap_or_default();
+            }
+            certify.accuracy = table.positive_opt("accuracy")?.unwrap_or(certify.accuracy);
         }
         let settings = RunSettings {
             t_start: reader.number_opt("t_start")?,

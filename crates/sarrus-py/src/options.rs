@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sarrus::analysis::{MethodText, Overrides};
-use sarrus::model::settings::{Coordinates, MethodChoice, Regularization};
+use sarrus::model::settings::{Certification, Coordinates, MethodChoice, Regularization};
 use sarrus::model::suggest::did_you_mean;
 
 /// The overrides in a dictionary; what is `None` or missing is left to the model.
@@ -21,6 +21,10 @@ pub fn overrides(options: &Bound<'_, PyDict>) -> PyResult<Overrides> {
             "rtol" => over.rtol = Some(number(&key, &value)?),
             "atol" => over.atol = Some(number(&key, &value)?),
             "step" => over.step = Some(number(&key, &value)?),
+            "certify" => {
+                let names = Certification::NAMES.map(|name| (name, Certification::from_name(name)));
+                over.certify = choice(&key, &value, &names)?;
+            }
             "columns" => over.columns = Some(value.extract()?),
             "formulation" => over.formulation = Some(method(&value)?),
             "stabilization" => over.stabilization = Some(method(&value)?),

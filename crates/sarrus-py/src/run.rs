@@ -7,7 +7,7 @@ use crate::watch::Watcher;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sarrus::analysis::{Outcome, Settings, SetupError, Simulate, Status, simulate};
+use sarrus::analysis::{Outcome, Settings, SetupError, Simulate, Status, certify};
 use sarrus_cli::commands::run::write;
 use sarrus_cli::results::{Results, ResultsError};
 use sarrus_cli::showing::Showing;
@@ -49,11 +49,11 @@ impl Run {
             // where columns tell all that is drawn, nobody has to listen
             let told = settings.columns == ["*"] && system.contacts.is_empty();
             if told || !request.record {
-                return Ok((simulate(model, system, &request, &mut watcher)?, None));
+                return Ok((certify(model, system, &request, &mut watcher)?, None));
             }
             let mut showing = Showing::new(model, system, &request.overrides).map_err(SetupError::Model)?;
             let outcome =
-                showing.listening(true, &mut watcher, |watch| simulate(model, system, &request, watch))?;
+                showing.listening(true, &mut watcher, |watch| certify(model, system, &request, watch))?;
             showing.finish(&outcome);
             Ok((outcome, Some(showing)))
         });

@@ -8,6 +8,7 @@
 //! | position, velocity, angular velocity, auxiliary | \|δ\| | atol + rtol max(\|y₀\|, \|y₁\|) |
 //! | quaternion | 2 \|δ\|, the angle in radians | atol + rtol |
 //! | angle | \|δ\| | atol + rtol |
+//! | energy | \|δ\| | energy tolerance times the energy exchanged in the run |
 //!
 //! Angles are measured against one radian whatever their value: an angle of many turns is no less exact than
 //! one of none, a planar body is treated as a spatial one would be, and the zero of angles does not matter.
@@ -31,6 +32,8 @@ use crate::views::Ode;
 const SHRINK: f64 = 0.2;
 /// The power of a rotation beyond its limit that stands for an error: the highest that estimates go with.
 const EXCESS: i32 = 8;
+/// The least energy that errors of energies are measured against \[J\].
+const LEAST_ENERGY: f64 = 1e-9;
 /// A remainder of the run within this fraction of a step is not left over for a step of its own.
 const SLIVER: f64 = 1e-9;
 /// A remainder within this fraction of a fixed step is shared with the step before it.
@@ -43,6 +46,10 @@ pub struct Control {
     pub rtol: f64,
     /// Absolute tolerance \[m, rad, m/s, rad/s\].
     pub atol: f64,
+    /// Relative tolerance of energies; `rtol` unless it is set.
+    pub energy_tolerance: f64,
+    /// The energy exchanged so far, against which errors of energies are measured \[J\].
+    pub energy_scale: f64,
     /// Size of fixed steps, or first and largest size of adaptive ones \[s\]. Without it a fixed-step method takes
     /// 1000 steps to the first [`t_end`](Control::t_end), and notes the size here.
     pub step: Option<f64>,
@@ -104,6 +111,8 @@ impl Control {
         Ok(Control {
             rtol,
             atol,
+            energy_tolerance: rtol,
+            energy_scale: 0.0,
             step,
             t_end: f64::INFINITY,
             counts: StepCounts::default(),
@@ -244,6 +253,10 @@ fn array<'a>(group: &Group, s: &'a State) -> &'a [f64] {
 /// The error that `group` may have in a step from `a` to `b`.
 fn allowed(group: &Group, control: &Control, a: &State, b: &State) -> f64 {
     let size = match group.kind {
+        GroupKind::Energy => {
+            let size = length(group, a).max(length(group, b)).max(control.energy_scale);
+            return control.energy_tolerance * size.max(LEAST_ENERGY);
+        }
         GroupKind::Rotation | GroupKind::Angle => 1.0,
         GroupKind::Position | GroupKind::Velocity | GroupKind::AngularVelocity | GroupKind::Auxiliary => {
             length(group, a).max(length(group, b))
@@ -265,15 +278,18 @@ pub(crate) fn with_rotation(error: f64, groups: &[Group], control: &Control, h: 
     if fraction > 1.0 { error.max(fraction.powi(EXCESS)) } else { error }
 }
 
-/// The size of `delta`, a change in a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not.
+/// The size of `delta`, a change in a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Energies, which
+/// may be zero at first, have no size of their own.
 pub(crate) fn scaled_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)))
+    let sized = groups.iter().filter(|g| g.kind != GroupKind::Energy);
+    largest(sized.map(|g| length(g, delta) / allowed(g, control, a, b)))
 }
 
 /// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Above one too where the
 /// step rotates a body too far.
 pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    with_rotation(scaled_norm(groups, control, a, b, delta), groups, control, b.t - a.t, b)
+    let error = largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
+    with_rotation(error, groups, control, b.t - a.t, b)
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).

@@ -105,6 +105,8 @@ pub enum GroupKind {
     AngularVelocity,
     /// States of elements, in x.
     Auxiliary,
+    /// Integrals of power, in x.
+    Energy,
 }
 
 impl GroupKind {
@@ -113,7 +115,7 @@ impl GroupKind {
         match self {
             GroupKind::Position | GroupKind::Rotation | GroupKind::Angle => Array::Q,
             GroupKind::Velocity | GroupKind::AngularVelocity => Array::V,
-            GroupKind::Auxiliary => Array::X,
+            GroupKind::Auxiliary | GroupKind::Energy => Array::X,
         }
     }
 }

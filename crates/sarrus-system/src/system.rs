@@ -305,6 +305,10 @@ impl System {
         if forces.iter().any(|f| f.load.heats_unseen()) {
             builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
+        // drivers move by themselves: steps that resolve a motion need not resolve the power that it takes
+        if elements.iter().any(|element| element.family == Family::Driver) {
+            builder.group(GroupKind::Energy, WORK, 1);
+        }
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);
         }

@@ -5,7 +5,7 @@
 //!
 //! # A tour
 //!
-//! Text becomes a [`model::Model`], which is compiled to a [`system::System`]; [`analysis::simulate`] runs it:
+//! Text becomes a [`model::Model`], which is compiled to a [`system::System`]; [`analysis::certify`] runs it:
 //!
 //! ```
 //! use sarrus::prelude::*;
@@ -44,7 +44,8 @@
 //! | read | [`io::load`], [`io::load_str`] | [`model::Model`]: names, expressions, places in the text |
 //! | compile | [`system::compile()`] | [`system::System`]: flat lists, nothing that changes with time |
 //! | look | [`analysis::check`] | mobility, rank with margin, redundant groups |
-//! | run | [`analysis::simulate`] | [`analysis::Trajectory`] and [`analysis::Report`] |
+//! | run | [`analysis::certify`] | [`analysis::Trajectory`] and [`analysis::Report`], accuracy included |
+//! |  | [`analysis::simulate`] | the same without an estimate of the accuracy |
 //!
 //! Below them, [`solve`] has the methods (it knows no bodies) and [`math`] the numbers. [`catalogue`] lists what exists.
 
@@ -60,7 +61,7 @@ pub use sarrus_model as model;
 pub use sarrus_solve as solve;
 pub use sarrus_system as system;
 
-use sarrus_analysis::{Outcome, Simulate, simulate};
+use sarrus_analysis::{Outcome, Simulate, certify};
 use sarrus_io::LoadOptions;
 use sarrus_model::{Failure, Model};
 use std::path::Path;
@@ -68,7 +69,7 @@ use std::sync::Arc;
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::analysis::{Outcome, Overrides, Report, Simulate, Status, Trajectory, check, simulate};
+    pub use crate::analysis::{Outcome, Overrides, Report, Simulate, Status, Trajectory, certify, check, simulate};
     pub use crate::io::{LoadOptions, load, load_str};
     pub use crate::model::Model;
     pub use crate::system::{System, compile};
@@ -89,7 +90,7 @@ fn run_model(model: Model, request: &Simulate) -> Result<Outcome, Error> {
         Ok(system) => Arc::new(system),
         Err(diagnostics) => return Err(Failure { diagnostics, sources: model.sources }.into()),
     };
-    match simulate(&model, &system, request, &mut ()) {
+    match certify(&model, &system, request, &mut ()) {
         Ok(outcome) => Ok(outcome),
         Err(error) => Err(Failure { diagnostics: error.diagnostics(), sources: model.sources }.into()),
     }

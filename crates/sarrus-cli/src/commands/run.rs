@@ -7,8 +7,9 @@ use crate::printer::Printer;
 use crate::progress::Watcher;
 use crate::results::{Results, ResultsError};
 use crate::showing::{Showing, announce, serve, single_file, wait};
-use sarrus::analysis::{Outcome, Overrides, Simulate, Status, simulate};
+use sarrus::analysis::{Outcome, Overrides, Simulate, Status, certify};
 use sarrus::io::write_resolved;
+use sarrus::model::settings::Certification;
 use sarrus::model::{Diagnostic, Failure, Model};
 use sarrus::system::System;
 use std::path::Path;
@@ -31,6 +32,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         overrides: Overrides {
             t_end: args.t_end,
             every: args.every,
+            certify: args.certify.as_deref().and_then(Certification::from_name),
             columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
             ..overrides(&args.method)
         },
@@ -57,9 +59,9 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         });
         match &mut showing {
             Some(showing) => showing.listening(args.out.is_some(), &mut watcher, |watch| {
-                simulate(&model, &system, &request, watch)
+                certify(&model, &system, &request, watch)
             }),
-            None => simulate(&model, &system, &request, &mut watcher),
+            None => certify(&model, &system, &request, &mut watcher),
         }
     };
     let outcome = match outcome {

@@ -79,6 +79,11 @@ impl<O: Ode> Taken<'_, O> {
         self.method.dense_order()
     }
 
+    /// Tells the step control the energy exchanged so far \[J\].
+    pub fn set_energy_scale(&mut self, scale: f64) {
+        self.control.energy_scale = scale;
+    }
+
     /// The state at time `t` \[s\] inside the step, by dense output; it is off the constraints by the accuracy of that.
     pub fn at(&mut self, t: f64) -> Result<(&mut O, &State), StepError> {
         if t < self.end.t {

@@ -43,7 +43,7 @@ use motion::JointMotion;
 use plain::Plain;
 use planar::Planar;
 use sarrus_math::{Mat3, Pose, Vec3};
-use sarrus_solve::{GroupKind, Structure, StructureError};
+use sarrus_solve::{Group, GroupKind, Structure, StructureError};
 use small::Factor;
 use spatial::{Inertia6, Vec6};
 use specified::Specified;
@@ -288,7 +288,8 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
             }
         }
     }
-    for group in system.structure.groups.iter().filter(|g| g.kind == GroupKind::Auxiliary) {
+    let kept = |g: &&Group| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
+    for group in system.structure.groups.iter().filter(kept) {
         builder.group(group.kind, group.start, group.len);
     }
     builder.build(nq, system.structure.nx)
