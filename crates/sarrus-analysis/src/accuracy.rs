@@ -20,8 +20,8 @@ use crate::settings::{Overrides, Settings};
 use crate::simulate::{Outcome, Progress, Simulate, Watch};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_model::settings::{Certification, MethodChoice, OptionValue};
 use sarrus_model::Span;
+use sarrus_model::settings::{Certification, MethodChoice, OptionValue};
 use sarrus_solve::integrators::{self, Flow};
 use sarrus_system::System;
 use serde::Serialize;
@@ -36,6 +36,8 @@ const FINE: f64 = 0.01;
 const LEAST: f64 = 1e-14;
 /// Rows compared by default.
 const ROWS: f64 = 100.0;
+/// Rounding that errors are known to, relative to the largest value of their unit.
+const ROUNDING: f64 = 1e-13;
 /// Evaluations of the right-hand side times unknowns beyond which no companion runs by default: some ten seconds.
 const MOST_WORK: f64 = 3e8;
 /// Numbers in the columns of a companion beyond which it does not run.
@@ -187,7 +189,7 @@ impl Case<'_> {
         let Some((mut over, share)) = self.at(companion) else { return Ok(None) };
         let (main, every) = (&outcome.trajectory, self.settings.every);
         let every = self.request.overrides.every.unwrap_or(every);
-        if self.settings.certify.level == Certification::Standard {
+        if companion == Companion::Coarse {
             let rows = (self.settings.t_end - self.settings.t_start) / every;
             over.every = Some((rows / ROWS).floor().max(1.0) * every);
         }
@@ -210,10 +212,14 @@ impl Case<'_> {
             };
             return Err(format!("a run at {at} ends otherwise ({})", other.report.reason));
         }
-        let errors = differences(main, &other.trajectory).into_iter().map(|d| d / share);
+        let (apart, rows) = differences(main, &other.trajectory);
+        if rows < 2 {
+            return Err("its rows are at other times than those of the companion".into());
+        }
         let scales = Scales::new(main, &outcome.report).of_columns(main);
-        let mut all: Vec<(f64, usize, f64)> =
-            errors.zip(&scales).enumerate().skip(1).map(|(i, (e, s))| (e / s, i, e)).collect();
+        let error = |(apart, (scale, rounding)): (f64, &(f64, f64))| (apart / share + rounding, *scale);
+        let errors = apart.into_iter().zip(&scales).map(error).enumerate().skip(1);
+        let mut all: Vec<(f64, usize, f64)> = errors.map(|(i, (e, s))| (e / s, i, e)).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         let worst = all.first().filter(|w| w.0 > 0.0);
         let name = |i: usize| main.names()[i].clone();
@@ -256,14 +262,16 @@ impl Watch for Silent<'_> {
     }
 }
 
-/// Largest difference of each column over the rows that both have; what is not a number in either is left out.
-fn differences(a: &Trajectory, b: &Trajectory) -> Vec<f64> {
+/// Largest difference of each column over the rows that both have, and how many those are; what is not a number in either is left out.
+fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
+    let mut rows = 0;
     let mut found = vec![0.0_f64; a.width()];
     let mut others = b.rows().peekable();
     for row in a.rows() {
         let near = 1e-9 * row[0].abs().max(1e-300);
         while others.next_if(|other| other[0] < row[0] - near).is_some() {}
         let Some(other) = others.next_if(|other| other[0] <= row[0] + near) else { continue };
+        rows += 1;
         for ((found, x), y) in found.iter_mut().zip(row).zip(other) {
             // false where one is not a number
             if (x - y).abs() > *found {
@@ -271,7 +279,7 @@ fn differences(a: &Trajectory, b: &Trajectory) -> Vec<f64> {
             }
         }
     }
-    found
+    (found, rows)
 }
 
 /// What errors of a quantity are measured against, by unit.
@@ -280,6 +288,8 @@ fn differences(a: &Trajectory, b: &Trajectory) -> Vec<f64> {
 /// accelerations, forces: the largest value. A family that holds nothing but rounding is measured against what the others make of it.
 struct Scales {
     by_unit: HashMap<&'static str, f64>,
+    /// The largest value.
+    largest: HashMap<&'static str, f64>,
 }
 
 impl Scales {
@@ -320,15 +330,19 @@ impl Scales {
             ("N m", largest("N m").max(DERIVED * energy)),
             ("J", energy),
         ]);
-        Scales { by_unit }
+        let largest = ranges.into_iter().map(|(unit, [_, most])| (unit, most)).collect();
+        Scales { by_unit, largest }
     }
 
-    /// The scale of each column; infinite for those that are errors themselves.
-    fn of_columns(&self, run: &Trajectory) -> Vec<f64> {
-        let of = |(name, unit): (&String, &&'static str)| match () {
-            () if !is_measured(name) => f64::INFINITY,
-            () if [".q0", ".q1", ".q2", ".q3"].iter().any(|q| name.ends_with(q)) => 1.0,
-            () => self.by_unit.get(unit).copied().unwrap_or(1.0),
+    /// The scale of each column and its rounding; infinite for those that are errors themselves.
+    fn of_columns(&self, run: &Trajectory) -> Vec<(f64, f64)> {
+        let of = |(name, unit): (&String, &&'static str)| {
+            let rounding = ROUNDING * self.largest.get(unit).copied().unwrap_or(0.0);
+            match () {
+                () if !is_measured(name) => (f64::INFINITY, 0.0),
+                () if [".q0", ".q1", ".q2", ".q3"].iter().any(|q| name.ends_with(q)) => (1.0, ROUNDING),
+                () => (self.by_unit.get(unit).copied().unwrap_or(1.0), rounding),
+            }
         };
         run.names().iter().zip(run.units()).map(of).collect()
     }
@@ -353,14 +367,15 @@ mod tests {
     fn rows_are_compared_at_the_times_that_both_have() {
         let a = trajectory(&[[0.0, 1.0], [0.5, 7.0], [1.0, 2.0], [2.0, 3.0]]);
         let b = trajectory(&[[0.0, 1.0], [1.0 + 1e-15, 2.5], [1.5, 9.0]]);
-        assert_eq!(differences(&a, &b)[1], 0.5);
-        assert_eq!(differences(&b, &a)[1], 0.5);
+        let (apart, rows) = differences(&a, &b);
+        assert_eq!((apart[1], rows), (0.5, 2));
+        assert_eq!(differences(&b, &a).0[1], 0.5);
     }
 
     #[test]
     fn what_is_not_a_number_is_left_out() {
         let a = trajectory(&[[0.0, f64::NAN], [1.0, 2.0]]);
         let b = trajectory(&[[0.0, 1.0], [1.0, 2.25]]);
-        assert_eq!(differences(&a, &b)[1], 0.25);
+        assert_eq!(differences(&a, &b).0[1], 0.25);
     }
 }

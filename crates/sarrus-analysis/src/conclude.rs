@@ -98,6 +98,10 @@ impl Run<'_> {
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
+        // rigid contacts with friction take explicit methods only
+        let rubs = system.gaps().iter().any(|gap| gap.rigid.mu > 0.0);
+        let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
+        notes.extend(stiff.filter(|_| !rubs));
         notes.extend(notes::findings(method, found, system));
         notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
         notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));

@@ -3,7 +3,9 @@
 use crate::events::{Beyond, Gaps};
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
-use sarrus_solve::{Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State};
+use sarrus_solve::{
+    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, Stiffness,
+};
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
 use sarrus_system::{Family, Mechanism, System};
@@ -73,6 +75,21 @@ pub(crate) fn parted(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// Steps limited by stability from which on another integrator is worth a note.
+const MANY_STEPS: u64 = 1000;
+
+/// Steps that stability has limited rather than accuracy, where there are many of them.
+pub(crate) fn stiffness(found: &Stiffness, steps: u64, integrator: &str) -> Option<String> {
+    let Stiffness { limited, first, .. } = *found;
+    (limited >= MANY_STEPS).then(|| {
+        format!(
+            "the model is stiff: stability, not accuracy, limits about {limited} of the {steps} steps of `{integrator}`, from t = {:.4} s on; \
+             `--integrator radau5` may take far fewer",
+            first.unwrap_or(0.0)
+        )
+    })
 }
 
 /// Steps that were bounded for the rotation in them, and a step that rotates something too far.

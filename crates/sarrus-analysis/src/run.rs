@@ -124,8 +124,12 @@ impl<'w> Run<'w> {
         method.new_stabilization().map_err(bad)?;
         let integrator = method.new_integrator().map_err(bad)?;
         let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
-        // where nothing is free the motion is exact, and its work alone bounds the steps
-        if rows.rank == Some(system.structure.nv) {
+        if method.view.resolves_constraints() {
+            // their multipliers are of lower order than the motion and known to the tolerance of Newton's iteration: short steps make the
+            // work worse
+            control.energy_tolerance = f64::INFINITY;
+        } else if rows.rank == Some(system.structure.nv) {
+            // where nothing is free the motion is exact, and its work alone bounds the steps
             control.energy_tolerance = method.rtol.min(settings.work_tolerance());
         }
         watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
@@ -138,6 +142,7 @@ impl<'w> Run<'w> {
             certify: [settings.certify.position, settings.certify.velocity],
         };
         let mut recorder = Recorder::new(&mut mechanism, &state, columns.clone(), bounds, watch);
+        control.energy_scale = recorder.energy.scale();
         let samples = match columns {
             Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
             None => Samples::none(),

@@ -3,7 +3,8 @@
 use crate::error::SetupError;
 use sarrus_model::record::Plain;
 use sarrus_model::settings::{
-    Assembly, Certification, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization, RunSettings,
+    Assembly, Certification, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization,
+    RunSettings,
 };
 use sarrus_model::{Model, Span};
 use std::str::FromStr;

@@ -26,6 +26,7 @@
 use crate::error::{MethodError, SolveError};
 use crate::problem::{Array, Group, GroupKind, State};
 use crate::rotations::{Rotations, fraction_per_second};
+use crate::stiffness::Stiffness;
 use crate::views::Ode;
 
 /// The most that a step may shrink after one trial.
@@ -59,6 +60,8 @@ pub struct Control {
     pub counts: StepCounts,
     /// Rotations within steps so far.
     pub rotations: Rotations,
+    /// Steps that stability has limited so far.
+    pub stiffness: Stiffness,
     /// Size that the controller wants next.
     proposal: Option<f64>,
     /// Error of the last accepted step.
@@ -117,6 +120,7 @@ impl Control {
             t_end: f64::INFINITY,
             counts: StepCounts::default(),
             rotations: Rotations::default(),
+            stiffness: Stiffness::default(),
             proposal: None,
             previous_error: 1.0,
             grid_start: f64::NAN,

@@ -24,6 +24,7 @@ mod rank;
 mod rotations;
 pub mod stabilizations;
 pub mod staggered;
+mod stiffness;
 pub mod tables;
 mod tangent;
 mod views;
@@ -42,5 +43,6 @@ pub use problem::{
 };
 pub use rank::{TOLERANCE, kinematic_units};
 pub use rotations::{MOST_ROTATION, Rotated, Rotations};
+pub use stiffness::Stiffness;
 pub use tangent::{Pair, Tangent};
 pub use views::*;

@@ -16,6 +16,7 @@ use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
 use crate::rotations::{LAG, MOST_ROTATION};
+use crate::stiffness::step_times_mode;
 use crate::views::{Ode, Step, StepInfo};
 use sarrus_math::solve::c64;
 
@@ -68,6 +69,8 @@ pub struct ExplicitRk {
     careful: u32,
     /// The most that a step may rotate a body \[rad\].
     rotation_limit: f64,
+    /// The stability interval on the negative real axis, where steps are compared with it.
+    stability: Option<f64>,
 }
 
 impl ExplicitRk {
@@ -86,6 +89,7 @@ impl ExplicitRk {
             interpolant: false,
             careful: 0,
             rotation_limit: if tableau.error == Estimate::None { resolved(tableau) } else { MOST_ROTATION },
+            stability: stability(tableau),
         }
     }
 
@@ -206,6 +210,15 @@ impl ExplicitRk {
         Ok(())
     }
 
+    /// Whether stability limits the step just tried; none where that is not to be checked.
+    fn is_limited(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Option<bool> {
+        let limit = self.stability.filter(|_| control.stiffness.is_due(control.counts.steps))?;
+        self.find_end_slope(ode, control).ok()?;
+        let (h, s) = (self.end.t - self.start.t, self.stages());
+        let (last, end) = ([&self.stage, &self.k[s - 1]], [&self.end, &self.k[s]]);
+        Some(step_times_mode(h, limit, last, end) > limit)
+    }
+
     fn find_end_slope(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(), StepError> {
         if !self.end_slope {
             let end = self.stages();
@@ -248,6 +261,7 @@ impl ExplicitRk {
 
         let mut rejected = 0;
         let mut careful = self.careful > 0 && ode.set_careful(true);
+        let mut limited = None;
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
@@ -270,12 +284,16 @@ impl ExplicitRk {
             if let Ok(error) = tried
                 && error <= 1.0
             {
+                limited = if careful { None } else { self.is_limited(ode, control) };
                 tried = self.finish(ode).map(|()| error);
             }
             let (shorter, reason) = match &tried {
                 Ok(error) if *error <= 1.0 => {
                     let error = *error;
                     control.accept(h, wanted, error, power, rejected > 0, &self.limits);
+                    if let Some(limited) = limited {
+                        control.stiffness.note(t, control.counts.steps, limited);
+                    }
                     self.careful =
                         if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
                     return Ok((error, rejected));
@@ -415,6 +433,23 @@ fn resolved(tableau: &Tableau) -> f64 {
     };
     let angles = (1..).map(|i| 0.01 * f64::from(i)).take_while(|angle| *angle < MOST_ROTATION);
     angles.take_while(|angle| !lags(*angle)).last().unwrap_or(0.01)
+}
+
+/// The largest x with |R(-x)| <= 1, where R is the stability function, of methods whose last stage is at the end of the step.
+fn stability(tableau: &Tableau) -> Option<f64> {
+    if tableau.error == Estimate::None || tableau.c.last() != Some(&1.0) {
+        return None;
+    }
+    let is_stable = |x: f64| {
+        let mut k: Vec<f64> = Vec::new();
+        let sum = |c: &[f64], k: &[f64]| 1.0 + c.iter().zip(k).map(|(c, k)| c * k).sum::<f64>();
+        for a in tableau.a {
+            let y = sum(a, &k);
+            k.push(-x * y);
+        }
+        sum(tableau.b, &k).abs() <= 1.0
+    };
+    (1..).map(|i| 0.1 * f64::from(i)).take_while(|x| is_stable(*x)).last()
 }
 
 /// Evaluates the right side at `s`.
