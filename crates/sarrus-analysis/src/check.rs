@@ -186,7 +186,8 @@ pub fn check_with(
     let mut closed_contacts = None;
     let mut dependent = rows.rank.map_or(0, |rank| structure.nc - rank);
     let happens = begun.as_ref().and_then(happens_at_start);
-    if let Some(Run { mechanism: mut held, state: there, .. }) = begun {
+    if let Some(Run { mechanism: held, state: there, recorder, .. }) = begun {
+        let mut held = recorder.gaps.as_ref().and_then(|gaps| gaps.with_all_closed(&held)).unwrap_or(held);
         let mut eq = Equations::new(&held);
         held.update(&there, Stage::FORCE, &mut eq);
         let own = held.structure().clone();

@@ -66,6 +66,7 @@ mod sizes;
 mod small_motions;
 mod staggered;
 mod starts;
+mod rest_branches;
 mod statics;
 mod steady;
 mod stiff;
