@@ -269,7 +269,9 @@ fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run
     }
     let run = Run::up_to(model, system, settings.t_start).ok()?;
     let ids = |system: &System| system.elements.iter().map(|e| e.id).collect::<Vec<_>>();
-    (run.ended.because == Because::End && ids(run.mechanism.system()) != ids(system)).then_some(run)
+    let touches = run.recorder.gaps.as_ref().is_some_and(|gaps| gaps.judged.is_some());
+    let others = touches || ids(run.mechanism.system()) != ids(system);
+    (run.ended.because == Because::End && others).then_some(run)
 }
 
 /// Events that fire when a run starts, in words.

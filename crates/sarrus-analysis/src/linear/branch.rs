@@ -38,6 +38,15 @@ pub(super) enum Followed {
     Lost(Option<BranchEnd>),
 }
 
+/// What a damped motion from the end of a branch comes to.
+enum Beyond {
+    /// Rest, under this share of the loads.
+    Came(f64, Rest),
+    /// A stop, on this way from the state at hand, and whether it would have jumped without that.
+    Met(Vec<f64>, bool),
+    Lost,
+}
+
 impl Statics<'_> {
     /// Along the branch of rests from one share of the loads to another. A step that loses what was stable, or that strays from the tangent, may be
     /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion tells how it goes on.
@@ -98,28 +107,18 @@ impl Statics<'_> {
                 return Ok(Followed::Lost(end));
             }
             let may_end = end.is_none() && on_branch && !level;
-            // just beyond an end little leads on: farther where that is too slow
-            let (mut next, mut on) = (at, None);
-            for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
-                next = share;
-                self.load(next)?;
-                match self.relax(watch)? {
-                    Ok(rest) => {
-                        on = Some(rest);
-                        break;
+            let (next, rest) =
+                match self.go_on(&before, [at, beyond, to], [may_end, stable == Some(true)], watch)? {
+                    Beyond::Came(next, rest) => (next, rest),
+                    Beyond::Met(way, jumped) => {
+                        let here = jumped.then_some(BranchEnd { load: at });
+                        return Ok(Followed::Met(way, end.or(here)));
                     }
-                    Err(Stop::Met(way)) => {
-                        let back = (at - beyond).max(0.0);
-                        if may_end && self.jumps_past_stops(&before, [back, next], watch)? {
-                            end = Some(BranchEnd { load: at });
-                        }
-                        return Ok(Followed::Met(way, end));
+                    Beyond::Lost => {
+                        let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
+                        return Ok(Followed::Lost(end.or(here)));
                     }
-                    Err(_) => self.put_back(&before)?,
-                }
-            }
-            let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
-            let Some(rest) = on else { return Ok(Followed::Lost(end.or(here))) };
+                };
             stable = self.is_stable(&rest);
             // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
             let ends_here = may_end && stable != Some(false);
@@ -132,6 +131,30 @@ impl Statics<'_> {
                 return Ok(Followed::Came(Box::new(rest), end));
             }
         }
+    }
+
+    /// Goes where a damped motion would from the rest `before`, where a branch ends or forks, under a little more than its share `at` of the loads.
+    fn go_on(
+        &mut self,
+        before: &Kept,
+        [at, beyond, to]: [f64; 3],
+        [may_end, stable]: [bool; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Beyond, SetupError> {
+        // little leads on just beyond an end: farther where that is too slow
+        for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
+            self.load(share)?;
+            match self.relax(watch)? {
+                Ok(rest) => return Ok(Beyond::Came(share, rest)),
+                Err(Stop::Met(way)) => {
+                    let back = (at - beyond).max(0.0);
+                    let jumped = may_end && self.jumps_past_stops(before, [back, share], stable, watch)?;
+                    return Ok(Beyond::Met(way, jumped));
+                }
+                Err(_) => self.put_back(before)?,
+            }
+        }
+        Ok(Beyond::Lost)
     }
 
     /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
@@ -162,11 +185,13 @@ impl Statics<'_> {
         Ok(back.is_ok() && left >= JUMP * way)
     }
 
-    /// The same, of a motion from `before` under another share that meets a stop at hand: whether it would have jumped without that.
+    /// The same, of a motion from `before` under another share that meets a stop at hand: whether it would have jumped without that. From a rest that
+    /// was stable, one that comes to no rest then has.
     fn jumps_past_stops(
         &mut self,
         before: &Kept,
         [back, share]: [f64; 2],
+        stable: bool,
         watch: &mut dyn FnMut(&Search),
     ) -> Result<bool, SetupError> {
         let here = self.keep();
@@ -174,7 +199,7 @@ impl Statics<'_> {
         self.stops.iter_mut().for_each(|stops| stops.ignored = true);
         let jumped = match self.relax(watch) {
             Ok(Ok(_)) => self.has_jumped(before, back, watch),
-            other => other.map(|_| false),
+            other => other.map(|_| stable),
         };
         self.stops.iter_mut().for_each(|stops| stops.ignored = false);
         self.load(share)?;

@@ -367,7 +367,7 @@ impl<'a> Statics<'a> {
                 }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
-                Err(Stop::Met(way)) => return self.met(way, &start, [from, to], watch),
+                Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
                 Err(_) => {}
             }
         }
@@ -379,8 +379,7 @@ impl<'a> Statics<'a> {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
                 return come(rest, end);
             }
-            Err(Stop::Met(way)) if end.is_some() => return Ok(Attempt::Met(way, end)),
-            Err(Stop::Met(way)) => return self.met(way, &start, [from, to], watch),
+            Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
             Err(_) => {}
         }
         self.put_back(&start)?;
@@ -399,7 +398,7 @@ impl<'a> Statics<'a> {
                 watch,
             )?;
             if let Some(way) = met {
-                return self.met(way, &start, [from, to], watch);
+                return self.met(way, end, &start, [from, to], watch);
             }
             let rest = self.beside_rounding(rest);
             let found = is_rest(&rest);
@@ -416,15 +415,19 @@ impl<'a> Statics<'a> {
         Err(self.given_up(0.0))
     }
 
-    /// A stop is met on this way from the state at hand, which an attempt from `start` has come to.
+    /// A stop is met on this way from the state at hand, which an attempt from `start` has come to, past the end of a branch if one was `seen`.
     fn met(
         &mut self,
         way: Vec<f64>,
+        seen: Option<BranchEnd>,
         start: &Kept,
         shares: [f64; 2],
         watch: &mut dyn FnMut(&Search),
     ) -> Result<Attempt, SetupError> {
-        let end = self.branch_end(start, shares, watch)?;
+        let end = match seen {
+            Some(end) => Some(end),
+            None => self.branch_end(start, shares, watch)?,
+        };
         Ok(Attempt::Met(way, end))
     }
 

@@ -55,7 +55,12 @@ fn a_snap_is_noted_beside_limits_contacts_and_events() {
             for load_steps in [None, Some(10)] {
                 let found = rest(&truss(share, own, &more), load_steps);
                 let (y, at) = (found.report.values["p.y"], ends_at(&found));
-                assert_eq!(at.is_some(), share > 1.0, "{own} {more} {share} {load_steps:?}: {:?}", found.report.notes);
+                assert_eq!(
+                    at.is_some(),
+                    share > 1.0,
+                    "{own} {more} {share} {load_steps:?}: {:?}",
+                    found.report.notes
+                );
                 assert_eq!(y < 0.0, share > 1.0, "{own} {more} {share}: {y}");
                 if let Some(at) = at {
                     assert!((at * share - 1.0).abs() < 1e-3 * share, "{at} of {share}");
@@ -63,6 +68,12 @@ fn a_snap_is_noted_beside_limits_contacts_and_events() {
                 }
             }
         }
+    }
+    // one that stops the snap a little beyond the end, at 0.115 m
+    for load_steps in [None, Some(10)] {
+        let found = rest(&truss(1.1, ", limits = [-0.1, 9]", ""), load_steps);
+        let at = ends_at(&found).unwrap();
+        assert!((at * 1.1 - 1.0).abs() < 1.1e-3 && (found.report.values["p.y"] - 0.1).abs() < 1e-9, "{at}");
     }
     // one that is met before the branch ends is no snap
     for load_steps in [None, Some(10)] {
@@ -86,10 +97,13 @@ fn chain(seed: u64, springs: fn(usize) -> bool) -> (String, usize) {
         let (angle, length, mass) = (6.283 * random(), 0.3 + 0.7 * random(), 0.2 + 1.8 * random());
         let [x, y] = at;
         at = [x + length * angle.cos(), y + length * angle.sin()];
-        bodies += &format!("bodies.b{i} = {{ from = [{x}, {y}], to = [{}, {}], mass = {mass} }}\n", at[0], at[1]);
+        bodies +=
+            &format!("bodies.b{i} = {{ from = [{x}, {y}], to = [{}, {}], mass = {mass} }}\n", at[0], at[1]);
         let before = if i == 0 { "ground".into() } else { format!("b{}", i - 1) };
         let own = if springs(i) { format!(", stiffness = {}", 0.5 + 7.5 * random()) } else { String::new() };
-        joints += &format!("joints.j{i} = {{ kind = 'revolute', bodies = ['{before}', 'b{i}'], at = [{x}, {y}]{own} }}\n");
+        joints += &format!(
+            "joints.j{i} = {{ kind = 'revolute', bodies = ['{before}', 'b{i}'], at = [{x}, {y}]{own} }}\n"
+        );
     }
     (format!("space = 'planar'\n{bodies}{joints}"), links)
 }
@@ -97,11 +111,18 @@ fn chain(seed: u64, springs: fn(usize) -> bool) -> (String, usize) {
 #[test]
 fn chains_in_any_directions_come_to_stable_rests_at_once_and_in_load_steps() {
     for seed in 1..=25 {
-        for (springs, hangs) in [((|_| false) as fn(usize) -> bool, true), (|_| true, false), (|i| i % 2 == 1, false)] {
+        for (springs, hangs) in
+            [((|_| false) as fn(usize) -> bool, true), (|_| true, false), (|i| i % 2 == 1, false)]
+        {
             let (text, links) = chain(seed, springs);
             for load_steps in [None, Some(5)] {
                 let found = rest(&text, load_steps);
-                assert_eq!(found.report.stable, Some(true), "{seed} {load_steps:?}: {:?}\n{text}", found.report.notes);
+                assert_eq!(
+                    found.report.stable,
+                    Some(true),
+                    "{seed} {load_steps:?}: {:?}\n{text}",
+                    found.report.notes
+                );
                 // without springs every link hangs straight down
                 for i in (0..links).filter(|_| hangs) {
                     let angle = found.report.values[&format!("b{i}.angle")];
@@ -127,9 +148,17 @@ fn a_proportional_controller_alone_holds_a_free_slide() {
              forces.f = {{ kind = 'actuator', joint = 'J', force = 'c.out' }}\n"
         );
         let report = rest(&text, None).report;
-        assert!((report.values["J.position"] - due).abs() < 1e-8, "{controller}: {}", report.values["J.position"]);
+        assert!(
+            (report.values["J.position"] - due).abs() < 1e-8,
+            "{controller}: {}",
+            report.values["J.position"]
+        );
         assert_eq!(report.stable, None, "{controller}");
-        let word = if controller.contains("period") { "under what `c` samples is not looked at" } else { "`sarrus modes` tells" };
+        let word = if controller.contains("period") {
+            "under what `c` samples is not looked at"
+        } else {
+            "`sarrus modes` tells"
+        };
         assert!(report.notes.iter().any(|n| n.contains(word)), "{controller}: {:?}", report.notes);
     }
 }
@@ -148,4 +177,41 @@ fn only_forces_without_potential_are_said_to_have_none() {
     let dead = rest(&text("force = [0, -3]"), None).report;
     assert_eq!(dead.stable, None);
     assert!(!dead.notes.iter().any(|n| n.contains("no potential")), "{:?}", dead.notes);
+    // two links on springs
+    let links = |load: &str| {
+        format!(
+            "space = 'planar'\ngravity = [0, 0]\nbodies.a = {{ from = [0, 0], to = [1, 0], mass = 1 }}\nbodies.b = {{ from = [1, 0], to = [2, 0], mass = 1 }}\n\
+             joints.J = {{ kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0], stiffness = 50 }}\n\
+             joints.K = {{ kind = 'revolute', bodies = ['a', 'b'], at = [1, 0], stiffness = 50 }}\n\
+             forces.f = {{ kind = 'force', body = 'b', at = [2, 0], {load} }}\n"
+        )
+    };
+    for (load, stable) in [("force = [-5, -3]", Some(true)), ("force_on = [-5, -3]", None)] {
+        let report = rest(&links(load), None).report;
+        assert_eq!(report.stable, stable, "{load}");
+        let noted = report.notes.iter().any(|n| n.contains("no potential"));
+        assert_eq!(noted, stable.is_none(), "{load}: {:?}", report.notes);
+    }
+}
+
+/// Every force vanishes at the centre of a field that is the origin: it is a rest, and free rotations are no matter.
+#[test]
+fn bodies_come_to_rest_at_the_centre_of_a_field() {
+    for [x, y, z] in [[0.3, 0.2, 0.1], [5.0, 1.0, 2.0], [0.3, 0.0, 0.7]] {
+        for centre in [0.0, 0.5] {
+            for inertia in ["[1, 1, 1]", "[1, 2, 2.5]"] {
+                let text = format!(
+                    "gravity = [0, 0, 0]\nbodies.b = {{ at = [{x}, {y}, {z}], mass = 2, inertia = {inertia} }}\n\
+                     forces.f = {{ kind = 'field', bodies = ['b'], force = ['-4*mass*(x - {centre})', '-4*mass*y', '-4*mass*z'] }}\n"
+                );
+                let report = rest(&text, None).report;
+                let at = ["b.x", "b.y", "b.z"].map(|name| report.values[name]);
+                assert!(
+                    (at[0] - centre).abs() < 1e-12 && at[1].abs() < 1e-12 && at[2].abs() < 1e-12,
+                    "{at:?}"
+                );
+                assert_eq!(report.residual, 0.0);
+            }
+        }
+    }
 }

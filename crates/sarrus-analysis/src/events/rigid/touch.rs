@@ -662,7 +662,8 @@ impl Journey {
 /// it to the latter, and verdicts on reactions count both.
 fn idle(at: &Instant, slow: f64) -> Vec<usize> {
     let fixed = at.first.iter().enumerate().filter(|(k, _)| at.fixed[*k]);
-    let rests = |&(k, &i): &(usize, &usize)| at.rows[k].rates[0] <= slow && at.free[i] <= PARTS * at.scale;
+    let rests =
+        |&(k, &i): &(usize, &usize)| at.rows[k].rates[0].abs() <= slow && at.free[i] <= PARTS * at.scale;
     fixed.filter(rests).map(|(k, _)| at.which[k]).collect()
 }
 
