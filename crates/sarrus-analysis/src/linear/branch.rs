@@ -19,7 +19,9 @@ const FINE: i32 = 26;
 const ENDS: u32 = 20;
 /// Of the way from where a branch ends, what is left of a jump when the loads are taken back: a branch that only bends goes back itself.
 const JUMP: f64 = 0.25;
-/// Trials along a branch that is only looked at, at most.
+/// Trials along a branch, at most: then the loads act at once.
+const FOLLOWED: u32 = 5000;
+/// The same along one that is only looked at.
 const ASIDE: u32 = 2000;
 
 /// The end of a branch of rests.
@@ -67,6 +69,7 @@ impl Statics<'_> {
             Err(_) => None,
         };
         let (mut end, mut ends) = (None, 0);
+        let last = self.counts.trials + FOLLOWED;
         loop {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
             let before = self.keep();
@@ -103,7 +106,7 @@ impl Statics<'_> {
                 continue;
             }
             ends += 1;
-            if ends > ENDS {
+            if ends > ENDS || self.counts.trials > last {
                 return Ok(Followed::Lost(end));
             }
             let may_end = end.is_none() && on_branch && !level;

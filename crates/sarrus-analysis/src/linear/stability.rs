@@ -16,6 +16,8 @@ const DIMENSIONS: usize = 40;
 const NOTHING: f64 = 1e-13;
 /// How much the projection of a symmetric S may be skew, relative.
 const SKEW: f64 = 1e-6;
+/// How far a motion may lead off the rows, relative: one that does more is rounding that the space has gathered.
+const OFF: f64 = 1e-6;
 /// ω² that is not told from that of a free motion, over σ.
 const FREE: f64 = 10.0;
 
@@ -42,12 +44,13 @@ impl Curvature {
     }
 }
 
-/// What K does along all free motions; None where there are no numbers. `soften` is S M⁻¹, `tangent` without σM.
+/// What K does along the `free` motions; None where there are no numbers. `soften` is S M⁻¹, `tangent` without σM.
 pub(super) fn curvature(
     s: &Structure,
     eq: &Equations,
     tangent: &Tangent,
     sigma: f64,
+    free: usize,
     mut soften: impl FnMut(&[f64]) -> Option<Vec<f64>>,
 ) -> Option<Curvature> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -67,7 +70,7 @@ pub(super) fn curvature(
     }
     let mut basis = vec![scaled(&first, 1.0 / length)];
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    while columns.len() < DIMENSIONS.min(s.nv) {
+    while columns.len() < DIMENSIONS.min(free) {
         let mut x = soften(&momentum(s, eq, &basis[columns.len()]))?;
         let whole = size(&x);
         let mut column = vec![0.0; basis.len()];
@@ -109,10 +112,16 @@ pub(super) fn curvature(
         let (k, terms) = quadratic(s, tangent, &tangent.K, z);
         (k, ROUNDING * terms)
     };
+    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let is_free = |z: &[f64]| {
+        let mut rates = vec![0.0; s.nc];
+        eq.add_J_mul(s, z, &mut rates);
+        largest(&rates) <= OFF * largest(&eq.J) * largest(z)
+    };
     for (_, y) in pairs.iter().filter(|(theta, _)| *theta < 0.0) {
         let z = motion(y);
         let (k, rounding) = along(&z);
-        if k < -rounding {
+        if k < -rounding && is_free(&z) {
             return Some(Curvature::Falls(z));
         }
     }

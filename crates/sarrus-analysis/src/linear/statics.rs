@@ -40,7 +40,7 @@ const CHANGES: usize = 8;
 
 /// Trials in one part of the loads, at most, over the number of velocities, and the bounds of that.
 const TRIALS: u32 = 5_000_000;
-const MOST_TRIALS: [u32; 2] = [5000, 50_000];
+const MOST_TRIALS: [u32; 2] = [5000, 20_000];
 /// Rests that are not stable and are left along a motion along which the potential falls, at most ...
 const LEAVES: u32 = 20;
 /// ... and how far, relative to the size of the mechanism.
@@ -273,7 +273,8 @@ impl<'a> Statics<'a> {
         if rolling || self.mechanism.reactive_forces() > 0 {
             return None;
         }
-        if s.nv == s.nc - here.dependent.len() {
+        let free = (s.nv + here.dependent.len()).saturating_sub(s.nc);
+        if free == 0 {
             return Some(Curvature::Rises);
         }
         let tangent = &mut self.solvers.tangent;
@@ -293,7 +294,7 @@ impl<'a> Statics<'a> {
             shifted.K[place..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
         }
         newton.factor(&s, &shifted, &here.eq.J, &out)?;
-        curvature(&s, &here.eq, tangent, sigma, |f| newton.displacement(f))
+        curvature(&s, &here.eq, tangent, sigma, free, |f| newton.displacement(f))
     }
 
     /// The position at hand, to go back to.

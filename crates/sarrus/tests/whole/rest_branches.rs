@@ -215,3 +215,20 @@ fn bodies_come_to_rest_at_the_centre_of_a_field() {
         }
     }
 }
+
+/// Four links on skew hinges hang, in load steps too: rounding makes no motion along which they would fall.
+#[test]
+fn a_chain_on_skew_hinges_hangs_stably_under_every_part_of_its_weight() {
+    let text = "gravity = [0, 0, -10]\n\
+        bodies.b0 = { at = [-0.13596912127373004, -0.3211253346724447, 0.1309587263520824], mass = 1.8289022503996617, inertia = [0.1, 0.12, 0.13] }\n\
+        bodies.b1 = { at = [-0.15628289155937714, -0.433807898482716, 0.3699066268954177], mass = 1.9100703943163004, inertia = [0.1, 0.12, 0.13] }\n\
+        bodies.b2 = { at = [-0.18708883323468206, 0.10227663497831252, 0.38918179165693445], mass = 1.6500531264763965, inertia = [0.1, 0.12, 0.13] }\n\
+        bodies.b3 = { at = [-0.4899984173419724, 0.3524079132153955, 0.6522233791670495], mass = 0.7102503579043911, inertia = [0.1, 0.12, 0.13] }\n\
+        joints.j0 = { kind = 'revolute', bodies = ['ground', 'b0'], at = [0, 0, 0], axis = [-0.4375659243085773, 0.9056253622876377, -0.9388862328338567] }\n\
+        joints.j1 = { kind = 'revolute', bodies = ['b0', 'b1'], at = [-0.2719382425474601, -0.6422506693448894, 0.2619174527041648], axis = [-0.01807057637767795, -0.6498474400282893, 0.21385665346079624] }\n\
+        joints.j2 = { kind = 'revolute', bodies = ['b1', 'b2'], at = [-0.040627540571294224, -0.22536512762054262, 0.4778958010866706], axis = [0.9069764557478669, -0.41174715912831894, 0.020419528925681742] }\n\
+        joints.j3 = { kind = 'revolute', bodies = ['b2', 'b3'], at = [-0.33355012589806987, 0.42991839757716765, 0.3004677822271983], axis = [0.3636514169465025, -0.21898744277370805, -0.5556456511596551] }\n";
+    let report = rest(text, Some(5)).report;
+    assert_eq!(report.stable, Some(true));
+    assert!(report.load_steps.iter().all(|step| step.stable == Some(true)), "{:?}", report.load_steps);
+}
