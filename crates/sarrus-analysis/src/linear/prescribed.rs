@@ -314,8 +314,6 @@ fn follow(
     notes.extend(crate::notes::nonideal(system));
     notes.extend(system.directory.notes.iter().cloned());
     notes.extend(crate::notes::parted(dynamics.problem_mut(), &state));
-    notes.extend(crate::contacts::notes(dynamics.problem(), None, false));
-    notes.extend(crate::notes::undetermined_friction(system, &not_unique));
     let (status, reason) = match &failed {
         None if contradiction.is_some() => {
             (Status::Failed, contradiction.as_ref().map(Contradiction::message).unwrap_or_default())
