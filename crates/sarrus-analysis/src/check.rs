@@ -186,7 +186,8 @@ pub fn check_with(
     let mut closed_contacts = None;
     let mut dependent = rows.rank.map_or(0, |rank| structure.nc - rank);
     let happens = begun.as_ref().and_then(happens_at_start);
-    if let Some(Run { mechanism: mut held, state: there, .. }) = begun {
+    if let Some(Run { mechanism: held, state: there, recorder, .. }) = begun {
+        let mut held = recorder.gaps.as_ref().and_then(|gaps| gaps.with_all_closed(&held)).unwrap_or(held);
         let mut eq = Equations::new(&held);
         held.update(&there, Stage::FORCE, &mut eq);
         let own = held.structure().clone();
@@ -268,7 +269,9 @@ fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run
     }
     let run = Run::up_to(model, system, settings.t_start).ok()?;
     let ids = |system: &System| system.elements.iter().map(|e| e.id).collect::<Vec<_>>();
-    (run.ended.because == Because::End && ids(run.mechanism.system()) != ids(system)).then_some(run)
+    let touches = run.recorder.gaps.as_ref().is_some_and(|gaps| gaps.judged.is_some());
+    let others = touches || ids(run.mechanism.system()) != ids(system);
+    (run.ended.because == Because::End && others).then_some(run)
 }
 
 /// Events that fire when a run starts, in words.

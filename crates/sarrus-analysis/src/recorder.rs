@@ -238,6 +238,17 @@ impl<'a> Recorder<'a> {
         drivers::find(mechanism, s, [next_position, next_velocity])
     }
 
+    /// Notes how far `s`, right behind a break in time, is off the rows. Returns whether drivers contradict each other there, which stops the run.
+    pub fn contradicts(&mut self, mechanism: &mut Mechanism, s: &State) -> bool {
+        if !drivers::can_contradict(mechanism.system()) {
+            return false;
+        }
+        mechanism.update(s, Stage::VELOCITY, &mut self.eq);
+        self.violations.add(mechanism.structure(), &self.eq);
+        self.stop = self.contradiction(mechanism, s).map(Stop::Drivers);
+        self.stop.is_some()
+    }
+
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
@@ -310,11 +321,12 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             }
         }
         let step = self.step;
+        let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
         if known {
             let (mechanism, eq, accel) = ode.parts();
-            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)) });
+            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)), judged });
         } else {
-            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None });
+            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None, judged });
         }
         if let Some(row) = self.trajectory.rows().last() {
             self.watch.row(row);

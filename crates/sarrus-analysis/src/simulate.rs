@@ -61,12 +61,14 @@ pub struct Progress {
 }
 
 /// What is known of a sample beside its state.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Seen<'a> {
     /// Size of the step that it lies in or ends \[s\]; none at the start.
     pub step: Option<f64>,
     /// Equations, accelerations and multipliers there, where a column needs them.
     pub solved: Option<(&'a Equations, &'a Accel)>,
+    /// What reactions are judged with, where closed contacts or limits may bear beside rows that hold all the same.
+    pub judged: Option<&'a Arc<System>>,
 }
 
 /// Who watches a run, and may stop it.

@@ -81,7 +81,7 @@ pub trait Force: Send + Sync + 'static {
         false
     }
 
-    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go: step control then looks at it too.
+    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then looks at it too.
     fn heats_unseen(&self) -> bool {
         false
     }

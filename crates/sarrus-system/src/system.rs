@@ -245,7 +245,18 @@ pub struct System {
     pub timed: Vec<Formula>,
 }
 
+/// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
+fn heats_unseen(directory: &Directory, forces: &[ForceElement]) -> bool {
+    forces.iter().any(|f| f.load.heats_unseen())
+        || directory.joints.iter().flat_map(|joint| &joint.friction).any(Option::is_some)
+}
+
 impl System {
+    /// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
+    pub fn heats_unseen(&self) -> bool {
+        heats_unseen(&self.directory, &self.forces)
+    }
+
     /// Puts the parts together and lays out q, v, x, λ and J.
     pub(crate) fn build(parts: Parts) -> Result<System, StructureError> {
         let Parts {
@@ -302,7 +313,9 @@ impl System {
             }
             builder.row(rows.rows(), rows.holonomic(), &cols);
         }
-        if forces.iter().any(|f| f.load.heats_unseen()) {
+        // a driver brings what dampers take, so that neither the motion nor the balance of energy tells an error of it
+        let driven = elements.iter().any(|e| e.family == Family::Driver);
+        if heats_unseen(&directory, &forces) || (driven && forces.iter().any(|f| f.enabled)) {
             builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
         // drivers move by themselves: steps that resolve a motion need not resolve the power that it takes

@@ -196,11 +196,8 @@ impl Journey {
                 Some(own) => own,
                 None => &mut *integrator,
             };
-            if std::mem::replace(&mut started, true)
-                && self.judge_reactions(dynamics.problem_mut(), state)
-                && let Some(gaps) = &mut recorder.gaps
-            {
-                gaps.forget_analysed();
+            if std::mem::replace(&mut started, true) {
+                self.judge_reactions(dynamics.problem_mut(), state);
             }
             self.begun = true;
             self.redundant = None;
@@ -237,6 +234,9 @@ impl Journey {
                         behind = true;
                         break Ok(Vec::new());
                     }
+                    Leg::Break if recorder.contradicts(dynamics.problem_mut(), state) => {
+                        break Err(ended(Because::Stopped, control, state.t));
+                    }
                     Leg::Break | Leg::Event => {}
                 }
                 if recorder.onsets.as_mut().is_some_and(Onsets::met) {
@@ -250,8 +250,15 @@ impl Journey {
                 return Ok(ended.clone());
             }
             self.close(&dynamics);
-            if behind && let Err(error) = self.cross(mechanism, state) {
-                return Ok(ended(Because::Failed(error), control, state.t));
+            if behind {
+                let mut free = match self.cross(mechanism, state) {
+                    Ok(free) => free,
+                    Err(error) => return Ok(ended(Because::Failed(error), control, state.t)),
+                };
+                recorder.enter(&mut free, state);
+                if recorder.contradicts(&mut free, state) {
+                    return Ok(ended(Because::Stopped, control, state.t));
+                }
             }
             let due = match due {
                 Ok(due) => due,
@@ -309,14 +316,14 @@ impl Journey {
     }
 
     /// Notes which reactions are not unique with the rows that act from `s` on, once for each set of rows that events leave. Rows that hold
-    /// gaps take part, and are no such set: what they share is judged where they close. Returns whether the set is new.
-    fn judge_reactions(&mut self, mechanism: &mut Mechanism, s: &State) -> bool {
+    /// gaps take part, and are no such set: what they share is judged where they close.
+    fn judge_reactions(&mut self, mechanism: &mut Mechanism, s: &State) {
         let held = self.active.hold_ids();
         let ids = mechanism.system().elements.iter().map(|e| e.id);
         let acting: Vec<usize> = ids.filter(|id| held.binary_search(id).is_err()).collect();
         let at_start = || self.system.elements.iter().map(|e| e.id).eq(acting.iter().copied());
         if self.judged.contains(&acting) || at_start() {
-            return false;
+            return;
         }
         self.judged.push(acting);
         let found = match held.is_empty() {
@@ -325,7 +332,6 @@ impl Journey {
         };
         let new = found.into_iter().filter(|column| !self.not_unique.contains(column)).collect::<Vec<_>>();
         self.not_unique.extend(new);
-        true
     }
 
     /// The equations of what acts, with methods of their own.

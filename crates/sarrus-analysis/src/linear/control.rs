@@ -9,10 +9,11 @@
 //! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together`]). At rest what is delayed is
 //! what is sampled. Refused by name: states that do not come to rest.
 
+use super::branch::BranchEnd;
 use super::equilibrium::Search;
 use super::rest::Rest;
 use super::search::NEARLY;
-use super::statics::{BranchEnd, Found, Kept, Statics};
+use super::statics::{Found, Kept, Statics};
 use super::stops::RUN;
 use super::together::together;
 use crate::error::SetupError;
@@ -67,7 +68,10 @@ impl Control {
         };
         let mut control = Control { sampler, continuous, states };
         control.keep_read(mechanism, state);
-        Ok((!control.states.is_empty()).then_some(control))
+        // without states too, as of a proportional one, outputs change with the position
+        let controls = system.controllers.iter().any(|c| !c.controller.is_input());
+        let acts = controls && !mechanism.control_tangent(state).acts.is_empty();
+        Ok((acts || !control.states.is_empty()).then_some(control))
     }
 
     /// Leaves out states that no force reads, and no state that is kept.
@@ -114,6 +118,19 @@ impl Control {
     /// Places of the states in x.
     pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.states.iter().map(|(place, _)| *place)
+    }
+
+    /// Why nobody says whether a rest with them is stable.
+    pub fn untold(&self, system: &System) -> String {
+        if self.sampler.is_none() {
+            return "controllers act: whether the rest is stable, `sarrus modes` tells".into();
+        }
+        let sampled = system.controllers.iter().filter(|c| c.controller.sampling().is_some());
+        let names: Vec<String> = sampled.map(|c| format!("`{}`", c.name)).collect();
+        format!(
+            "whether the rest is stable under what {} samples is not looked at: a run from beside it tells",
+            names.join(", ")
+        )
     }
 
     /// Whether some are sampled.

@@ -12,10 +12,12 @@
 //! searched for ([`super::search`]). Limits, locks and rigid contacts hold what they meet on the way ([`super::stops`]); states of controllers come to
 //! rest with the mechanism ([`super::control`]). Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
+use super::branch::BranchEnd;
 use super::control::Control;
 use super::rest::Rest;
 use super::search::NEARLY;
-use super::statics::{BranchEnd, Statics};
+use super::stability::Curvature;
+use super::statics::Statics;
 use super::stops::{RUN, Stops};
 use crate::VERSION;
 use crate::assemble::assemble;
@@ -154,13 +156,14 @@ pub fn equilibrium_with(
     let mut steps = Trajectory::new(names, units);
     let (mut load_steps, mut notes) = (Vec::new(), Vec::new());
 
-    let told = |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.is_stable(rest))?;
-    let mut stable = None;
+    let told = |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.curvature(rest))?;
+    let mut curvature = None;
     let parts = options.load_steps.unwrap_or(1).max(1);
     let mut last = None;
     for part in 1..=parts {
         let share = |part: u32| f64::from(part) / f64::from(parts);
         let before = statics.counts.steps;
+        statics.begin_part();
         let shares = [share(part - 1), share(part)];
         let (mut here, end) = match &control {
             Some(control) => control.bring_on(&mut statics, shares, watch)?,
@@ -188,10 +191,10 @@ pub fn equilibrium_with(
         accel.vdot.fill(0.0);
         columns.row(&mut statics.mechanism, &statics.state, eq, accel, &mut row[1..]);
         if options.load_steps.is_some() {
-            stable = told(&mut statics, &here.rest);
+            curvature = told(&mut statics, &here.rest);
             load_steps.push(LoadStep {
                 load,
-                stable,
+                stable: curvature.as_ref().and_then(Curvature::is_stable),
                 iterations: statics.counts.steps - before,
                 residual: here.rest.residual(),
                 potential: here.rest.potential,
@@ -206,8 +209,9 @@ pub fn equilibrium_with(
     };
 
     if options.load_steps.is_none() {
-        stable = told(&mut statics, &here);
+        curvature = told(&mut statics, &here);
     }
+    let stable = curvature.as_ref().and_then(Curvature::is_stable);
     let unstable = |step: &&LoadStep| step.stable == Some(false);
     if stable == Some(false) {
         notes.push("this rest is not stable: a run leaves it where anything disturbs it".into());
@@ -226,8 +230,9 @@ pub fn equilibrium_with(
     if !system.timed.is_empty() || system.elements.iter().any(|e| e.family == Family::Driver) {
         notes.push(format!("drivers, and what reads the time, stand still at t = {} s", statics.state.t));
     }
-    let conservative = system.forces.iter().filter(|f| f.enabled).all(|f| f.load.keeps_books());
-    if !conservative && stable.is_none() {
+    if let Some(control) = &control {
+        notes.push(control.untold(system));
+    } else if let Some(Curvature::Unsymmetric) = curvature {
         notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` tells".into());
     }
     if !here.dependent.is_empty() {

@@ -378,7 +378,7 @@ pub(super) fn momentum(s: &Structure, eq: &Equations, x: &[f64]) -> Vec<f64> {
 }
 
 /// M⁻¹ f: the accelerations that forces alone would give.
-pub(super) fn free_accelerations(s: &Structure, eq: &Equations, f: &[f64]) -> Vec<f64> {
+pub fn free_accelerations(s: &Structure, eq: &Equations, f: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; s.nv];
     for col in &s.cols {
         let minv = eq.minv[col.mass..][..col.size * col.size].chunks_exact(col.size);

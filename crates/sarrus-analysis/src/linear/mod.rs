@@ -4,6 +4,7 @@
 //! all stays at rest, [`prescribed`] the motion that drivers alone determine, with the forces that they need.
 
 mod basis;
+mod branch;
 mod control;
 mod equilibrium;
 mod flow;
@@ -24,6 +25,8 @@ mod statics;
 mod steady;
 mod stops;
 mod together;
+
+pub(crate) use linearize::free_accelerations;
 
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,

@@ -11,7 +11,7 @@
 //! The work of drivers, what dampers take and states of controllers are integrated along.
 //!
 //! Where something happens at instants on the way (events, stops, rigid contacts, samples of controllers, breaks of drivers and
-//! forces), or states that may be stiff go along (controllers, bristles of contacts), the motion is that of a run with the same tolerances: what `sarrus run` gives, impulses and their work included.
+//! forces), or states and heat that may change abruptly go along (controllers, contacts, friction and dampers), the motion is that of a run with the same tolerances: what `sarrus run` gives, impulses and their work included.
 //!
 //! Cost: that of a run with tight tolerances, and a sparse factorization or two for each sample.
 
@@ -127,12 +127,14 @@ pub fn prescribed(
 }
 
 /// Whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
-/// and forces; or states have a time scale of their own, which no count of steps between samples bounds.
+/// and forces; or states and energies (of controllers, contacts, friction) have a time scale of their own, which no count of steps between
+/// samples bounds.
 fn is_interrupted(system: &System, settings: &Settings) -> bool {
     !system.whole.events.list.is_empty()
         || !system.whole.events.limits.is_empty()
         || !system.controllers.is_empty()
-        || system.contacts.iter().any(|c| c.contact.friction.is_some_and(|friction| friction.has_states()))
+        || !system.contacts.is_empty()
+        || system.heats_unseen()
         || !system.gaps().is_empty()
         || !system.breakpoints(settings.t_start, settings.t_end).is_empty()
 }
@@ -312,8 +314,6 @@ fn follow(
     notes.extend(crate::notes::nonideal(system));
     notes.extend(system.directory.notes.iter().cloned());
     notes.extend(crate::notes::parted(dynamics.problem_mut(), &state));
-    notes.extend(crate::contacts::notes(dynamics.problem(), None, false));
-    notes.extend(crate::notes::undetermined_friction(system, &not_unique));
     let (status, reason) = match &failed {
         None if contradiction.is_some() => {
             (Status::Failed, contradiction.as_ref().map(Contradiction::message).unwrap_or_default())

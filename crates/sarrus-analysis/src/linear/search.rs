@@ -31,6 +31,9 @@ const TRIALS: u32 = 1000;
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
 pub(super) const NEARLY: f64 = 1e-8;
+/// Forces that have become less than this part of the largest on the way vanish at the rest, as in a central field whose centre is the origin:
+/// there is none left beside which to call one rounding.
+const VANISHED: f64 = 1e-40;
 /// Corrections that bring a position onto the constraints, at most.
 const CORRECTIONS: u32 = 20;
 /// A violation that is rounding, relative to the size of the mechanism ...
@@ -63,7 +66,12 @@ pub(super) fn search(
     let mut trial = state.clone();
     let metric = Metric::new(&system, state);
     let last = counts.trials + TRIALS;
+    let mut most = 0.0_f64;
     while counts.trials < last {
+        most = most.max(here.full);
+        if here.full <= VANISHED * most {
+            here = here.rounded();
+        }
         if is_still(&here) || (stuck && is_rest(&here)) {
             if sample(mechanism, state, &here) <= NEARLY {
                 break;

@@ -16,17 +16,43 @@ const DIMENSIONS: usize = 40;
 const NOTHING: f64 = 1e-13;
 /// How much the projection of a symmetric S may be skew, relative.
 const SKEW: f64 = 1e-6;
+/// How far a motion may lead off the rows, relative: one that does more is rounding that the space has gathered.
+const OFF: f64 = 1e-6;
 /// ω² that is not told from that of a free motion, over σ.
 const FREE: f64 = 10.0;
 
-/// Whether K rises along all free motions; None where that is not told. `soften` is S M⁻¹, `tangent` without σM.
-pub(super) fn rises(
+/// What the forces do along the motions that the rows leave free.
+pub(super) enum Curvature {
+    /// A potential rises along all of them.
+    Rises,
+    /// It falls along this one.
+    Falls(Vec<f64>),
+    /// It falls along none, and is level along some within rounding.
+    Level,
+    /// The forces have no potential.
+    Unsymmetric,
+}
+
+impl Curvature {
+    /// Whether a rest is stable; None where that is not told.
+    pub fn is_stable(&self) -> Option<bool> {
+        match self {
+            Curvature::Rises => Some(true),
+            Curvature::Falls(_) => Some(false),
+            Curvature::Level | Curvature::Unsymmetric => None,
+        }
+    }
+}
+
+/// What K does along the `free` motions; None where there are no numbers. `soften` is S M⁻¹, `tangent` without σM.
+pub(super) fn curvature(
     s: &Structure,
     eq: &Equations,
     tangent: &Tangent,
     sigma: f64,
+    free: usize,
     mut soften: impl FnMut(&[f64]) -> Option<Vec<f64>>,
-) -> Option<bool> {
+) -> Option<Curvature> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let size = |x: &[f64]| dot(x, &momentum(s, eq, x)).max(0.0).sqrt();
     let scaled = |x: &[f64], by: f64| -> Vec<f64> { x.iter().map(|x| by * x).collect() };
@@ -44,7 +70,7 @@ pub(super) fn rises(
     }
     let mut basis = vec![scaled(&first, 1.0 / length)];
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    while columns.len() < DIMENSIONS.min(s.nv) {
+    while columns.len() < DIMENSIONS.min(free) {
         let mut x = soften(&momentum(s, eq, &basis[columns.len()]))?;
         let whole = size(&x);
         let mut column = vec![0.0; basis.len()];
@@ -71,27 +97,36 @@ pub(super) fn rises(
     let entry = |i: usize, j: usize| columns[j].get(i).copied().unwrap_or(0.0);
     let largest = columns.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
     let skew = |i: usize, j: usize| (entry(i, j) - entry(j, i)).abs() > SKEW * largest;
-    if !largest.is_finite() || (0..n).any(|j| (0..j).any(|i| skew(i, j))) {
+    if !largest.is_finite() {
         return None;
+    }
+    if (0..n).any(|j| (0..j).any(|i| skew(i, j))) {
+        return Some(Curvature::Unsymmetric);
     }
     let symmetric: Vec<f64> = (0..n * n).map(|k| 0.5 * (entry(k / n, k % n) + entry(k % n, k / n))).collect();
     let pairs = symmetric_eigenpairs(&symmetric, n).ok()?;
+    let motion =
+        |y: &[f64]| -> Vec<f64> { (0..s.nv).map(|i| (0..n).map(|k| y[k] * basis[k][i]).sum()).collect() };
     // zᵀK z and what rounding leaves of it
-    let along = |y: &[f64]| {
-        let z: Vec<f64> = (0..s.nv).map(|i| (0..n).map(|k| y[k] * basis[k][i]).sum()).collect();
-        let (k, terms) = quadratic(s, tangent, &tangent.K, &z);
+    let along = |z: &[f64]| {
+        let (k, terms) = quadratic(s, tangent, &tangent.K, z);
         (k, ROUNDING * terms)
     };
-    let falls = |(theta, y): &(f64, Vec<f64>)| {
-        *theta < 0.0 && {
-            let (k, rounding) = along(y);
-            k < -rounding
-        }
+    let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let is_free = |z: &[f64]| {
+        let mut rates = vec![0.0; s.nc];
+        eq.add_J_mul(s, z, &mut rates);
+        largest(&rates) <= OFF * largest(&eq.J) * largest(z)
     };
-    if pairs.iter().any(falls) {
-        return Some(false);
+    for (_, y) in pairs.iter().filter(|(theta, _)| *theta < 0.0) {
+        let z = motion(y);
+        let (k, rounding) = along(&z);
+        if k < -rounding && is_free(&z) {
+            return Some(Curvature::Falls(z));
+        }
     }
     let (theta, y) = pairs.last()?;
-    let (k, rounding) = along(y);
-    (*theta > 0.0 && k > rounding && k > FREE * sigma).then_some(true)
+    let (k, rounding) = along(&motion(y));
+    let rises = *theta > 0.0 && k > rounding && k > FREE * sigma;
+    Some(if rises { Curvature::Rises } else { Curvature::Level })
 }

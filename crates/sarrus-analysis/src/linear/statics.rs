@@ -3,13 +3,13 @@
 //! From one share of the loads to the next by Newton's iteration ([`super::newton`]), in halves where it is lost; then held back, as a damped
 //! motion would go; then by the search ([`super::search`]). Cost: a sparse factorization a step, and a copy of the system for each share.
 
+use super::branch::{BranchEnd, Followed};
 use super::equilibrium::{EquilibriumOptions, Search};
-use super::linearize::momentum;
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
 use super::rest::{Rest, rest};
 use super::search::{Sample, is_rest, is_still, project, search};
-use super::stability::rises;
+use super::stability::{Curvature, curvature};
 use super::stops::{RUN, Stops};
 use crate::error::SetupError;
 use crate::events::Active;
@@ -19,15 +19,14 @@ use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
 /// Longest step of Newton's iteration where no loads are followed ...
-const SHORT: f64 = 0.3;
+pub(super) const SHORT: f64 = 0.3;
 /// ... and where they are \[rad, and relative to the size of the mechanism\].
-const LONG: f64 = 1.0;
-/// How often a part of the loads is halved ...
-const HALVINGS: i32 = 10;
-/// ... and where it is followed along a branch, towards the end of that.
-const FINE: i32 = 26;
-/// Ends of branches within one part of the loads, at most.
-const ENDS: u32 = 20;
+pub(super) const LONG: f64 = 1.0;
+/// How often a part of the loads is halved.
+pub(super) const HALVINGS: i32 = 10;
+/// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
+/// is twice the other at most.
+pub(super) const STRAYS: f64 = 2.0;
 /// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
 const LIGHT: f64 = 1e-3;
 const LEAST: f64 = 1e-12;
@@ -39,18 +38,13 @@ const FEW: u32 = 6;
 /// Changes of what is held on the way, at most, over the number of what may be: each may be met, released and met again.
 const CHANGES: usize = 8;
 
-/// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
-/// is twice the other at most.
-const STRAYS: f64 = 2.0;
-/// Of the way from where a branch ends, what is left of a jump when the loads are taken back: a branch that only bends goes back itself.
-const JUMP: f64 = 0.25;
-
-/// The end of a branch of rests.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BranchEnd {
-    /// The share of the loads up to which it was followed.
-    pub load: f64,
-}
+/// Trials in one part of the loads, at most, over the number of velocities, and the bounds of that.
+const TRIALS: u32 = 5_000_000;
+const MOST_TRIALS: [u32; 2] = [5000, 20_000];
+/// Rests that are not stable and are left along a motion along which the potential falls, at most ...
+const LEAVES: u32 = 20;
+/// ... and how far, relative to the size of the mechanism.
+const AWAY: f64 = 1e-3;
 
 /// A position to go back to.
 pub(super) struct Kept {
@@ -66,20 +60,11 @@ pub(super) struct Found {
     pub found: bool,
 }
 
-/// How a branch was followed.
-enum Followed {
-    Came(Box<Rest>, Option<BranchEnd>),
-    /// A stop was met on this way from the state at hand.
-    Met(Vec<f64>),
-    /// No rest near where the branch ends, if that is seen.
-    Lost(Option<BranchEnd>),
-}
-
 /// How an attempt ended.
 enum Attempt {
     Came(Box<Found>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
-    Met(Vec<f64>),
+    Met(Vec<f64>, Option<BranchEnd>),
 }
 
 /// A mechanism on its way to rest.
@@ -91,11 +76,15 @@ pub(super) struct Statics<'a> {
     share: f64,
     pub mechanism: Mechanism,
     pub state: State,
-    solvers: Solvers,
-    bounds: Bounds,
+    pub solvers: Solvers,
+    pub bounds: Bounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
     pub counts: Search,
+    /// Trials after which it is given up.
+    pub most: u32,
+    /// Whether nothing has been met since the part of the loads began.
+    pub fresh: bool,
 }
 
 impl<'a> Statics<'a> {
@@ -114,7 +103,27 @@ impl<'a> Statics<'a> {
         let solvers = Solvers::new(whole, &mut mechanism, &state)?;
         let metric = Metric::new(whole, &state);
         let system = whole.clone();
-        Ok(Statics { whole, system, share: 1.0, mechanism, state, solvers, bounds, metric, stops, counts })
+        Ok(Statics {
+            whole,
+            system,
+            share: 1.0,
+            mechanism,
+            state,
+            solvers,
+            bounds,
+            metric,
+            stops,
+            counts,
+            most: u32::MAX,
+            fresh: true,
+        })
+    }
+
+    /// A part of the loads begins, with the trials that it may take.
+    pub fn begin_part(&mut self) {
+        let [least, most] = MOST_TRIALS;
+        let velocities = u32::try_from(self.system.structure.nv).unwrap_or(u32::MAX).max(1);
+        self.most = self.counts.trials + (TRIALS / velocities).clamp(least, most);
     }
 
     pub fn energy(&mut self) -> f64 {
@@ -194,16 +203,23 @@ impl<'a> Statics<'a> {
     ) -> Result<(Found, Option<BranchEnd>), SetupError> {
         let most = self.stops.as_ref().map_or(1, |stops| CHANGES * (1 + stops.len()));
         let (mut ended, mut end) = (None, None);
+        self.fresh = true;
         for _ in 0..most {
+            if self.counts.trials > self.most {
+                break;
+            }
             self.load(shares[1])?;
             let met = self.stops.as_mut().is_some_and(|s| s.is_met(&mut self.mechanism, &self.state));
             let attempt = if met {
-                Attempt::Met(vec![0.0; self.system.structure.nv])
+                Attempt::Met(vec![0.0; self.system.structure.nv], None)
             } else {
-                self.attempt(shares, watch)?
+                let attempt = self.attempt(shares, watch)?;
+                self.fresh = false;
+                attempt
             };
             match attempt {
-                Attempt::Met(way) => {
+                Attempt::Met(way, branch) => {
+                    end = end.or(branch);
                     self.load(shares[1])?;
                     self.meet(&way)?;
                 }
@@ -247,13 +263,19 @@ impl<'a> Statics<'a> {
 
     /// Whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
     pub fn is_stable(&mut self, here: &Rest) -> Option<bool> {
+        self.curvature(here)?.is_stable()
+    }
+
+    /// What the forces do around the rest `here` at hand; None where that is not told, as of rolling.
+    pub fn curvature(&mut self, here: &Rest) -> Option<Curvature> {
         let s = self.system.structure.clone();
         let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
         if rolling || self.mechanism.reactive_forces() > 0 {
             return None;
         }
-        if s.nv == s.nc - here.dependent.len() {
-            return Some(true);
+        let free = (s.nv + here.dependent.len()).saturating_sub(s.nc);
+        if free == 0 {
+            return Some(Curvature::Rises);
         }
         let tangent = &mut self.solvers.tangent;
         let mut own = None;
@@ -272,7 +294,7 @@ impl<'a> Statics<'a> {
             shifted.K[place..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
         }
         newton.factor(&s, &shifted, &here.eq.J, &out)?;
-        rises(&s, &here.eq, tangent, sigma, |f| newton.displacement(f))
+        curvature(&s, &here.eq, tangent, sigma, free, |f| newton.displacement(f))
     }
 
     /// The position at hand, to go back to.
@@ -332,7 +354,7 @@ impl<'a> Statics<'a> {
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
             match self.follow([from, to], watch)? {
                 Followed::Came(rest, end) => return come(*rest, end),
-                Followed::Met(way) => return Ok(Attempt::Met(way)),
+                Followed::Met(way, end) => return Ok(Attempt::Met(way, end)),
                 Followed::Lost(seen) => end = seen,
             }
         } else {
@@ -346,7 +368,7 @@ impl<'a> Statics<'a> {
                 }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
-                Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
+                Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
                 Err(_) => {}
             }
         }
@@ -358,31 +380,79 @@ impl<'a> Statics<'a> {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
                 return come(rest, end);
             }
-            Err(Stop::Met(way)) => return Ok(Attempt::Met(way)),
+            Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
             Err(_) => {}
         }
         self.put_back(&start)?;
-        let here = self.rest()?;
-        let (rest, met) = search(
-            &mut self.mechanism,
-            &mut self.solvers.kkt,
-            &mut self.solvers.tangent,
-            &mut self.state,
-            here,
-            &mut self.stops,
-            &mut |_, _, _| 0.0,
-            &mut self.counts,
-            watch,
-        )?;
-        if let Some(way) = met {
-            return Ok(Attempt::Met(way));
+        let made = self.counts.steps;
+        for leaves in 0.. {
+            let here = self.rest()?;
+            let (rest, met) = search(
+                &mut self.mechanism,
+                &mut self.solvers.kkt,
+                &mut self.solvers.tangent,
+                &mut self.state,
+                here,
+                &mut self.stops,
+                &mut |_, _, _| 0.0,
+                &mut self.counts,
+                watch,
+            )?;
+            if let Some(way) = met {
+                return self.met(way, end, &start, [from, to], watch);
+            }
+            let rest = self.beside_rounding(rest);
+            let found = is_rest(&rest);
+            // steps may lead onto a saddle, where a motion that is disturbed does not end
+            let came = found && self.counts.steps > made;
+            if came && leaves < LEAVES && self.leave(&rest)? {
+                continue;
+            }
+            if found {
+                end = end.or(self.branch_end(&start, [from, to], watch)?);
+            }
+            return Ok(Attempt::Came(Box::new(Found { found, rest }), end));
         }
-        let rest = self.beside_rounding(rest);
-        let found = is_rest(&rest);
-        if found {
-            end = end.or(self.branch_end(&start, [from, to], watch)?);
+        Err(self.given_up(0.0))
+    }
+
+    /// A stop is met on this way from the state at hand, which an attempt from `start` has come to, past the end of a branch if one was `seen`.
+    fn met(
+        &mut self,
+        way: Vec<f64>,
+        seen: Option<BranchEnd>,
+        start: &Kept,
+        shares: [f64; 2],
+        watch: &mut dyn FnMut(&Search),
+    ) -> Result<Attempt, SetupError> {
+        let end = match seen {
+            Some(end) => Some(end),
+            None => self.branch_end(start, shares, watch)?,
+        };
+        Ok(Attempt::Met(way, end))
+    }
+
+    /// Moves a little away from the rest at hand where its potential falls along a motion. Returns whether it does.
+    fn leave(&mut self, rest: &Rest) -> Result<bool, SetupError> {
+        let Some(Curvature::Falls(motion)) = self.curvature(rest) else { return Ok(false) };
+        let size = self.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
+        let longest = motion.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
+        let step: Vec<f64> = motion.iter().map(|x| x * (AWAY * size / longest)).collect();
+        let mut there = self.state.clone();
+        self.mechanism.retract(&mut there.q, &step);
+        let fits = project(&mut self.mechanism, &self.metric, rest, &mut there);
+        if fits {
+            self.state.copy_from(&there);
+            self.mechanism.accept(&there);
         }
-        Ok(Attempt::Came(Box::new(Found { found, rest }), end))
+        Ok(fits)
+    }
+
+    /// The error of a search that took too long.
+    fn given_up(&self, residual: f64) -> SetupError {
+        let Search { trials, steps, .. } = self.counts;
+        let load = (self.share != 1.0).then_some(self.share);
+        SetupError::NoEquilibrium { residual, iterations: steps, trials, load }
     }
 
     /// Searches for rest from the state at hand while `sample` acts at every step. None where something is met on the way.
@@ -435,141 +505,9 @@ impl<'a> Statics<'a> {
         }
     }
 
-    /// Along the branch of rests from one share of the loads to another. A step that loses what was stable, or that strays from the tangent, may be
-    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion tells how it goes on.
-    fn follow(
-        &mut self,
-        [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Followed, SetupError> {
-        let (mut at, mut more) = (from, to - from);
-        let least = 0.5_f64.powi(FINE) * more;
-        let beyond = 0.5_f64.powi(HALVINGS) * more;
-        // without loads the start may be no rest yet: the branch begins at the one that it leads to
-        self.load(from)?;
-        let begun = self.iterate(0.0, Bounds { longest: SHORT, downhill: true }, watch)?;
-        let mut on_branch = begun.is_ok();
-        let mut stable = match begun {
-            Ok(rest) => self.is_stable(&rest),
-            Err(_) => None,
-        };
-        let (mut end, mut ends) = (None, 0);
-        loop {
-            let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            let before = self.keep();
-            self.load(next)?;
-            // near rests that are stable K is positive: elsewhere steps lead to any branch
-            let bounds = Bounds { longest: LONG, downhill: stable == Some(true) };
-            let done = self.iterate(0.0, bounds, watch)?;
-            if let Ok(rest) = done {
-                let strays = on_branch && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS));
-                let now = self.is_stable(&rest);
-                let lost = stable == Some(true) && now == Some(false);
-                let strays = strays || (now == Some(true) && on_branch && self.strays_back(at, next)?);
-                if !strays && !lost {
-                    if next == to {
-                        return Ok(Followed::Came(Box::new(rest), end));
-                    }
-                    (at, stable, on_branch) = (next, now, true);
-                    more *= 2.0;
-                    continue;
-                }
-                self.put_back(&before)?;
-            } else if let Err(Stop::Met(way)) = done {
-                return Ok(Followed::Met(way));
-            }
-            more *= 0.5;
-            if more >= least {
-                continue;
-            }
-            ends += 1;
-            if ends > ENDS {
-                return Ok(Followed::Lost(end));
-            }
-            // just beyond an end little leads on: farther where that is too slow
-            let (mut next, mut on) = (at, None);
-            for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
-                next = share;
-                self.load(next)?;
-                match self.relax(watch)? {
-                    Ok(rest) => {
-                        on = Some(rest);
-                        break;
-                    }
-                    Err(Stop::Met(way)) => return Ok(Followed::Met(way)),
-                    Err(_) => self.put_back(&before)?,
-                }
-            }
-            let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
-            let Some(rest) = on else { return Ok(Followed::Lost(end.or(here))) };
-            stable = self.is_stable(&rest);
-            // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
-            let ends_here = end.is_none() && on_branch && stable != Some(false);
-            if ends_here && self.has_jumped(&before, (at - beyond).max(0.0), watch)? {
-                end = Some(BranchEnd { load: at });
-            }
-            self.load(next)?;
-            (at, on_branch, more) = (next, true, beyond);
-            if next == to {
-                return Ok(Followed::Came(Box::new(rest), end));
-            }
-        }
-    }
-
-    /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
-    fn strays_back(&mut self, at: f64, next: f64) -> Result<bool, SetupError> {
-        self.load(at)?;
-        let back = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state);
-        self.load(next)?;
-        let (Ok(back), Some(newton)) = (back, &mut self.solvers.newton) else { return Ok(false) };
-        let force = momentum(&self.system.structure, &back.eq, &back.accel.vdot);
-        Ok(newton.displacement(&force).is_some_and(|back| newton.strays_from(STRAYS, &back)))
-    }
-
-    /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
-    fn has_jumped(
-        &mut self,
-        before: &Kept,
-        share: f64,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<bool, SetupError> {
-        let apart =
-            |a: &State| a.q.iter().zip(&before.state.q).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
-        let here = self.keep();
-        let way = apart(&self.state);
-        self.load(share)?;
-        let back = self.iterate(0.0, Bounds { longest: LONG, downhill: false }, watch)?;
-        let left = apart(&self.state);
-        self.put_back(&here)?;
-        Ok(back.is_ok() && left >= JUMP * way)
-    }
-
-    /// Where the branch of rests from `start` ends on the way to the rest at hand.
-    fn branch_end(
-        &mut self,
-        start: &Kept,
-        [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Option<BranchEnd>, SetupError> {
-        // what follows the branch has told; positions that are tried on the side may meet what the way does not
-        if !self.bounds.downhill || self.solvers.newton.is_none() || from == to || self.stops.is_some() {
-            return Ok(None);
-        }
-        let (here, counts) = (self.keep(), self.counts);
-        self.put_back(start)?;
-        let followed = self.follow([from, to], watch);
-        self.counts = counts;
-        self.load(to)?;
-        self.put_back(&here)?;
-        Ok(match followed? {
-            Followed::Came(_, end) | Followed::Lost(end) => end,
-            Followed::Met(_) => None,
-        })
-    }
-
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
     /// nothing elastic, or where they lead nowhere.
-    fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
+    pub fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
         if self.solvers.newton.is_none() {
             return Ok(Err(Stop::Lost));
         }
@@ -615,7 +553,7 @@ impl<'a> Statics<'a> {
     }
 
     /// Newton's iteration under the loads at hand, held back by `mu` times the metric. Where it stops short, the state is as before.
-    fn iterate(
+    pub fn iterate(
         &mut self,
         mu: f64,
         bounds: Bounds,
@@ -644,6 +582,9 @@ impl<'a> Statics<'a> {
             return Ok(Ok(here));
         }
         self.counts.residual = here.residual();
+        if self.counts.trials > self.most {
+            return Err(self.given_up(here.residual()));
+        }
         watch(&self.counts);
         let start = (self.state.clone(), self.mechanism.hints().to_vec());
         let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
@@ -703,11 +644,11 @@ impl<'a> Statics<'a> {
 }
 
 /// What solves for rest, of a system with the rows of `mechanism`.
-struct Solvers {
-    kkt: Kkt,
+pub(super) struct Solvers {
+    pub kkt: Kkt,
     tangent: Tangent,
     /// None where there is nothing elastic.
-    newton: Option<Newton>,
+    pub newton: Option<Newton>,
     /// Loads that depend on the position, and so hold what they act on: they vanish at rest.
     holding: Vec<usize>,
 }

@@ -47,6 +47,14 @@ pub(super) struct Stops {
     triggers: Vec<(usize, bool)>,
     /// What happened, in words.
     pub notes: Vec<String>,
+    /// Whether nothing is met at the moment.
+    pub ignored: bool,
+}
+
+/// What latches and events have seen.
+pub(super) struct Watched {
+    sides: Vec<f64>,
+    triggers: Vec<(usize, bool)>,
 }
 
 impl Stops {
@@ -87,7 +95,7 @@ impl Stops {
             }
         }
         list.extend((0..gaps.len()).map(Stop::Gap));
-        let mut stops = Stops { journey, conditions, list, gaps, triggers, notes };
+        let mut stops = Stops { journey, conditions, list, gaps, triggers, notes, ignored: false };
         stops.arm(mechanism, state);
         Ok(Some(stops))
     }
@@ -107,11 +115,30 @@ impl Stops {
     /// Whether anything is met at `state`, beyond rounding.
     pub fn is_met(&mut self, mechanism: &mut Mechanism, state: &State) -> bool {
         let near = TOUCHES * size(state);
-        self.margins(mechanism, state).iter().any(|margin| *margin > near)
+        !self.ignored && self.margins(mechanism, state).iter().any(|margin| *margin > near)
+    }
+
+    /// What latches and events have seen so far.
+    pub fn watched(&self) -> Watched {
+        let side = |stop: &Stop| if let Stop::Latch { side, .. } = stop { *side } else { 0.0 };
+        Watched { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
+    }
+
+    /// Goes on with what they had seen before.
+    pub fn watch_as(&mut self, watched: Watched) {
+        for (stop, before) in self.list.iter_mut().zip(watched.sides) {
+            if let Stop::Latch { side, .. } = stop {
+                *side = before;
+            }
+        }
+        self.triggers = watched.triggers;
     }
 
     /// Latches begin to wait on the side where they stand.
     pub fn arm(&mut self, mechanism: &mut Mechanism, state: &State) {
+        if self.ignored {
+            return;
+        }
         let near = TOUCHES * size(state);
         let directory = mechanism.system().directory.clone();
         let values: Vec<Option<f64>> = mechanism.observe(state, |at| {
@@ -230,7 +257,7 @@ impl Stops {
         known: (&Equations, &Accel),
     ) -> Result<(), SetupError> {
         let which: Vec<usize> = self.triggers.iter().map(|(i, _)| *i).collect();
-        if which.is_empty() {
+        if which.is_empty() || self.ignored {
             return Ok(());
         }
         let verdicts = self.judge(&which, mechanism, state, known);

@@ -157,9 +157,11 @@ impl Watch for Looker<'_> {
         if self.failed.is_some() { Flow::Stop } else { self.watch.step(progress) }
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
         if self.failed.is_none() {
-            self.failed = self.look(mechanism, s).err();
+            let mut own = seen.judged.map(|system| system.mechanism());
+            own.iter_mut().for_each(|own| own.be_like(mechanism));
+            self.failed = self.look(own.as_mut().unwrap_or(mechanism), s).err();
         }
     }
 }

@@ -47,6 +47,10 @@ impl Force for Constant {
         true
     }
 
+    fn heats_unseen(&self) -> bool {
+        true
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         if self.along.is_angle() { &[("torque", "N m")] } else { &[("force", "N")] }
     }
@@ -84,6 +88,10 @@ impl Force for Ball {
     }
 
     fn keeps_books(&self) -> bool {
+        true
+    }
+
+    fn heats_unseen(&self) -> bool {
         true
     }
 

@@ -2,6 +2,7 @@
 //! digits that redundant loops keep.
 
 use crate::common::{load, outcome};
+use sarrus::analysis::{Overrides, prescribed};
 use sarrus::prelude::*;
 
 /// A balanced shaft of length |a| on two bearings along `a`, spinning freely at `rate`; five of ten rows are redundant.
@@ -126,6 +127,42 @@ fn drivers_that_drift_apart_end_the_run_with_both_names_and_the_time() {
         let failure = report.failure.unwrap();
         let since = if later.contains("max") { 0.5 } else { 0.0 };
         assert!((since..1.0).contains(&failure.t), "{later}: {}", failure.t);
+    }
+}
+
+/// A jump or a kink from which on two drivers differ, by rates or by positions: `run` and `inverse` name its time, with limits and without.
+#[test]
+fn drivers_that_contradict_each_other_from_a_jump_on_are_named_at_it() {
+    let slide = |first: &str, second: &str, own: &str| {
+        format!(
+            "space = 'planar'\ngravity = [0, 0]\nbodies.b = {{ at = [0, 0], mass = 1, inertia = 1 }}\n\
+             joints.J = {{ kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0]{own} }}\n\
+             drivers.d1 = {{ kind = 'joint', joint = 'J', {first} }}\ndrivers.d2 = {{ kind = 'joint', joint = 'J', {second} }}\n\
+             run.t_end = 2\noutput.every = 0.1"
+        )
+    };
+    let speeds = ["speed = 0.1", "speed = 'if(t < 1, 0.1, 0.2)'"];
+    let kink = ["position = '0.1*t'", "position = '0.1*t + max(0, 1e-3*(t - 1))'"];
+    let loops =
+        parallelogram("rate = 0.5", "rate = 'if(t < 1, 0.5, 0.6)'", "").replace("t_end = 1", "t_end = 2");
+    for text in [
+        slide(speeds[0], speeds[1], ""),
+        slide(speeds[0], speeds[1], ", limits = [-9, 9]"),
+        slide(kink[0], kink[1], ""),
+        slide(kink[0], kink[1], ", limits = [-9, 9]"),
+        slide(kink[0], speeds[1], ""),
+        loops,
+    ] {
+        let (model, system) = load(&text);
+        let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
+        let inverse = prescribed(&model, &system, &Overrides::default()).unwrap().report;
+        for (status, reason, t) in
+            [(run.status, run.reason, run.t_end), (inverse.status, inverse.reason, inverse.t_end)]
+        {
+            assert_eq!(status, Status::Failed, "{text}");
+            says(&reason, &["`d1` and `d2` contradict each other at t = 1 ("], &[]);
+            assert!((t - 1.0).abs() < 1e-9, "{t}");
+        }
     }
 }
 

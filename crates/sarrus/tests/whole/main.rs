@@ -53,6 +53,7 @@ mod redundancy;
 mod redundant_least_norm;
 mod redundant_runs;
 mod references;
+mod rest_branches;
 mod rigid_edge;
 mod rigid_friction;
 mod rigid_rest;

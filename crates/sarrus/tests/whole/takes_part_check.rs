@@ -276,6 +276,49 @@ fn rows_that_events_bring_are_judged_beside_limits_and_contacts() {
     assert!(report.drivers.iter().all(|d| !d.unique) && report.drivers.len() == 2, "{:?}", report.drivers);
 }
 
+/// A lock, a driver or a weld that holds what a limit or a contact touches: each may bear what the other does not.
+#[test]
+fn what_touches_beside_what_holds_shares() {
+    let twin = |a: &str, b: &str, more: &str| {
+        arm(
+            a,
+            &format!("joints.k = {{ kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0]{b} }}\n{more}"),
+        )
+    };
+    let torques =
+        |columns: &[String]| columns.iter().filter(|c| c.ends_with(".tz")).cloned().collect::<Vec<_>>();
+    let (lock, limit, both) = (", lock_at = -0.1", ", limits = [-0.1, 1]", ["j.tz", "k.tz"]);
+    assert_eq!(torques(&shared(&twin(lock, limit, ""))), both);
+    assert_eq!(torques(&shared(&twin(limit, lock, ""))), both);
+    // it rests at the limit before the lock comes
+    let later = "events.e = { when = 't > 0.25', lock = ['j'] }\n";
+    assert_eq!(torques(&shared(&twin("", limit, later))), both);
+    // a limit and a lock of one coordinate are one reaction, and a limit elsewhere bears nothing
+    assert!(torques(&shared(&twin(", lock_at = -0.1, limits = [-0.1, 1]", "", ""))).is_empty());
+    assert!(torques(&shared(&twin(lock, ", limits = [-0.2, 1]", ""))).is_empty());
+    // from the start on
+    let start = checked(&twin(", lock_at = 0", ", limits = [0, 1]", ""));
+    assert_eq!(torques(&shared_at_start(&start)), both);
+    // a driver that comes to a limit and stays; one that turns round before it, or goes on, does not
+    let driven = |angle: &str| {
+        let driver = format!("drivers.d = {{ kind = 'joint', joint = 'j', angle = '{angle}' }}\n");
+        shared(&arm(", limits = [-0.1, 1]", &driver))
+    };
+    assert_eq!(driven("max(-t, -0.1)"), ["d.torque", "j.tz"]);
+    assert!(driven("max(-t, -0.09)").is_empty());
+    assert!(driven("max(-t, -0.1 + max(0, t - 0.1))").is_empty());
+    // a floor that touches what is welded to the ground
+    let box_on = |at: &str| {
+        format!(
+            "space = 'planar'\nground.shape = {{ kind = 'half_space', on = [0, {at}] }}\nbodies.b = {{ at = [0, 0.1], mass = 1, inertia = 1, shape = {{ kind = 'disc', radius = 0.1 }} }}\n\
+             joints.w = {{ kind = 'fixed', bodies = ['ground', 'b'], at = [0, 0.1] }}\ncontacts.c = {{ between = ['b', 'ground'], method = 'impulsive' }}\n\
+             run.t_end = 0.1\noutput.every = 0.1\n"
+        )
+    };
+    assert_eq!(shared(&box_on("0")), ["c.force", "w.fy"]);
+    assert!(shared(&box_on("-0.01")).is_empty());
+}
+
 /// A parallelogram whose cranks both lock, or both rest at limits, shares the load of its coupler; one of them alone does not.
 #[test]
 fn a_loop_that_locks_twice_shares_its_load() {

@@ -63,6 +63,40 @@ fn options_of_joints_load_their_drivers() {
     follows(&stop, "motor.force", |t| 2.0 + if t > 0.5 { 100.0 * (t * t - 0.25) + 4.0 * t } else { 0.0 });
 }
 
+/// ∫ F tanh(v/v_s) v dt over a motion that turns round, by Simpson's rule: energies follow the tolerances though drivers hide them from the motion.
+#[test]
+fn heat_of_friction_that_reverses_follows_the_tolerances() {
+    for (position, v) in
+        [("(t - 0.437)^2", (|t| 2.0 * (t - 0.437)) as Due), ("0.2*sin(25*t)", |t| 5.0 * f64::cos(25.0 * t))]
+    {
+        for slip_speed in [0.05, 1e-3] {
+            let (n, power) = (400_000, |t: f64| 3.0 * f64::tanh(v(t) / slip_speed) * v(t));
+            let weight = |i: u32| {
+                if i % 2 == 1 {
+                    4.0
+                } else if i == 0 || i == n {
+                    1.0
+                } else {
+                    2.0
+                }
+            };
+            let sum: f64 = (0..=n).map(|i| weight(i) * power(f64::from(i) / f64::from(n))).sum();
+            let due = sum / (3.0 * f64::from(n));
+            let constant = format!(", friction = {{ force = 3, slip_speed = {slip_speed} }}");
+            let of_weight = format!(", friction = {{ mu = 0.3, slip_speed = {slip_speed} }}");
+            for text in [slider(&constant, "[0, 0]", ""), slider(&of_weight, "[0, -10]", "")] {
+                let text = text.replace("position = 't^2'", &format!("position = '{position}'"));
+                for (how, run) in
+                    [("run", outcome(&load(&text)).trajectory), ("inverse", inverse(&text).trajectory)]
+                {
+                    let heat = *column(&run, "energy.dissipated").last().unwrap();
+                    assert!((heat - due).abs() < 1e-7 * due, "{how} {text}: {heat}, not {due}");
+                }
+            }
+        }
+    }
+}
+
 /// A bar on a hinge at θ = t²: R = m (a - g) at its centre, and friction μ r |R|.
 #[test]
 fn friction_of_the_reaction_loads_the_driver_of_a_hinge() {
@@ -166,6 +200,20 @@ fn compliant_contacts_load_drivers() {
             assert!((force - (2.0 * 2.0 + 0.3 * 10.0)).abs() < near, "{friction}: {force}");
         }
     }
+}
+
+#[test]
+fn an_overlap_at_the_start_is_named_in_a_prescribed_motion() {
+    let deep = "space = 'planar'\ngravity = [0, 0]\nground.shape = { kind = 'half_space' }\n\
+        bodies.b = { at = [0, 0.08], mass = 2, inertia = 0.1, shape = { kind = 'disc', radius = 0.1 } }\n\
+        joints.J = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0.08], axis = [0, 1] }\n\
+        drivers.motor = { kind = 'joint', joint = 'J', position = '0.1*t' }\n\
+        contacts.c = { between = ['b', 'ground'], law = { kind = 'linear', stiffness = 1e4 } }\nrun.t_end = 0.1\noutput.every = 0.1\n";
+    let told = |notes: &[String]| notes.iter().find(|n| n.contains("overlap")).cloned();
+    let run = told(&outcome(&load(deep)).report.notes);
+    assert!(run.is_some());
+    assert_eq!(told(&inverse(deep).report.notes), run);
+    assert!(told(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
 }
 
 /// Beams and modal bodies move as drivers say only where these have every freedom: one element between driven ends, a modal body without modes of

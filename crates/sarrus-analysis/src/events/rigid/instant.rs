@@ -1,5 +1,6 @@
 //! Places that are closed at an instant: their rows, what they do to each other, and what moves without them.
 
+use crate::linear::free_accelerations;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
 use sarrus_system::Mechanism;
 use sarrus_system::body::BodyKind;
@@ -23,6 +24,8 @@ pub(super) struct Instant {
     pub response: Vec<Vec<f64>>,
     /// u̇ without them.
     pub free: Vec<f64>,
+    /// Largest of the accelerations: those by forces alone, and those that rows ask for.
+    pub scale: f64,
     /// Work that drivers, and gaps that the time moves, do on the mechanism by an impulse of 1 at a row \[J\].
     pub work: Vec<f64>,
     /// Of each, whether what holds whatever they do leaves its gap no freedom.
@@ -75,8 +78,10 @@ impl Instant {
         kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut mu)?;
         let gamma = rows.iter().flat_map(|own| &own.gamma);
         let free = N.iter().zip(gamma).map(|(N, gamma)| dot(N, &vdot) - gamma).collect();
+        let alone = free_accelerations(mechanism.structure(), &eq, &eq.f);
+        let scale = eq.gamma.iter().chain(&alone).fold(0.0_f64, |most, a| most.max(a.abs()));
         let stands = which.iter().map(|&i| stands(mechanism, s, &gaps[i])).collect();
-        Ok(Instant { which, rows, first, W, response, free, work, fixed, stands })
+        Ok(Instant { which, rows, first, W, response, free, scale, work, fixed, stands })
     }
 
     /// u of all rows.

@@ -33,6 +33,8 @@ use sarrus_solve::State;
 const LOW: f64 = 1e-12;
 /// A gap smaller than this, over the size of the mechanism, is closed.
 const CLOSED: f64 = 1e-10;
+/// The same at an instant at which something happens.
+const NEAR: f64 = 3.0 * CLOSED;
 /// Rounding of slips, over the fastest velocity.
 const ROUNDING: f64 = 1e-12;
 /// A speed smaller than this part of the fastest so far is none.

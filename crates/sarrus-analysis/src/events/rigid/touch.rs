@@ -6,7 +6,7 @@ use super::instant::{Instant, dot};
 use super::shares::Shares;
 use super::staying::Staying;
 use super::watch::{Gaps, LOOSEST, Now};
-use super::{CLOSED, LOW, SLOW, size};
+use super::{CLOSED, LOW, NEAR, SLOW, size};
 use crate::recorder::{Recorder, Stop};
 use crate::report::{EventReport, ImpulseReport};
 use sarrus_model::Space;
@@ -26,6 +26,8 @@ const FEW: usize = 3;
 
 /// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
 const BEHIND: f64 = 1e-11;
+/// Acceleration of a gap beside those of all forces from which on it parts.
+const PARTS: f64 = 1e-8;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
@@ -135,6 +137,7 @@ impl Journey {
         gaps.pull = at.free.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         gaps.fastest = gaps.fastest.max((gaps.pull * size(state)).sqrt());
         let slow = SLOW * gaps.fastest;
+        gaps.idle = idle(&at, slow);
         let mut at = self.movable(gaps, &mut free, state, at, slow)?;
         push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
@@ -152,6 +155,7 @@ impl Journey {
         self.hold(gaps, staying, &mut free, mechanism, state, told)?;
         let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
         gaps.shares = self.is_shared.then(shares);
+        gaps.judged = self.with_idle(gaps, &mut free, state);
         gaps.loosen(&before, self.is_shared);
         Ok(())
     }
@@ -183,18 +187,36 @@ impl Journey {
         Instant::new(free, state, &gaps.list, movable.collect()).map_err(solve)
     }
 
-    /// Behind a break in time: brings `state` onto the rows that hold whatever the gaps do. The work of that impulse is a driver's.
+    /// The system of what acts, with the rows of gaps that are idle; none where no gap is.
+    fn with_idle(&mut self, gaps: &Gaps, free: &mut Mechanism, state: &State) -> Option<Arc<System>> {
+        if gaps.idle.is_empty() {
+            return None;
+        }
+        let rows = gaps.idle.iter().map(|&i| {
+            let gap = free.observe(state, |at| gaps.list[i].frozen(at));
+            self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, None))
+        });
+        let rows: Vec<ConstraintElement> = rows.collect();
+        let held = self.active.take_holds();
+        self.active.set_holds(held.iter().cloned().chain(rows).collect());
+        let system = self.active.system(&self.system);
+        self.active.set_holds(held);
+        system.ok().map(Arc::new)
+    }
+
+    /// Behind a break in time: brings `state` onto the rows that hold whatever the gaps do, and returns the mechanism of these
+    /// rows. The work of that impulse is a driver's.
     pub(in super::super) fn cross(
         &mut self,
         mechanism: &mut Mechanism,
         state: &mut State,
-    ) -> Result<(), StepError> {
+    ) -> Result<Mechanism, StepError> {
         let mut free = self.without_holds(mechanism, state)?;
         let before = free.energy(state);
         super::super::jump::settle(&mut free, state);
         let after = free.energy(state);
         state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
-        Ok(())
+        Ok(free)
     }
 
     /// Where no step leads on from `state`: whether a contact that is held slides over the end of its surface there. Its normal jumps, and its row
@@ -241,7 +263,7 @@ impl Journey {
     fn closed(&self, gaps: &Gaps, free: &mut Mechanism, state: &State) -> Vec<usize> {
         let mut values = vec![0.0; gaps.list.len()];
         free.gap_values(state, &gaps.list, &mut values);
-        let near = 3.0 * CLOSED * size(state);
+        let near = NEAR * size(state);
         let closed = |i: usize| values[i] <= near || (gaps.now[i] != Now::Open && values[i].is_finite());
         (0..values.len()).filter(|&i| self.active.acts(gaps.list[i].contact) && closed(i)).collect()
     }
@@ -634,6 +656,15 @@ impl Journey {
         let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
         StepError::Solve { t, source }
     }
+}
+
+/// Closed gaps that joints, locks and drivers leave no freedom and that do not part: they may bear any force beside what holds them. A run leaves
+/// it to the latter, and verdicts on reactions count both.
+fn idle(at: &Instant, slow: f64) -> Vec<usize> {
+    let fixed = at.first.iter().enumerate().filter(|(k, _)| at.fixed[*k]);
+    let rests =
+        |&(k, &i): &(usize, &usize)| at.rows[k].rates[0].abs() <= slow && at.free[i] <= PARTS * at.scale;
+    fixed.filter(rests).map(|(k, _)| at.which[k]).collect()
 }
 
 /// Brings coordinates that are beyond their limits by no more than rows may miss ([`APART`]) back onto these, with as little as will do:

@@ -10,7 +10,7 @@
 use super::super::advance::Ahead;
 use super::super::search::{Point, crossing, may_reach, peak};
 use super::shares::Shares;
-use super::{CLOSED, ROUNDING, SLOW, size};
+use super::{CLOSED, NEAR, ROUNDING, SLOW, size};
 use crate::redundancy::{Undetermined, with_contacts};
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
@@ -18,7 +18,8 @@ use sarrus_system::conditions::Verdict;
 use sarrus_system::contact::geometry::frozen::Feature;
 use sarrus_system::contact::rigid::{Gap, SAME_WAY};
 use sarrus_system::contact::sweep::Meeting;
-use sarrus_system::{At, Mechanism};
+use sarrus_system::{At, Mechanism, System};
+use std::sync::Arc;
 
 /// Where in a step numbers are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
@@ -117,8 +118,12 @@ pub(crate) struct Gaps {
     pub(super) shares: Option<Shares>,
     /// Whether the forces of what is held are unique.
     pub(super) is_unique: bool,
-    /// What was held where forces were not unique, each once, with whether slips had one direction.
-    analysed: Vec<(Vec<Now>, bool)>,
+    /// What reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
+    pub judged: Option<Arc<System>>,
+    /// These gaps.
+    pub(super) idle: Vec<usize>,
+    /// What was held where forces were not unique, each once, by gaps and rows, with whether slips had one direction.
+    analysed: Vec<(Vec<Now>, Vec<usize>, bool)>,
     /// The columns that this concerns, and the motion.
     pub not_unique: Vec<String>,
     undetermined: Undetermined,
@@ -165,6 +170,8 @@ impl Gaps {
             rebounds: vec![false; n],
             shares: None,
             is_unique: true,
+            judged: None,
+            idle: Vec::new(),
             analysed: Vec::new(),
             not_unique: Vec::new(),
             undetermined: Undetermined::default(),
@@ -204,10 +211,13 @@ impl Gaps {
 
     /// Notes what is not unique at `s`, once for each combination of what contacts do.
     pub(super) fn judge(&mut self, mechanism: &mut Mechanism, s: &State) {
-        if self.is_unique {
+        if self.is_unique && self.judged.is_none() {
             return;
         }
-        let key = (self.now.clone(), is_one_way(mechanism, s));
+        let mut own = self.with_all_closed(mechanism);
+        let mechanism = own.as_mut().unwrap_or(mechanism);
+        let rows = mechanism.system().elements.iter().map(|e| e.id).collect();
+        let key = (self.now.clone(), rows, is_one_way(mechanism, s));
         if self.analysed.contains(&key) {
             return;
         }
@@ -224,6 +234,22 @@ impl Gaps {
         }
     }
 
+    /// What reactions at `s` are judged with, while the gaps without freedom that this counts are closed.
+    pub fn judged_at(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<&Arc<System>> {
+        self.judged.as_ref()?;
+        mechanism.gap_values(s, &self.list, &mut self.gap_values);
+        let near = NEAR * size(s);
+        let closed = self.idle.iter().all(|&i| self.gap_values[i] <= near);
+        self.judged.as_ref().filter(|_| closed)
+    }
+
+    /// What reactions are judged with, where that is more than `mechanism` holds.
+    pub fn with_all_closed(&self, mechanism: &Mechanism) -> Option<Mechanism> {
+        let mut own = self.judged.as_ref()?.mechanism();
+        own.be_like(mechanism);
+        Some(own)
+    }
+
     /// Whether gap `i` opens or closes because its pair goes on in the same way at other points, where contacts do `now` from here on.
     pub(super) fn goes_on(&self, now: &[Now], i: usize) -> bool {
         let Some(meeting) = self.list[i].meeting else { return false };
@@ -237,14 +263,9 @@ impl Gaps {
         }
     }
 
-    /// How many are closed and bear.
+    /// How many are closed and bear, or may bear.
     pub fn closed(&self) -> usize {
-        self.now.iter().filter(|now| **now != Now::Open).count()
-    }
-
-    /// Other rows act from now on: what is held is analysed again.
-    pub fn forget_analysed(&mut self) {
-        self.analysed.clear();
+        self.now.iter().filter(|now| **now != Now::Open).count() + self.idle.len()
     }
 
     /// Whether the last leg ended for one; asked once.
