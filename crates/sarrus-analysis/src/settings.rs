@@ -87,6 +87,8 @@ pub struct Settings {
     pub every: f64,
     /// Patterns of columns.
     pub columns: Vec<String>,
+    /// Whether peaks of columns are looked for.
+    pub peaks: bool,
     /// None: left to the program, as is `auto`.
     pub formulation: Option<MethodChoice>,
     /// None: left to the program.
@@ -149,6 +151,7 @@ impl Settings {
             t_end,
             every: positive("every", over.every)?.or(output.every).unwrap_or((t_end - t_start) / 1000.0),
             columns: over.columns.clone().or(output.columns).unwrap_or_else(|| vec!["*".into()]),
+            peaks: output.peaks,
             formulation: chosen(&over.formulation, run.formulation),
             stabilization: chosen(&over.stabilization, run.stabilization),
             integrator: chosen(&over.integrator, run.integrator),
