@@ -33,6 +33,8 @@ pub struct Overrides {
     pub every: Option<f64>,
     /// In place of `output.columns`.
     pub columns: Option<Vec<String>>,
+    /// In place of `output.peaks`.
+    pub peaks: Option<bool>,
 }
 
 impl Overrides {
@@ -151,7 +153,7 @@ impl Settings {
             t_end,
             every: positive("every", over.every)?.or(output.every).unwrap_or((t_end - t_start) / 1000.0),
             columns: over.columns.clone().or(output.columns).unwrap_or_else(|| vec!["*".into()]),
-            peaks: output.peaks,
+            peaks: over.peaks.unwrap_or(output.peaks),
             formulation: chosen(&over.formulation, run.formulation),
             stabilization: chosen(&over.stabilization, run.stabilization),
             integrator: chosen(&over.integrator, run.integrator),

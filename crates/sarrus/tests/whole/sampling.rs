@@ -10,13 +10,13 @@ fn peak(run: &Outcome, column: &str) -> PeakReport {
     *run.report.peaks.get(column).unwrap_or_else(|| panic!("no peaks of {column}"))
 }
 
-/// A uniform bar of 1.5 m and 2 kg that starts level, with two rows in ten seconds. At the bottom ω² = 3 g/l, and the hinge bears 5/2 m g;
+/// A uniform bar of 1.5 m and 2 kg that starts level, with two rows in 9.5 s. At the bottom ω² = 3 g/l, and the hinge bears 5/2 m g;
 /// it bears nothing of the weight where the bar is level.
 #[test]
 fn peaks_between_two_rows_are_those_of_the_closed_form() {
     let run = outcome(&load(
         "space = 'planar'\nbodies.bar = { from = [0, 0], to = [1.5, 0], mass = 2 }\n\
-         joints.A = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\nrun.t_end = 10\noutput.every = 10\n",
+         joints.A = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\nrun.t_end = 9.5\noutput.every = 9.5\n",
     ));
     assert_eq!(run.trajectory.len(), 2);
     let rate = (3.0 * G / 1.5).sqrt();
@@ -31,8 +31,8 @@ fn peaks_between_two_rows_are_those_of_the_closed_form() {
     near(peak(&run, "bar.y").min, -0.75);
     // the force is largest where the bar hangs, whichever swing it was
     let quarter = peak(&run, "A.fy").t_max;
-    assert!(quarter > 0.5 && quarter < 10.0, "{quarter}");
-    // one row would have missed all of it
+    assert!(quarter > 0.5 && quarter < 9.5, "{quarter}");
+    // the rows have missed all of it
     assert!(run.trajectory.column("A.fy").unwrap().all(|force| force < 40.0));
 }
 
@@ -103,7 +103,7 @@ fn a_force_that_switches_has_a_row_before_it_and_one_after() {
     let told: Vec<_> = run.instants.told.iter().map(|(side, what)| (*side, what.as_str())).collect();
     assert_eq!(told, [(Side::Before, "switch"), (Side::After, "switch")]);
     let found = [0, 1].map(|row| rows.row(row).unwrap()[alpha]);
-    assert_eq!(found, [0.0, 4.0]);
+    assert!(found[0].abs() < 1e-12 && (found[1] - 4.0).abs() < 1e-12, "{found:?}");
 }
 
 const SPIN: &str = "space = 'planar'\nbodies.w = { at = [0, 0], mass = 1, shape = { kind = 'disc', radius = 0.1 } }\n\
