@@ -1,7 +1,7 @@
 //! Least and largest value of every column over a whole run, with their times.
 //!
-//! Values are those of rows, of both sides of events, of ends of steps, and of instants between these at which a parabola through the
-//! last three has its vertex: there the columns are evaluated on the dense output. So every peak is a value that the column has; none is
+//! Values are those of rows, of both sides of events, of ends of steps without a row, and of instants in a step at which a parabola through
+//! the last three has its vertex: there the columns are evaluated on the dense output. So every peak is a value that the column has; none is
 //! extrapolated.
 //!
 //! Cost: an evaluation off the rows takes the equations of motion once and a row of columns. Each is paid from a credit that rows and right
@@ -71,11 +71,15 @@ pub(crate) struct Peaks {
     ranges: Vec<Range>,
     /// Largest size of any value.
     largest: f64,
-    /// The last two instants since the last jump, the older one first.
-    last: [Row; 2],
+    /// The last three instants since the last jump, the oldest first.
+    last: [Row; 3],
     /// How many of them there are.
     known: usize,
-    /// Vertices inside the step at hand: gain and time \[s\].
+    /// Those at vertices between the last two.
+    inside: Vec<Row>,
+    /// Where the step at hand begins \[s\].
+    start: f64,
+    /// Vertices inside it: gain and time \[s\].
     vertices: Vec<(f64, f64)>,
     /// Evaluations that may be made.
     credit: f64,
@@ -93,8 +97,10 @@ impl Peaks {
         Peaks {
             ranges: names.iter().skip(1).map(|name| range(name)).collect(),
             largest: 0.0,
-            last: [vec![0.0; names.len()], vec![0.0; names.len()]],
+            last: std::array::from_fn(|_| vec![0.0; names.len()]),
             known: 0,
+            inside: Vec::with_capacity(MOST),
+            start: f64::NEG_INFINITY,
             vertices: Vec::with_capacity(2 * MOST),
             credit: START,
             rhs: 0,
@@ -109,12 +115,12 @@ impl Peaks {
 
     /// Time of the last instant \[s\].
     pub fn last(&self) -> Option<f64> {
-        (self.known > 0).then(|| self.last[1][0])
+        (self.known > 0).then(|| self.last[2][0])
     }
 
     /// Whether a parabola has its three points with the next instant.
     pub fn has_two(&self) -> bool {
-        self.known == 2
+        self.known >= 2
     }
 
     /// Columns may jump here: no parabola goes across.
@@ -144,16 +150,25 @@ impl Peaks {
     }
 
     /// Takes the values at an instant, which is later than those before and not before the start of the step at hand; looks for vertices
-    /// between it and the one before.
+    /// between it and the last two.
     pub fn add(&mut self, row: &[f64]) {
         self.note(row);
-        if self.known == 2 {
-            let [a, b] = &self.last;
-            vertices(&self.ranges, ROUNDING * self.largest, [a, b, row], false, &mut self.vertices);
+        self.last.rotate_left(1);
+        self.last[2].copy_from_slice(row);
+        self.known = (self.known + 1).min(3);
+        self.inside.clear();
+        self.look(row[0]);
+    }
+
+    /// Looks for vertices in the step at hand up to `t` \[s\], which may lie behind the last instant.
+    pub fn look(&mut self, t: f64) {
+        if self.known == 3 {
+            let [a, b, c] = &self.last;
+            // what lies before the last instant has been looked for when that was taken
+            let low = if t > c[0] { c[0] } else { a[0] };
+            let window = [low.max(self.start), t];
+            vertices(&self.ranges, ROUNDING * self.largest, window, [a, b, c], &mut self.vertices);
         }
-        self.last.swap(0, 1);
-        self.last[1].copy_from_slice(row);
-        self.known = (self.known + 1).min(2);
     }
 
     /// Takes the values at any instant.
@@ -167,24 +182,38 @@ impl Peaks {
         }
     }
 
-    /// The vertex with the largest gain that is not before `start` \[s\], where a step has begun; it is taken.
-    pub fn next_vertex(&mut self, start: f64) -> Option<f64> {
-        let at = self.vertices.iter().enumerate().filter(|(_, (_, t))| *t > start);
+    /// The vertex with the largest gain; it is taken.
+    pub fn next_vertex(&mut self) -> Option<f64> {
+        let at = self.vertices.iter().enumerate();
         let (best, _) = at.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
         Some(self.vertices.swap_remove(best).1)
     }
 
-    /// Forgets the vertices of the step that has ended.
-    pub fn forget_vertices(&mut self) {
+    /// Another step begins at `start` \[s\].
+    pub fn begin_step(&mut self, start: f64) {
+        self.start = start;
         self.vertices.clear();
+        self.inside.clear();
     }
 
-    /// Takes the values at a vertex, and looks for the vertex again beside it: between the last two instants, where it lies there.
+    /// Takes the values at a vertex, and where it lies behind the last instant but one looks for vertices beside it.
     pub fn refine(&mut self, row: &[f64]) {
         self.note(row);
-        let [a, b] = &self.last;
-        if self.known == 2 && a[0] < row[0] && row[0] < b[0] {
-            vertices(&self.ranges, ROUNDING * self.largest, [a, row, b], true, &mut self.vertices);
+        let [_, a, b] = &self.last;
+        if row[0] > b[0] {
+            return self.add(row);
+        }
+        if self.known < 2 || !(a[0] < row[0] && row[0] < b[0]) {
+            return;
+        }
+        let place = self.inside.partition_point(|own| own[0] < row[0]);
+        self.inside.insert(place, row.to_vec());
+        let all: Vec<&Row> = [a].into_iter().chain(&self.inside).chain([b]).collect();
+        // of which the new one is `place + 1`
+        for three in all[place.saturating_sub(1)..(place + 4).min(all.len())].windows(3) {
+            let window = [three[0][0].max(self.start), three[2][0]];
+            let three = [&three[0][..], three[1], three[2]];
+            vertices(&self.ranges, ROUNDING * self.largest, window, three, &mut self.vertices);
         }
     }
 
@@ -202,21 +231,26 @@ impl Peaks {
     }
 }
 
-/// Adds vertices of the parabolas through three instants: those between the last two, or anywhere among them.
-fn vertices(ranges: &[Range], floor: f64, [a, b, c]: [&[f64]; 3], anywhere: bool, out: &mut Vec<(f64, f64)>) {
+/// Adds vertices of the parabolas through three instants that lie between two times.
+fn vertices(
+    ranges: &[Range],
+    floor: f64,
+    [low, high]: [f64; 2],
+    [a, b, c]: [&[f64]; 3],
+    out: &mut Vec<(f64, f64)>,
+) {
     let (t, h1, h2) = (b[0], b[0] - a[0], c[0] - b[0]);
-    if !(h1 > 0.0 && h2 > 0.0) {
+    if !(h1 > 0.0 && h2 > 0.0 && low < high) {
         return;
     }
     let (i1, i2, i) = (1.0 / h1, 1.0 / h2, 1.0 / (h1 + h2));
     for (((range, a), b), c) in ranges.iter().zip(&a[1..]).zip(&b[1..]).zip(&c[1..]) {
         let (d1, d2) = ((b - a) * i1, (c - b) * i2);
         let bend = (d2 - d1) * i;
-        // slopes at the three
+        // slopes at the second, and at both ends
         let slope = d1 + bend * h1;
-        let [first, last] = [slope - 2.0 * bend * h1, slope + 2.0 * bend * h2];
-        let from = if anywhere { first } else { slope };
-        if from * last < 0.0 {
+        let [first, last] = [low, high].map(|end| slope + 2.0 * bend * (end - t));
+        if first * last < 0.0 {
             let tau = -0.5 * slope / bend;
             let gain = range.gain(b + 0.5 * slope * tau, floor);
             if gain > GAIN {

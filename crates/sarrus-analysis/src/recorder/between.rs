@@ -8,6 +8,11 @@ use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, Problem, Stage, State};
 use sarrus_system::{Columns, Mechanism};
 
+/// Growth of the largest force of a contact that is followed closely: a force that creeps costs nothing.
+const GROWN: f64 = 1.001;
+/// Parts of a step in which the force of a contact is larger than ever, or was in the step before.
+const PARTS: usize = 4;
+
 impl Recorder<'_> {
     /// Fills `row`, the time first, with the columns at `s`; accelerations are `known` where `ode` has evaluated them there.
     pub(super) fn read(
@@ -72,26 +77,31 @@ impl Recorder<'_> {
         // the largest force lies in the step in which it has grown, or in the next
         let must = std::mem::replace(&mut self.harder, harder) || harder;
         peaks.earn(step.ode.counts().rhs);
-        let passed = |peaks: &Peaks, t: f64| peaks.last().is_some_and(|last| last >= t);
-        if peaks.affords() || must || self.why.is_some() {
-            let middle = 0.5 * (start + end);
-            if !peaks.has_two()
-                && !passed(peaks, middle)
-                && let Ok((ode, s)) = step.at(middle)
-            {
-                self.evaluate(ode, s, true);
-                peaks.pay();
-                peaks.add(&self.row);
+        let is_inside = |peaks: &Peaks, t: f64| peaks.last().is_some_and(|last| last >= t);
+        if (peaks.affords() && !is_inside(peaks, start.next_up())) || must || self.why.is_some() {
+            // a force of a contact may come and go in two steps
+            let parts = if must { PARTS } else { 1 + usize::from(!peaks.has_two()) };
+            for part in 1..parts {
+                let t = start + part as f64 / parts as f64 * (end - start);
+                if !is_inside(peaks, t)
+                    && let Ok((ode, s)) = step.at(t)
+                {
+                    self.evaluate(ode, s, true);
+                    peaks.pay();
+                    peaks.add(&self.row);
+                }
             }
-            if !passed(peaks, end) {
+            if !is_inside(peaks, end) {
                 self.evaluate(step.ode, step.end, false);
                 peaks.pay();
                 peaks.add(&self.row);
             }
+        } else if peaks.affords() {
+            peaks.look(end);
         }
         let mut largest = None;
         for _ in 0..MOST {
-            let Some(t) = peaks.next_vertex(start).filter(|_| peaks.affords() || must) else { break };
+            let Some(t) = peaks.next_vertex().filter(|_| peaks.affords() || must) else { break };
             let Ok((ode, s)) = step.at(t) else { break };
             self.evaluate(ode, s, true);
             peaks.pay();
@@ -100,7 +110,7 @@ impl Recorder<'_> {
                 largest = Some((column, self.row.clone()));
             }
         }
-        peaks.forget_vertices();
+        peaks.begin_step(end);
         if let Some((column, row)) = largest {
             peaks.tell_force(column, row[column]);
             let name = self.trajectory.names()[column].clone();
@@ -108,12 +118,14 @@ impl Recorder<'_> {
         }
     }
 
-    /// Takes the contact forces at the end of a step. Returns whether one of them is larger than ever.
+    /// Takes the contact forces at the end of a step. Returns whether one of them has grown beyond its largest so far.
     fn note_forces(&mut self, mechanism: &Mechanism) -> bool {
         let mut grown = false;
         for (most, tally) in self.hardest.iter_mut().zip(mechanism.tallies()) {
-            grown |= tally.largest_force > *most;
-            *most = most.max(tally.largest_force);
+            if tally.largest_force > GROWN * *most {
+                *most = tally.largest_force;
+                grown = true;
+            }
         }
         grown
     }
