@@ -182,11 +182,17 @@ impl Peaks {
         }
     }
 
-    /// The vertex with the largest gain; it is taken.
-    pub fn next_vertex(&mut self) -> Option<f64> {
-        let at = self.vertices.iter().enumerate();
-        let (best, _) = at.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-        Some(self.vertices.swap_remove(best).1)
+    /// The vertex with the largest gain, which is taken. Unless it `must` be found, there is credit for it, and the less there is the larger
+    /// its gain.
+    pub fn next_vertex(&mut self, must: bool) -> Option<f64> {
+        let least = if must { GAIN } else { GAIN * (START / self.credit).max(1.0) };
+        let all = self.vertices.iter().enumerate();
+        let (best, &(gain, t)) = all.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+        if gain < least || !(must || self.affords()) {
+            return None;
+        }
+        self.vertices.swap_remove(best);
+        Some(t)
     }
 
     /// Another step begins at `start` \[s\].

@@ -98,7 +98,7 @@ fn no_joint_is_seen_open_between_frames() {
         drivers.e = { kind = 'joint', joint = 'K', angle = '-3000 rpm*t' }\nrun.t_end = 1\n";
     let cases = [
         ("four_bar", shipped("four_bar"), 2.0, 2e-3),
-        ("four_bar, coarse", shipped("four_bar"), 2.0, 0.02),
+        ("four_bar, coarse", shipped("four_bar"), 2.0, 0.005),
         ("strandbeest", shipped("strandbeest"), 1.0, 2e-3),
         ("heavy_top", shipped("heavy_top"), 0.2, 1e-3),
         ("a wheel at 3000 rpm", compiled("wheel", wheel), 0.2, 1e-3),

@@ -101,7 +101,7 @@ impl Recorder<'_> {
         }
         let mut largest = None;
         for _ in 0..MOST {
-            let Some(t) = peaks.next_vertex().filter(|_| peaks.affords() || must) else { break };
+            let Some(t) = peaks.next_vertex(must) else { break };
             let Ok((ode, s)) = step.at(t) else { break };
             self.evaluate(ode, s, true);
             peaks.pay();
