@@ -5,12 +5,12 @@
 //! extrapolated.
 //!
 //! Cost: an evaluation off the rows takes the equations of motion once and a row of columns. Each is paid from a credit that rows and right
-//! sides earn, so that a run with many short steps looks at some of them only. Memory is seven numbers a column.
+//! sides earn, so that a run with many short steps looks at some of them only. Memory is some fifteen numbers a column.
 
 use std::collections::HashSet;
 
 /// Evaluations that a run may make at once,
-const START: f64 = 64.0;
+const START: f64 = 128.0;
 /// what a row earns,
 const PER_ROW: f64 = 0.1;
 /// and what a right side earns.
@@ -21,6 +21,8 @@ const GAIN: f64 = 1e-4;
 const ROUNDING: f64 = 1e-12;
 /// Vertices nearer than this part of their parabolas are one.
 const NEAR: f64 = 1e-2;
+/// Instants that are kept.
+const NEARBY: usize = 8;
 /// Vertices that are evaluated in a step.
 pub(crate) const MOST: usize = 4;
 /// Part of a contact's largest force by which a later one exceeds it to be worth a row of its own.
@@ -71,12 +73,8 @@ pub(crate) struct Peaks {
     ranges: Vec<Range>,
     /// Largest size of any value.
     largest: f64,
-    /// The last three instants since the last jump, the oldest first.
-    last: [Row; 3],
-    /// How many of them there are.
-    known: usize,
-    /// Those at vertices between the last two.
-    inside: Vec<Row>,
+    /// The last instants since the last jump, vertices among them, in the order of time.
+    near: Vec<Row>,
     /// Where the step at hand begins \[s\].
     start: f64,
     /// Vertices inside it: gain and time \[s\].
@@ -97,9 +95,7 @@ impl Peaks {
         Peaks {
             ranges: names.iter().skip(1).map(|name| range(name)).collect(),
             largest: 0.0,
-            last: std::array::from_fn(|_| vec![0.0; names.len()]),
-            known: 0,
-            inside: Vec::with_capacity(MOST),
+            near: Vec::with_capacity(NEARBY + 1),
             start: f64::NEG_INFINITY,
             vertices: Vec::with_capacity(2 * MOST),
             credit: START,
@@ -115,17 +111,17 @@ impl Peaks {
 
     /// Time of the last instant \[s\].
     pub fn last(&self) -> Option<f64> {
-        (self.known > 0).then(|| self.last[2][0])
+        self.near.last().map(|row| row[0])
     }
 
     /// Whether a parabola has its three points with the next instant.
     pub fn has_two(&self) -> bool {
-        self.known >= 2
+        self.near.len() >= 2
     }
 
     /// Columns may jump here: no parabola goes across.
     pub fn part(&mut self) {
-        self.known = 0;
+        self.near.clear();
     }
 
     /// Right sides so far, which earn credit.
@@ -149,24 +145,25 @@ impl Peaks {
         self.credit = (self.credit - 1.0).max(0.0);
     }
 
-    /// Takes the values at an instant, which is later than those before and not before the start of the step at hand; looks for vertices
-    /// between it and the last two.
+    /// Takes the values at an instant of the step at hand; looks for vertices beside it.
     pub fn add(&mut self, row: &[f64]) {
         self.note(row);
-        self.last.rotate_left(1);
-        self.last[2].copy_from_slice(row);
-        self.known = (self.known + 1).min(3);
-        self.inside.clear();
-        self.look(row[0]);
+        let place = self.near.partition_point(|own| own[0] < row[0]);
+        let mut new = if self.near.len() > NEARBY { self.near.remove(0) } else { vec![0.0; row.len()] };
+        let place = place.min(self.near.len());
+        new.copy_from_slice(row);
+        self.near.insert(place, new);
+        for three in self.near[place.saturating_sub(2)..(place + 3).min(self.near.len())].windows(3) {
+            let window = [three[0][0].max(self.start), three[2][0]];
+            let three = [&three[0][..], &three[1], &three[2]];
+            vertices(&self.ranges, ROUNDING * self.largest, window, three, &mut self.vertices);
+        }
     }
 
-    /// Looks for vertices in the step at hand up to `t` \[s\], which may lie behind the last instant.
-    pub fn look(&mut self, t: f64) {
-        if self.known == 3 {
-            let [a, b, c] = &self.last;
-            // what lies before the last instant has been looked for when that was taken
-            let low = if t > c[0] { c[0] } else { a[0] };
-            let window = [low.max(self.start), t];
+    /// Looks for vertices behind the last instant, up to the end of the step at hand \[s\].
+    pub fn look_ahead(&mut self, end: f64) {
+        if let [.., a, b, c] = &self.near[..] {
+            let window = [c[0].max(self.start), end];
             vertices(&self.ranges, ROUNDING * self.largest, window, [a, b, c], &mut self.vertices);
         }
     }
@@ -199,28 +196,6 @@ impl Peaks {
     pub fn begin_step(&mut self, start: f64) {
         self.start = start;
         self.vertices.clear();
-        self.inside.clear();
-    }
-
-    /// Takes the values at a vertex, and where it lies behind the last instant but one looks for vertices beside it.
-    pub fn refine(&mut self, row: &[f64]) {
-        self.note(row);
-        let [_, a, b] = &self.last;
-        if row[0] > b[0] {
-            return self.add(row);
-        }
-        if self.known < 2 || !(a[0] < row[0] && row[0] < b[0]) {
-            return;
-        }
-        let place = self.inside.partition_point(|own| own[0] < row[0]);
-        self.inside.insert(place, row.to_vec());
-        let all: Vec<&Row> = [a].into_iter().chain(&self.inside).chain([b]).collect();
-        // of which the new one is `place + 1`
-        for three in all[place.saturating_sub(1)..(place + 4).min(all.len())].windows(3) {
-            let window = [three[0][0].max(self.start), three[2][0]];
-            let three = [&three[0][..], three[1], three[2]];
-            vertices(&self.ranges, ROUNDING * self.largest, window, three, &mut self.vertices);
-        }
     }
 
     /// The contact force that is at its largest at a vertex with the values `row`, where it is worth a row of its own.

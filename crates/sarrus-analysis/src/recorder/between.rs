@@ -97,7 +97,7 @@ impl Recorder<'_> {
                 peaks.add(&self.row);
             }
         } else if peaks.affords() {
-            peaks.look(end);
+            peaks.look_ahead(end);
         }
         let mut largest = None;
         for _ in 0..MOST {
@@ -105,7 +105,7 @@ impl Recorder<'_> {
             let Ok((ode, s)) = step.at(t) else { break };
             self.evaluate(ode, s, true);
             peaks.pay();
-            peaks.refine(&self.row);
+            peaks.add(&self.row);
             if let Some(column) = peaks.largest_force(&self.row) {
                 largest = Some((column, self.row.clone()));
             }
