@@ -135,6 +135,33 @@ fn rotations_in_space_are_noted_too() {
     assert!(run.report.notes.iter().any(|note| note.contains("`top` rotates by 1.000 revolutions")));
 }
 
+/// The coupler passes dead centres within a millisecond, half of the time between two rows: what ten times the rows show is found.
+#[test]
+fn peaks_of_a_fast_mechanism_are_those_of_many_rows() {
+    let (model, system) = {
+        let text = sarrus_zoo::model("four_bar").expect("a shipped model");
+        let model = load_str("four_bar.toml", text, &LoadOptions::default()).unwrap();
+        let system = std::sync::Arc::new(compile(&model).unwrap());
+        (model, system)
+    };
+    let run = |every: f64| {
+        let overrides = Overrides { every: Some(every), ..Overrides::default() };
+        simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap()
+    };
+    let (few, many) = (run(2e-3), run(1e-4));
+    for column in ["A.fx", "A.fy", "C.fx", "rocker.alpha"] {
+        let range = |run: &Trajectory| {
+            let column = || run.column(column).unwrap();
+            [column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max)]
+        };
+        let (PeakReport { min, max, .. }, [low, high]) = (peak(&few, column), range(&many.trajectory));
+        assert!((min - low).max(high - max) < 0.01 * (high - low), "{column}: {min} {low} {max} {high}");
+    }
+    // rows alone miss it by far
+    let rows = few.trajectory.column("A.fx").unwrap().fold(0.0, f64::min);
+    assert!(peak(&few, "A.fx").min < 1.1 * rows);
+}
+
 /// Rows are the same to the bit whether peaks are looked for, and without them the report has none.
 #[test]
 fn peaks_change_no_row() {
