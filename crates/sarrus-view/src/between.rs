@@ -154,7 +154,7 @@ mod tests {
             (p[0] - exact[0]).hypot(p[1] - exact[1])
         };
         // θ⁴/384 of the radius
-        for angle in [0.5, 0.9] {
+        for angle in [0.5_f64, 0.9] {
             let exact = angle.powi(4) / 384.0;
             assert!((miss(angle) / exact - 1.0).abs() < 0.1, "{} where {exact} is exact", miss(angle));
         }
