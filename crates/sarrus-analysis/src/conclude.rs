@@ -5,9 +5,10 @@ use crate::contacts;
 use crate::events::{Active, Detector, Gaps, Onsets};
 use crate::failure::{self, explain};
 use crate::notes;
-use crate::recorder::Stop;
+use crate::peaks::Range;
+use crate::recorder::{Recorder, Stop};
 use crate::report::{
-    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, MethodReport,
+    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, MethodReport, PeakReport,
     ReactionsPart, Report, Status, ViolationReport,
 };
 use crate::run::Run;
@@ -30,6 +31,7 @@ impl Run<'_> {
     /// How it has gone so far.
     pub fn report(&mut self) -> Report {
         let mut journey = self.journey.so_far(&mut self.pause, &mut self.mechanism);
+        self.recorder.instants.close(None, &self.recorder.events);
         let Run { settings, mechanism, state, recorder, method, system, integrator, control, .. } = self;
         let (ended, rows, not_unique) = (&self.ended, &self.rows, &self.not_unique);
         let (wall_s, cpu_s) = self.spent;
@@ -103,6 +105,8 @@ impl Run<'_> {
         let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
         notes.extend(stiff.filter(|_| !rubs));
         notes.extend(notes::findings(method, found, system));
+        notes.extend(recorder.turns.note(system));
+        notes.extend(recorder.instants.note());
         notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
         notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
         let mut constraints = rank_report(&system.structure, rows);
@@ -151,10 +155,11 @@ impl Run<'_> {
                 mechanism,
                 state,
                 recorder.gaps.as_ref().map_or(&[], |gaps| &gaps.tallies),
-                &recorder.peaks,
+                &recorder.contacts,
             ),
             singular,
             notes,
+            peaks: peaks(recorder),
             units: units(&recorder.trajectory),
         }
     }
@@ -229,6 +234,17 @@ fn per_element(
             }
         })
         .collect()
+}
+
+fn peaks(recorder: &Recorder<'_>) -> BTreeMap<String, PeakReport> {
+    let names = recorder.trajectory.names().iter().skip(1);
+    let ranges = recorder.peaks.iter().flat_map(|peaks| peaks.ranges());
+    let all = names.zip(ranges).filter(|(_, range)| range.max.0 >= range.min.0);
+    let report = |range: &Range| {
+        let Range { min: (min, t_min), max: (max, t_max), .. } = *range;
+        PeakReport { min, t_min, max, t_max }
+    };
+    all.map(|(name, range)| (name.clone(), report(range))).collect()
 }
 
 fn units(trajectory: &Trajectory) -> BTreeMap<String, &'static str> {

@@ -92,6 +92,7 @@ pub(crate) fn advance(
         if ended.because != Because::End {
             return leg(ended);
         }
+        recorder.before_switch(dynamics, state);
     }
     while let Some(t) = samples.peek().filter(|t| *t < last) {
         state.t = state.t.max(t);

@@ -1,11 +1,16 @@
 //! Listens to a run: samples into the trajectory, violations and energies into the books.
 
+mod between;
+
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
 use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
+use crate::instants::{Instants, Why};
+use crate::peaks::Peaks;
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
+use crate::turns::Turns;
 use crate::violation::{Levels, Spread, Violations};
 use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
@@ -56,7 +61,13 @@ pub(crate) struct Recorder<'a> {
     /// The samples.
     pub trajectory: Trajectory,
     /// Of every contact the largest force, and the least gap under a force, of all rows \[N, m\].
-    pub peaks: Vec<[f64; 2]>,
+    pub contacts: Vec<[f64; 2]>,
+    /// Least and largest values of the columns, where they are asked for.
+    pub peaks: Option<Peaks>,
+    /// Rows at instants at which something happens.
+    pub instants: Instants,
+    /// How far bodies rotate between rows.
+    pub turns: Turns,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
@@ -92,9 +103,16 @@ pub(crate) struct Recorder<'a> {
     next_look: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
+    /// Why it was cut, if that is of interest.
+    why: Option<Why>,
+    /// The largest contact forces at the last step, and whether one of them has grown.
+    hardest: Vec<f64>,
+    harder: bool,
     eq: Equations,
     /// A sample, brought onto the constraints.
     sample: State,
+    /// Columns at an instant that is no regular row.
+    row: Vec<f64>,
     /// Stands in where accelerations are not known.
     unknown: Accel,
 }
@@ -105,6 +123,7 @@ impl<'a> Recorder<'a> {
         mechanism: &mut Mechanism,
         s: &State,
         columns: Option<Arc<Columns>>,
+        peaks: bool,
         bounds: Bounds,
         watch: Box<dyn Watch + 'a>,
     ) -> Recorder<'a> {
@@ -119,9 +138,19 @@ impl<'a> Recorder<'a> {
             names.extend_from_slice(&columns.names);
             units.extend_from_slice(&columns.units);
         }
+        let forces = mechanism.system().contacts.iter().map(|c| format!("{}.force", c.contact.name));
+        let peaks = (peaks && columns.is_some()).then(|| Peaks::new(&names, &forces.collect::<Vec<_>>()));
+        let contacts = mechanism.last_readings().len();
         Recorder {
+            peaks,
+            instants: Instants::new(names.clone(), units.clone()),
+            turns: columns.as_ref().map_or_else(Turns::default, |_| Turns::new(mechanism.system(), s)),
+            why: None,
+            hardest: vec![0.0; contacts],
+            harder: false,
+            row: vec![0.0; names.len()],
             trajectory: Trajectory::new(names, units),
-            peaks: vec![[0.0; 2]; mechanism.last_readings().len()],
+            contacts: vec![[0.0; 2]; contacts],
             violations,
             null_share: None,
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
@@ -154,7 +183,14 @@ impl<'a> Recorder<'a> {
     pub fn copy<'b>(&self, watch: Box<dyn Watch + 'b>) -> Recorder<'b> {
         Recorder {
             trajectory: self.trajectory.clone(),
+            contacts: self.contacts.clone(),
             peaks: self.peaks.clone(),
+            instants: self.instants.clone(),
+            turns: self.turns.clone(),
+            why: self.why,
+            hardest: self.hardest.clone(),
+            harder: self.harder,
+            row: self.row.clone(),
             violations: self.violations.clone(),
             null_share: self.null_share,
             energy: self.energy,
@@ -267,15 +303,18 @@ impl<'a> Recorder<'a> {
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
-        let Some(first) = closed.into_iter().chain(met).chain(slid).reduce(f64::min) else { return Ok(due) };
+        let first = closed.into_iter().chain(met).chain(slid).reduce(f64::min);
         // what happens together with an event is seen there
-        if due.is_some_and(|due| due <= first + TOGETHER * h) {
+        let Some(first) = first.filter(|first| due.is_none_or(|due| due > first + TOGETHER * h)) else {
+            self.why = due.map(|_| Why::Event);
             return Ok(due);
-        }
+        };
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
         if closed == Some(first) {
+            self.why = Some(Why::Event);
             self.gaps.iter_mut().for_each(Gaps::take);
         } else if met == Some(first) {
+            self.why = self.onsets.as_ref().filter(|onsets| !onsets.is_shortened()).map(|_| Why::Contact);
             self.onsets.iter_mut().for_each(Onsets::take);
         } else {
             self.slides.iter_mut().for_each(Slides::take);
@@ -306,20 +345,16 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             gaps.note_limits(ode.problem_mut(), &sample);
         }
         let known = self.accelerations && self.look(ode, &sample);
-        let row = self.trajectory.push();
-        row[0] = sample.t;
-        if known {
-            let (mechanism, eq, accel) = ode.parts();
-            columns.row(mechanism, &sample, eq, accel, &mut row[1..]);
-        } else {
-            ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
-            columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
+        let mut row = std::mem::take(&mut self.row);
+        self.read(ode, &columns, &sample, known, &mut row);
+        self.trajectory.push().copy_from_slice(&row);
+        if let Some(peaks) = &mut self.peaks {
+            peaks.earn_row();
+            peaks.add(&row);
         }
-        for (peak, &[gap, force, _]) in self.peaks.iter_mut().zip(ode.problem_mut().last_readings()) {
-            if force > 0.0 {
-                *peak = [peak[0].max(force), peak[1].min(gap)];
-            }
-        }
+        self.row = row;
+        self.turns.go(&sample);
+        self.turns.row();
         let step = self.step;
         let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
         if known {
@@ -339,9 +374,15 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let start = step.info.t;
         step.set_energy_scale(self.energy.scale());
+        self.why = None;
         let cut = self.find_cut(step)?;
         self.step = Some(cut.map_or(step.info.h, |t| t - start));
         Ok(cut)
+    }
+
+    fn inside(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) {
+        self.look_inside(step);
+        self.turns.go(step.end);
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {

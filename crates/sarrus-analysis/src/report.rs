@@ -63,6 +63,9 @@ pub struct Report {
     pub singular: Vec<SingularReport>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// Least and largest value of every column; left out where they were not looked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub peaks: BTreeMap<String, PeakReport>,
     /// Units of the trajectory's columns by name; left out where there are very many.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub units: BTreeMap<String, &'static str>,
@@ -74,6 +77,19 @@ impl Report {
         // a struct of numbers, strings and maps with string keys cannot fail to serialize
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
+}
+
+/// Least and largest value of a column over the whole run: at rows, at both sides of events, at ends of steps and at peaks inside them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PeakReport {
+    /// Least value.
+    pub min: f64,
+    /// When \[s\].
+    pub t_min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// When \[s\].
+    pub t_max: f64,
 }
 
 /// What an entry of `[contacts]` did.

@@ -7,6 +7,7 @@ use crate::assemble::{AssemblyReport, assemble};
 use crate::error::SetupError;
 use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause};
 use crate::failure;
+use crate::instants::Instants;
 use crate::joints;
 use crate::legs::Route;
 use crate::method::{Facts, Method};
@@ -141,7 +142,8 @@ impl<'w> Run<'w> {
             wall_limit: settings.wall_limit,
             certify: [settings.certify.position, settings.certify.velocity],
         };
-        let mut recorder = Recorder::new(&mut mechanism, &state, columns.clone(), bounds, watch);
+        let mut recorder =
+            Recorder::new(&mut mechanism, &state, columns.clone(), settings.peaks, bounds, watch);
         control.energy_scale = recorder.energy.scale();
         let samples = match columns {
             Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
@@ -223,9 +225,9 @@ impl<'w> Run<'w> {
         self.recorder.gaps.as_ref().map_or(0, Gaps::closed)
     }
 
-    /// The samples.
-    pub fn into_trajectory(self) -> Trajectory {
-        self.recorder.trajectory
+    /// The samples, and the rows at instants.
+    pub fn into_rows(self) -> (Trajectory, Instants) {
+        (self.recorder.trajectory, self.recorder.instants)
     }
 }
 

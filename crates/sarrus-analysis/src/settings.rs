@@ -36,6 +36,8 @@ pub struct Overrides {
     pub every: Option<f64>,
     /// In place of `output.columns`.
     pub columns: Option<Vec<String>>,
+    /// In place of `output.peaks`.
+    pub peaks: Option<bool>,
 }
 
 impl Overrides {
@@ -90,6 +92,8 @@ pub struct Settings {
     pub every: f64,
     /// Patterns of columns.
     pub columns: Vec<String>,
+    /// Whether peaks of columns are looked for.
+    pub peaks: bool,
     /// None: left to the program, as is `auto`.
     pub formulation: Option<MethodChoice>,
     /// None: left to the program.
@@ -152,6 +156,7 @@ impl Settings {
             t_end,
             every: positive("every", over.every)?.or(output.every).unwrap_or((t_end - t_start) / 1000.0),
             columns: over.columns.clone().or(output.columns).unwrap_or_else(|| vec!["*".into()]),
+            peaks: over.peaks.unwrap_or(output.peaks),
             formulation: chosen(&over.formulation, run.formulation),
             stabilization: chosen(&over.stabilization, run.stabilization),
             integrator: chosen(&over.integrator, run.integrator),

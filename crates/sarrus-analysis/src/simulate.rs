@@ -4,6 +4,7 @@ use crate::assemble::AssemblyReport;
 use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::failure::with_functions;
+use crate::instants::Instants;
 use crate::method::Method;
 use crate::report::Report;
 use crate::run::Run;
@@ -36,6 +37,8 @@ impl Default for Simulate {
 pub struct Outcome {
     /// The samples; none where they were not asked for.
     pub trajectory: Trajectory,
+    /// Rows at events, impacts and switches, and of the largest contact forces.
+    pub instants: Instants,
     /// How it went.
     pub report: Report,
 }
@@ -132,6 +135,7 @@ pub(crate) fn with_method(
         run.go(run.settings.t_end)?;
         run.spent = (clock.wall(), clock.cpu());
         let (report, method) = (run.report(), run.method.clone());
-        Ok((Outcome { trajectory: run.into_trajectory(), report }, method))
+        let (trajectory, instants) = run.into_rows();
+        Ok((Outcome { trajectory, instants, report }, method))
     })
 }

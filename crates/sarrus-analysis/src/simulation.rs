@@ -8,6 +8,7 @@
 
 use crate::error::SetupError;
 use crate::failure::with_functions;
+use crate::instants::Instants;
 use crate::pausing::Kept;
 use crate::recorder::Stop;
 use crate::report::{FailureReport, Report};
@@ -317,6 +318,11 @@ impl Simulation {
     /// The samples so far, one at the start and one after every step; none unless they are asked for.
     pub fn trajectory(&self) -> &Trajectory {
         &self.run.recorder.trajectory
+    }
+
+    /// Rows at events, impacts and switches so far, and of the largest contact forces.
+    pub fn instants(&self) -> &Instants {
+        &self.run.recorder.instants
     }
 
     /// How it has gone so far.

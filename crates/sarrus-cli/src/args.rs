@@ -145,8 +145,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATTERN")]
     pub columns: Vec<String>,
 
-    /// Write trajectory.csv, report.json, model.toml (as resolved), steps.csv, contacts.csv where there are any and report.html
-    /// into this folder; x.glb or x.html writes only the animation, or only the page
+    /// Write trajectory.csv, events.csv and contacts.csv where there are any, report.json, model.toml (as resolved), steps.csv and
+    /// report.html into this folder; x.glb or x.html writes only the animation, or only the page
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
@@ -163,7 +163,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_html: bool,
 
-    /// Write trajectory.csv, report.json, model.toml and the files it names only; no time is spent on what the others tell
+    /// Write trajectory.csv, events.csv, report.json, model.toml and the files it names only; no time is spent on what the others tell
     #[arg(long, requires = "out", conflicts_with = "view")]
     pub bare: bool,
 

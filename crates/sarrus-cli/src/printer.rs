@@ -11,6 +11,9 @@ use std::io::{self, IsTerminal, Write};
 /// Events that a summary lists one by one.
 const EVENTS: usize = 4;
 
+/// Below this part of the largest one a reaction or a contact force is rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// Writes to the two streams, in colour where that is wanted.
 pub struct Printer {
     out: Paint,
@@ -212,7 +215,40 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
     if r.contacts.len() > EVENTS {
         rows.push([format!("{} contacts", r.contacts.len()), "the others are in the report".to_string()]);
     }
+    rows.extend(largest(r));
     rows
+}
+
+/// The largest component of a reaction force, of a reaction torque, and the largest contact force, each with its time.
+fn largest(r: &Report) -> Vec<[String; 2]> {
+    let joints = || r.constraints.per_joint.iter().filter(|e| e.family == "joint");
+    let columns = |ends: [&'static str; 3]| -> Vec<String> {
+        joints().flat_map(|joint| ends.map(|end| format!("{}.{end}", joint.name))).collect()
+    };
+    let contacts = r.contacts.iter().map(|contact| format!("{}.force", contact.name)).collect();
+    let kinds = [
+        ("reaction force", columns(["fx", "fy", "fz"]), "N"),
+        ("reaction torque", columns(["tx", "ty", "tz"]), "N m"),
+        ("contact force", contacts, "N"),
+    ];
+    let found = kinds.into_iter().filter_map(|(kind, columns, unit)| {
+        let peaks = columns.into_iter().filter_map(|column| Some((r.peaks.get(&column)?, column)));
+        let signed = peaks.map(|(peak, column)| match peak.max >= -peak.min {
+            true => (peak.max, peak.t_max, column),
+            false => (peak.min, peak.t_min, column),
+        });
+        let most = signed.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+        Some((kind, most, unit))
+    });
+    let found: Vec<_> = found.collect();
+    // what is rounding beside the others is none
+    let least = ROUNDING * found.iter().fold(0.0, |most: f64, (_, (value, ..), _)| most.max(value.abs()));
+    let told = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
+    let row = |(kind, (value, t, column), unit): (&str, (f64, f64, String), &str)| {
+        let shared = if r.reactions.not_unique.contains(&column) { " (not unique)" } else { "" };
+        [format!("largest {kind}"), format!("{} {unit}, {column} at {} s{shared}", short(value), time(t))]
+    };
+    told.map(row).collect()
 }
 
 /// What a contact did, in a line.

@@ -146,7 +146,8 @@ impl Showing {
         }
         let bodies = drawn(&self.system.directory).count();
         let whole = self.kept.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
-        whole.then(|| Motion { table, bodies, poses: self.kept.poses.clone(), touches })
+        let (poses, rates) = (self.kept.poses.clone(), self.kept.rates.clone());
+        whole.then_some(Motion { table, bodies, poses, rates, touches })
     }
 
     /// The scene, with its report.

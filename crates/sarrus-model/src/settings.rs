@@ -81,6 +81,7 @@ pub const CERTIFY_KEYS: &[Key] = &[
 pub const OUTPUT_KEYS: &[Key] = &[
     Key::new("every", KeyType::Number, "1/1000 of the run", "time between two rows [s]"),
     Key::new("columns", KeyType::Names, "[\"*\"]", "patterns of columns, such as \"crank.*\" and \"!*.q?\""),
+    Key::new("peaks", KeyType::Flag, "true", "whether least and largest values of columns are looked for"),
 ];
 
 /// The keys of `[view]`.
@@ -269,12 +270,14 @@ pub struct RunSettings {
 }
 
 /// `[output]`, with nothing filled in that the file leaves out.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OutputSettings {
     /// Time between two rows (s); default 1/1000 of the run.
     pub every: Option<f64>,
     /// Patterns of columns; default all.
     pub columns: Option<Vec<String>>,
+    /// Whether least and largest values of columns are looked for.
+    pub peaks: bool,
 }
 
 impl RunSettings {
@@ -367,7 +370,8 @@ impl OutputSettings {
             Some(Data::Text(_)) => reader.text("columns")?.map(|t| vec![t.to_string()]),
             _ => reader.texts("columns")?.map(|list| list.into_iter().map(str::to_string).collect()),
         };
-        Ok(OutputSettings { every: reader.positive_opt("every")?, columns })
+        let (every, peaks) = (reader.positive_opt("every")?, reader.flag_or("peaks", true)?);
+        Ok(OutputSettings { every, columns, peaks })
     }
 }
 

@@ -141,6 +141,17 @@ impl Run {
         Columns { trajectory: Trajectories::Run(self.outcome.clone()) }
     }
 
+    /// Rows at events, impacts and switches and of the largest contact forces; the side of each, and what happens there.
+    fn instants(&self) -> (Columns, Vec<&'static str>, Vec<String>) {
+        let told = &self.outcome.instants.told;
+        let columns = Columns { trajectory: Trajectories::Instants(self.outcome.clone()) };
+        (
+            columns,
+            told.iter().map(|(side, _)| side.name()).collect(),
+            told.iter().map(|(_, what)| what.clone()).collect(),
+        )
+    }
+
     /// Writes the files of `sarrus run --out`, and returns their names.
     fn save(&self, py: Python<'_>, dir: PathBuf, html: bool) -> PyResult<Vec<String>> {
         let Opened { model, .. } = &*self.opened;

@@ -310,7 +310,7 @@ impl Simulation {
         let Inner { core, .. } = &mut *inner;
         let outcome = py.detach(|| {
             let report = core.report();
-            Outcome { trajectory: core.trajectory().clone(), report }
+            Outcome { trajectory: core.trajectory().clone(), instants: core.instants().clone(), report }
         });
         Ok(Run::of(&inner.opened, inner.request.clone(), outcome))
     }

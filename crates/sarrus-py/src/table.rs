@@ -19,6 +19,8 @@ pub struct Columns {
 pub enum Trajectories {
     /// Part of a run.
     Run(Arc<sarrus::analysis::Outcome>),
+    /// Rows at instants of a run.
+    Instants(Arc<sarrus::analysis::Outcome>),
     /// On its own.
     Own(Trajectory),
 }
@@ -27,6 +29,7 @@ impl Columns {
     fn get(&self) -> &Trajectory {
         match &self.trajectory {
             Trajectories::Run(outcome) => &outcome.trajectory,
+            Trajectories::Instants(outcome) => &outcome.instants.rows,
             Trajectories::Own(trajectory) => trajectory,
         }
     }

@@ -28,6 +28,8 @@ const HEADER: &str = "sample,t,contact,x,y,z,fx,fy,fz,normal";
 pub struct Kept {
     /// Poses, where they are asked for.
     pub poses: Vec<f32>,
+    /// Velocities of the bodies, with these.
+    pub rates: Vec<f32>,
     /// Names of the numbers per sample.
     pub names: Vec<String>,
     /// Their units.

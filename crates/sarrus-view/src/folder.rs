@@ -3,7 +3,7 @@
 use crate::extras::{CONTACTS, STEPS, read_contacts};
 use crate::frames::PLACE;
 use crate::live::ROOM;
-use crate::motion::{Missing, Motion, POSE};
+use crate::motion::{Missing, Motion, POSE, RATES};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
 use crate::table::{Table, TableError};
 use crate::thin::measure;
@@ -189,7 +189,7 @@ impl Folder {
         }
         let columns = chosen(&system.directory, &motion.table, MOST_COLUMNS);
         let (of, n) = (motion.table.names.len(), motion.table.len());
-        let frame = 8 * (columns.len() + 1) + 4 * POSE * motion.bodies;
+        let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
         // a page keeps all that it gets: of very long motions every second frame, or third
         let stride = (n * frame + 4 * PLACE * motion.touches.count()).div_ceil(ROOM).max(1);
         if columns.len() < of || stride > 1 {

@@ -7,7 +7,7 @@
 //!
 //! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
 
-use crate::motion::{Motion, POSE};
+use crate::motion::{Motion, POSE, RATES};
 use sarrus::system::contact::TouchingPlace;
 use serde_json::Value;
 
@@ -63,6 +63,13 @@ pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64
     finish(bytes, first, t.len(), 0)
 }
 
+/// The velocities of frames from `first` on, frame by frame.
+pub fn rates(first: usize, count: usize, rates: &[f32]) -> Block {
+    let mut bytes = begin(b"RATE", rates.len() * 4);
+    rates.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+    finish(bytes, first, count, 0)
+}
+
 /// Numbers of a touching place, of four bytes each.
 pub const PLACE: usize = 7;
 
@@ -88,16 +95,18 @@ pub fn note(note: &Value) -> Block {
     finish(bytes, 0, 0, b' ')
 }
 
-/// A whole motion in blocks of [`BLOCK`] frames, each with its contacts after it where there are any.
+/// A whole motion in blocks of [`BLOCK`] frames, each with its velocities and contacts after it where there are any.
 pub fn blocks(motion: &Motion) -> impl Iterator<Item = Block> + '_ {
-    let (table, wide) = (&motion.table, motion.bodies * POSE);
+    let (table, wide, fast) = (&motion.table, motion.bodies * POSE, motion.bodies * RATES);
     (0..table.len()).step_by(BLOCK).flat_map(move |first| {
         let end = (first + BLOCK).min(table.len());
         let columns = table.columns.iter().map(|column| &column[first..end]);
         let frames = block(first, &table.t[first..end], columns, &motion.poses[first * wide..end * wide]);
         let places = (first..end).map(|frame| motion.touches.at(frame));
+        let own = motion.rates.get(first * fast..end * fast).filter(|own| !own.is_empty());
+        let moving = own.map(|own| rates(first, end - first, own));
         let touching = places.clone().any(|own| !own.is_empty());
-        std::iter::once(frames).chain(touching.then(|| contacts(first, places)))
+        std::iter::once(frames).chain(moving).chain(touching.then(|| contacts(first, places)))
     })
 }
 

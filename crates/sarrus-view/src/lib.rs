@@ -10,6 +10,7 @@
 //!
 //! Nothing here changes a run: it listens ([`Tap`]) and never waits for a browser.
 
+pub mod between;
 pub mod extras;
 pub mod folder;
 pub mod frames;

@@ -13,6 +13,9 @@ use sarrus::system::names::Directory;
 /// Numbers in a pose: x y z, then the quaternion w x y z.
 pub const POSE: usize = 7;
 
+/// Numbers of a body's velocities: of its origin, then angular, both in world axes.
+pub const RATES: usize = 6;
+
 /// Poses and columns over the time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Motion {
@@ -22,6 +25,8 @@ pub struct Motion {
     pub bodies: usize,
     /// [`POSE`] numbers a body, frame by frame.
     pub poses: Vec<f32>,
+    /// [`RATES`] numbers a body, frame by frame; none where they are not known.
+    pub rates: Vec<f32>,
     /// Where contacts touch.
     pub touches: Touches,
 }
@@ -119,6 +124,35 @@ pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
     join([0, 1, 2].map(|k| p[k] - arm.0[k]), turn)
 }
 
+/// The velocities of a body at the positions `q` and velocities `v`.
+pub fn rates(body: &Body, q: &[f64], v: &[f64]) -> [f64; RATES] {
+    let own = &v[body.v..];
+    let turn = Mat3::from_quat(match body.kind {
+        BodyKind::Rigid | BodyKind::RigidEuler => body.quaternion(q),
+        BodyKind::PlanarRigid => about_z(q[body.q + 2]),
+        BodyKind::Ground | BodyKind::Point | BodyKind::PlanarPoint => [1.0, 0.0, 0.0, 0.0],
+    });
+    let (centre, omega) = match body.kind {
+        BodyKind::Ground => ([0.0; 3], Vec3([0.0; 3])),
+        BodyKind::Rigid | BodyKind::RigidEuler => {
+            ([own[0], own[1], own[2]], turn * Vec3([own[3], own[4], own[5]]))
+        }
+        BodyKind::PlanarRigid => ([own[0], own[1], 0.0], Vec3([0.0, 0.0, own[2]])),
+        BodyKind::Point => ([own[0], own[1], own[2]], Vec3([0.0; 3])),
+        BodyKind::PlanarPoint => ([own[0], own[1], 0.0], Vec3([0.0; 3])),
+    };
+    let arm = omega.cross(turn * Vec3(body.com));
+    let p = [0, 1, 2].map(|k| centre[k] - arm.0[k]);
+    [p[0], p[1], p[2], omega.0[0], omega.0[1], omega.0[2]]
+}
+
+/// Adds the velocities of all drawn bodies at a state.
+pub fn add_rates(directory: &Directory, s: &State, rates_of: &mut Vec<f32>) {
+    for (_, body) in drawn(directory) {
+        rates_of.extend(rates(body, &s.q, &s.v).map(|x| x as f32));
+    }
+}
+
 /// Seven numbers of place and turn.
 pub fn join(p: [f64; 3], q: [f64; 4]) -> [f64; POSE] {
     [p[0], p[1], p[2], q[0], q[1], q[2], q[3]]
@@ -142,6 +176,17 @@ fn pose_columns(body: &Body) -> &'static [&'static str] {
     }
 }
 
+/// Names of the columns that have its velocities.
+fn rate_columns(body: &Body) -> &'static [&'static str] {
+    match body.kind {
+        BodyKind::Ground => &[],
+        BodyKind::Rigid | BodyKind::RigidEuler => &["vx", "vy", "vz", "wx", "wy", "wz"],
+        BodyKind::PlanarRigid => &["vx", "vy", "rate"],
+        BodyKind::Point => &["vx", "vy", "vz"],
+        BodyKind::PlanarPoint => &["vx", "vy"],
+    }
+}
+
 /// Whether columns called `names` tell where every body is.
 pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing> {
     let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
@@ -162,10 +207,15 @@ impl Motion {
         tell_poses(directory, &table.names)?;
         let places = table.places();
         let of = |body: &Body, field: &str| places.get(format!("{}.{field}", body.name).as_str()).copied();
-        let bodies: Vec<(&Body, Vec<usize>)> = drawn(directory)
-            .map(|(_, body)| (body, pose_columns(body).iter().filter_map(|field| of(body, field)).collect()))
-            .collect();
-        let mut poses = Vec::with_capacity(table.len() * bodies.len() * POSE);
+        let all = |fields: fn(&Body) -> &'static [&'static str]| -> Vec<(&Body, Vec<usize>)> {
+            drawn(directory)
+                .map(|(_, body)| (body, fields(body).iter().filter_map(|field| of(body, field)).collect()))
+                .collect()
+        };
+        let bodies = all(pose_columns);
+        let moving = Some(all(rate_columns))
+            .filter(|all| all.iter().all(|(body, columns)| columns.len() == rate_columns(body).len()));
+        let (mut poses, mut rates) = (Vec::with_capacity(table.len() * bodies.len() * POSE), Vec::new());
         for row in 0..table.len() {
             for (body, columns) in &bodies {
                 let x = |k: usize| columns.get(k).map_or(0.0, |&c| table.columns[c][row]);
@@ -179,20 +229,41 @@ impl Motion {
                 };
                 poses.extend(pose.map(|x| x as f32));
             }
+            let first = poses.len() - bodies.len() * POSE;
+            for (i, (body, columns)) in moving.iter().flatten().enumerate() {
+                let x = |k: usize| columns.get(k).map_or(0.0, |&c| table.columns[c][row]);
+                let turn = |k: usize| f64::from(poses[first + i * POSE + 3 + k]);
+                let own = match body.kind {
+                    BodyKind::Ground => [0.0; RATES],
+                    BodyKind::Rigid | BodyKind::RigidEuler => {
+                        let turn = Mat3::from_quat([turn(0), turn(1), turn(2), turn(3)]);
+                        let omega = (turn * Vec3([x(3), x(4), x(5)])).0;
+                        [x(0), x(1), x(2), omega[0], omega[1], omega[2]]
+                    }
+                    BodyKind::PlanarRigid => [x(0), x(1), 0.0, 0.0, 0.0, x(2)],
+                    BodyKind::Point => [x(0), x(1), x(2), 0.0, 0.0, 0.0],
+                    BodyKind::PlanarPoint => [x(0), x(1), 0.0, 0.0, 0.0, 0.0],
+                };
+                rates.extend(own.map(|x| x as f32));
+            }
         }
         let bodies = bodies.len();
-        Ok(Motion { table, bodies, poses, touches: Touches::default() })
+        Ok(Motion { table, bodies, poses, rates, touches: Touches::default() })
     }
 
     /// The frames at `rows` with the columns at `columns`.
     pub fn pick(&self, rows: &[usize], columns: &[usize]) -> Motion {
         let wide = self.bodies * POSE;
-        let poses = rows.iter().flat_map(|&row| &self.poses[row * wide..(row + 1) * wide]).copied().collect();
+        let of = |numbers: &[f32], wide: usize| -> Vec<f32> {
+            let frames = rows.iter().filter_map(|&row| numbers.get(row * wide..(row + 1) * wide));
+            frames.flatten().copied().collect()
+        };
+        let (poses, rates) = (of(&self.poses, wide), of(&self.rates, self.bodies * RATES));
         let mut touches = Touches::default();
         if self.touches.count() > 0 {
             rows.iter().for_each(|&row| touches.push(self.touches.at(row)));
         }
-        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses, touches }
+        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses, rates, touches }
     }
 
     /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.

@@ -5,7 +5,7 @@
 //! error that came of it stands in the page. Without the page the file is a plain summary that says how to get it.
 
 use crate::frames::{self, PLACE as NUMBERS};
-use crate::motion::{Motion, POSE};
+use crate::motion::{Motion, POSE, RATES};
 use crate::page;
 use crate::scene::{FORMAT, Scene, chosen};
 use crate::thin::{Bound, choose, measure};
@@ -28,7 +28,7 @@ const PLACE: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</
 pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Scene, Motion) {
     let columns = chosen(directory, &motion.table, COLUMNS);
     let size = motion.size();
-    let frame = 8 * (columns.len() + 1) + 4 * POSE * motion.bodies;
+    let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
     let places = |rows: &[usize]| rows.iter().map(|&row| motion.touches.at(row).len()).sum::<usize>();
     let bytes = |rows: &[usize]| rows.len() * frame + 4 * NUMBERS * places(rows);
     let mut rows: Vec<usize> = Vec::new();
@@ -38,7 +38,7 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Sce
         rows = choose(
             motion,
             &columns,
-            &Bound { position: fine * size, angle: 4.0 * fine, columns: 8.0 * fine },
+            &Bound { position: 0.4 * fine * size, angle: 0.8 * fine, columns: 8.0 * fine },
         );
         if bytes(&rows) <= MOST_BYTES {
             break;

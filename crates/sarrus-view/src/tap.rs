@@ -8,7 +8,7 @@ use crate::extras::Kept;
 use crate::frames::{self, PLACE};
 use crate::gauge::Gauge;
 use crate::live::{Live, ROOM};
-use crate::motion::{Touches, add_poses};
+use crate::motion::{Touches, add_poses, add_rates};
 use crate::scene::{MOST_COLUMNS, Scene, choose_columns};
 use sarrus::analysis::{Flow, Plan, Progress, Seen, Watch};
 use sarrus::solve::State;
@@ -94,6 +94,7 @@ pub struct Stream {
     t: Vec<f64>,
     rows: Vec<f64>,
     poses: Vec<f32>,
+    rates: Vec<f32>,
     touches: Touches,
     takes: bool,
 }
@@ -118,6 +119,7 @@ impl Stream {
             t: Vec::new(),
             rows: Vec::new(),
             poses: Vec::new(),
+            rates: Vec::new(),
             touches: Touches::default(),
             takes: false,
         }
@@ -133,6 +135,9 @@ impl Stream {
         let columns: Vec<Vec<f64>> =
             (0..width).map(|c| (0..n).map(|row| self.rows[row * width + c]).collect()).collect();
         let block = frames::block(self.sent, &self.t, columns.iter().map(Vec::as_slice), &self.poses);
+        self.used += block.bytes.len();
+        self.live.add(block);
+        let block = frames::rates(self.sent, n, &self.rates);
         self.used += block.bytes.len();
         self.live.add(block);
         if self.touches.count() > 0 {
@@ -152,6 +157,7 @@ impl Stream {
         self.t.clear();
         self.rows.clear();
         self.poses.clear();
+        self.rates.clear();
         self.touches.clear();
     }
 
@@ -176,6 +182,7 @@ impl Stream {
             return;
         }
         add_poses(&self.directory, s, &mut self.poses);
+        add_rates(&self.directory, s, &mut self.rates);
         self.touches.push(&gauge.places);
         // columns come with the row; what is told beside them and amplitudes are the last of them
         self.rows.resize(self.rows.len() + self.feed.names.len(), 0.0);
@@ -196,7 +203,8 @@ impl Stream {
             *x = row[place + 1];
         }
         // a fast run fills a block before its time
-        let waiting = 8 * self.rows.len() + 4 * (self.poses.len() + PLACE * self.touches.count());
+        let waiting =
+            8 * self.rows.len() + 4 * (self.poses.len() + self.rates.len() + PLACE * self.touches.count());
         if self.t.len() >= LONGEST || waiting > self.room / PIECES {
             self.flush();
         }
@@ -278,6 +286,7 @@ impl Watch for Tap<'_> {
             kept.add_places(s.t, &self.gauge.places);
             if self.poses {
                 add_poses(&self.directory, s, &mut kept.poses);
+                add_rates(&self.directory, s, &mut kept.rates);
             }
         }
         self.watch.sample(mechanism, s, seen);

@@ -1,10 +1,11 @@
-//! Fewer frames: those that straight lines between their neighbours miss by less than a bound are left out.
+//! Fewer frames: those that interpolation between their neighbours misses by less than a bound are left out.
 //!
-//! From a frame that is kept, the next one is as far on as all frames between stay within the bound of linear interpolation
-//! (orientations: slerp), found by doubling and halving: n log w comparisons, w the frames between two kept ones. Large models are judged by a part of their bodies and columns; the
+//! From a frame that is kept, the next one is as far on as all frames between stay within the bound of interpolation
+//! (poses as in [`crate::between`], columns linearly), found by doubling and halving: n log w comparisons, w the frames between two kept ones. Large models are judged by a part of their bodies and columns; the
 //! error that is told ([`measure`]) is that of all of them, at all frames.
 
-use crate::motion::{Motion, POSE};
+use crate::between;
+use crate::motion::Motion;
 use serde::Serialize;
 
 /// Frames between two that are kept, at most.
@@ -41,24 +42,8 @@ pub struct Bound {
     pub columns: f64,
 }
 
-/// Spherical interpolation between unit quaternions, the short way.
-fn slerp(a: [f64; 4], mut b: [f64; 4], u: f64) -> [f64; 4] {
-    let mut dot: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
-    if dot < 0.0 {
-        b = b.map(|x| -x);
-        dot = -dot;
-    }
-    let angle = dot.min(1.0).acos();
-    let (wa, wb) = if angle < 1e-6 {
-        (1.0 - u, u)
-    } else {
-        (((1.0 - u) * angle).sin() / angle.sin(), (u * angle).sin() / angle.sin())
-    };
-    [0, 1, 2, 3].map(|k| wa * a[k] + wb * b[k])
-}
-
 /// The angle between two orientations \[rad\]: |a ∓ b| = 2 sin(θ/4), which round-off does not magnify as it does acos.
-fn between(a: [f64; 4], b: [f64; 4]) -> f64 {
+fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     let apart = |sign: f64| a.iter().zip(&b).map(|(x, y)| (x - sign * y).powi(2)).sum::<f64>().sqrt();
     4.0 * (0.5 * apart(1.0).min(apart(-1.0))).min(1.0).asin()
 }
@@ -72,10 +57,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn pose(&self, frame: usize, body: usize) -> ([f64; 3], [f64; 4]) {
-        let at = (frame * self.motion.bodies + body) * POSE;
-        let p = &self.motion.poses[at..at + POSE];
-        let x = |k: usize| f64::from(p[k]);
-        ([x(0), x(1), x(2)], [x(3), x(4), x(5), x(6)])
+        between::pose(self.motion, body, [frame, frame], 0.0)
     }
 
     /// By how much frame `k` is missed between `i` and `j`; NaN where one is not a number and another is.
@@ -85,10 +67,10 @@ impl Judge<'_> {
         let u = if span > 0.0 { (t[k] - t[i]) / span } else { 0.0 };
         let mut miss = Bound { position: 0.0, angle: 0.0, columns: 0.0 };
         for &body in &self.bodies {
-            let ((pi, qi), (pj, qj), (pk, qk)) = (self.pose(i, body), self.pose(j, body), self.pose(k, body));
-            let apart = (0..3).map(|c| ((1.0 - u) * pi[c] + u * pj[c] - pk[c]).powi(2)).sum::<f64>().sqrt();
+            let ((p, q), (pk, qk)) = (between::pose(self.motion, body, [i, j], u), self.pose(k, body));
+            let apart = (0..3).map(|c| (p[c] - pk[c]).powi(2)).sum::<f64>().sqrt();
             miss.position = worse(miss.position, apart);
-            miss.angle = worse(miss.angle, between(slerp(qi, qj, u), qk));
+            miss.angle = worse(miss.angle, angle(q, qk));
         }
         for &(column, scale) in &self.columns {
             let x = &self.motion.table.columns[column];

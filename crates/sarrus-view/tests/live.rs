@@ -42,7 +42,7 @@ fn a_run_that_is_watched_is_the_same_bit_for_bit() {
 fn a_long_run_is_thinned_to_the_room_there_is() {
     let (model, system) = shipped("double_pendulum");
     let request = request(0.5, 1e-4);
-    let room = 210_000;
+    let room = 230_000;
     let (outcome, live, _) = live(&model, &system, &request, room);
     let sent = bytes(&live);
     let frames = read(&sent);

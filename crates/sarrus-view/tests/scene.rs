@@ -131,6 +131,12 @@ fn every_shipped_model_has_its_bodies_joints_and_columns_where_they_are() {
         let apart =
             frames.poses.iter().zip(&by_columns.poses).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(apart <= 1e-5, "{name}: {apart}");
+        // and the same velocities
+        assert_eq!(frames.rates.len(), by_columns.rates.len(), "{name}");
+        let largest = frames.rates.iter().fold(1.0, |most: f32, x| most.max(x.abs()));
+        let apart =
+            frames.rates.iter().zip(&by_columns.rates).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart <= 1e-5 * largest, "{name}: {apart}");
 
         let pose = |body: i32| match usize::try_from(body) {
             Ok(body) => frames.poses[7 * body..7 * body + 7].iter().map(|x| f64::from(*x)).collect(),

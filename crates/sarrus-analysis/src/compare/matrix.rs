@@ -182,6 +182,8 @@ impl Matrix {
             t_end: self.t_end,
             every: self.every,
             columns: Some(vec!["*".into()]),
+            // work is compared, and rows alone
+            peaks: Some(false),
             ..Overrides::default()
         }
     }

@@ -223,6 +223,7 @@ impl Journey {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
                         self.fired.clear();
+                        recorder.go_on(&mut dynamics, state);
                         advance(&mut dynamics, integrator, control, state, &mut self.route, samples, recorder)
                     }
                     Err(source) => Leg::Ended(failed(source, control, state.t)),
@@ -285,10 +286,11 @@ impl Journey {
                         return Ok(ended(Because::Failed(error), control, state.t));
                     }
                     // the instant itself, between two samples
-                    if !recorder.has_sample(state.t)
-                        && let Ok(mut dynamics) = self.dynamics(mechanism, state)
-                    {
-                        recorder.sample(&mut dynamics, state);
+                    if let Ok(mut dynamics) = self.dynamics(mechanism, state) {
+                        recorder.go_on(&mut dynamics, state);
+                        if !recorder.has_sample(state.t) {
+                            recorder.sample(&mut dynamics, state);
+                        }
                     }
                     return Ok(ended(Because::Stopped, control, state.t));
                 }

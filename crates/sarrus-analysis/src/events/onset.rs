@@ -97,6 +97,11 @@ impl Onsets {
         }
     }
 
+    /// Whether the step is cut for the sake of accuracy alone.
+    pub fn is_shortened(&self) -> bool {
+        self.shortened
+    }
+
     /// Whether the last leg ended for it; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)

@@ -161,6 +161,12 @@ pub fn write(
         out.write_all(b"\n")
     })?;
     let mut names = vec!["trajectory.csv".to_string(), "report.json".into(), "model.toml".into()];
+    if outcome.instants.is_empty() {
+        results.remove("events.csv")?;
+    } else {
+        results.write("events.csv", |out| outcome.instants.write_csv(out))?;
+        names.push("events.csv".into());
+    }
     names.extend(copy_files(results, model)?);
     match showing {
         Some(showing) => {
@@ -179,8 +185,15 @@ pub fn write(
 
 /// Copies the surfaces and matrices that the model names, so that `model.toml` finds them beside itself; those elsewhere stay where they are.
 fn copy_files(results: &Results, model: &Model) -> Result<Vec<String>, ResultsError> {
-    const OWN: [&str; 6] =
-        ["trajectory.csv", "report.json", "model.toml", "report.html", "steps.csv", "contacts.csv"];
+    const OWN: [&str; 7] = [
+        "trajectory.csv",
+        "report.json",
+        "model.toml",
+        "report.html",
+        "steps.csv",
+        "contacts.csv",
+        "events.csv",
+    ];
     let mut names = Vec::new();
     let files = model.scopes.iter().flat_map(|scope| {
         let texts = scope.texts.iter().map(|(name, file)| (name, file.text.as_bytes()));

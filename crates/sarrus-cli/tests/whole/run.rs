@@ -54,6 +54,39 @@ fn a_run_writes_trajectory_report_and_model() {
 }
 
 #[test]
+fn a_run_names_its_largest_forces_and_writes_what_happens_between_rows() {
+    let dir = folder("run_between").join("out");
+    let out = arg(&dir).to_string();
+    let run = |model: &str, more: &[&str]| {
+        let done = sarrus(&[&["run", model, "--out", &out, "--no-html"], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stdout
+    };
+    let said = run("models/bouncing_ball.toml", &["--t-end", "2", "--every", "0.5"]);
+    let line = said.lines().find(|line| line.contains("largest contact force")).expect("a line");
+    let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
+    let contact = report["contacts"][0]["name"].as_str().unwrap();
+    let peak = &report["peaks"][format!("{contact}.force")];
+    assert!(line.contains(&format!("{contact}.force at ")), "{line}");
+    assert!(peak["max"].as_f64().unwrap() > 0.0 && peak["t_max"].as_f64().unwrap() > 0.0);
+
+    let csv = std::fs::read_to_string(dir.join("events.csv")).unwrap();
+    let trajectory = std::fs::read_to_string(dir.join("trajectory.csv")).unwrap();
+    let columns = trajectory.lines().next().unwrap().strip_prefix("t,").unwrap();
+    assert_eq!(csv.lines().next(), Some(format!("t,side,what,{columns}").as_str()));
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() > 1 && rows.iter().all(|row| row.len() == columns.split(',').count() + 3));
+    assert_eq!((rows[0][1], rows[1][1], rows[0][0]), ("before", "after", rows[1][0]));
+    // the rows of the trajectory are the regular ones alone
+    assert_eq!(trajectory.lines().count(), 6);
+
+    // what an earlier run has left is taken away
+    let said = run("models/four_bar.toml", &["--t-end", "0.5"]);
+    assert!(said.contains("largest reaction force") && !said.contains("contact force"), "{said}");
+    assert!(!dir.join("events.csv").exists());
+}
+
+#[test]
 fn the_report_has_the_keys_of_the_contract() {
     let done = sarrus(&["run", "models/pendulum.toml", "--t-end", "0.2", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);

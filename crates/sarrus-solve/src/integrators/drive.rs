@@ -35,6 +35,9 @@ pub trait Observer<O: ?Sized> {
         Ok(None)
     }
 
+    /// The samples of a step, which may have been cut, have been given.
+    fn inside(&mut self, _step: &mut Taken<'_, O>) {}
+
     /// A step was accepted and ended at `s`, or was cut there; its samples have been given before.
     fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Flow {
         Flow::Continue
@@ -279,6 +282,7 @@ pub fn go_on<O: Ode>(
         let last = if due { s.t - near(s.t) } else { s.t };
         let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
         let sampled = sample(&mut step, last, samples, observer);
+        observer.inside(&mut step);
         let flow = observer.step(ode, s, &info);
         because = match sampled {
             Err(error) => Because::Failed(error),

@@ -8,6 +8,8 @@ export interface Sample {
   /** Seven numbers per body. */
   poses: ArrayLike<number>;
   columns: ArrayLike<number>;
+  /** Velocities: six numbers per body. */
+  rates?: ArrayLike<number>;
   contacts?: ContactPoint[];
 }
 
@@ -32,7 +34,7 @@ function block(letters: string, first: number, count: number, payload: Uint8Arra
   return bytes;
 }
 
-/** One block of frames, and one of contacts where there are any. */
+/** One block of frames, and one of velocities and one of contacts where there are any. */
 export function frameBlocks(first: number, samples: Sample[]): Uint8Array {
   const n = samples.length, columns = samples[0]?.columns.length ?? 0, numbers = samples[0]?.poses.length ?? 0;
   const buffer = new ArrayBuffer(8 * n * (1 + columns) + 8 * Math.ceil((4 * n * numbers) / 8));
@@ -43,7 +45,11 @@ export function frameBlocks(first: number, samples: Sample[]): Uint8Array {
     for (let c = 0; c < columns; c++) values[c * n + i] = sample.columns[c]!;
     poses.set(sample.poses, i * numbers);
   });
-  const frames = block("FRAM", first, n, new Uint8Array(buffer));
+  let frames = block("FRAM", first, n, new Uint8Array(buffer));
+  if (samples[0]?.rates) {
+    const rates = Float32Array.from(samples.flatMap((s) => Array.from(s.rates!)));
+    frames = join([frames, block("RATE", first, n, new Uint8Array(rates.buffer))]);
+  }
   const points = samples.flatMap((s) => s.contacts ?? []);
   if (!points.length) return frames;
 

@@ -28,7 +28,8 @@ class Growing {
   }
 }
 
-interface PoseBlock {
+/** Numbers of several frames, one after the other. */
+interface Numbers {
   first: number;
   count: number;
   data: Float32Array;
@@ -48,7 +49,8 @@ export class Frames {
   columns = 0;
   private times = new Growing();
   private series: Growing[] = [];
-  private poses: PoseBlock[] = [];
+  private poses: Numbers[] = [];
+  private velocities: Numbers[] = [];
   private contactsOf = new Map<number, ContactPoint[]>();
 
   begin(bodies: number, columns: number): void {
@@ -71,15 +73,16 @@ export class Frames {
 
   /** Array and place where the poses of a frame begin. */
   pose(frame: number): [Float32Array, number] {
-    let lo = 0, hi = this.poses.length - 1;
-    while (lo < hi) {
-      const mid = (lo + hi + 1) >> 1;
-      if (this.poses[mid]!.first <= frame) lo = mid;
-      else hi = mid - 1;
-    }
-    const block = this.poses[lo];
+    const block = holding(this.poses, frame);
     if (!block) throw new Error("frames: there are none yet");
     return [block.data, (frame - block.first) * 7 * this.bodies];
+  }
+
+  /** Array and place where the velocities of a frame begin, if it has any. */
+  rates(frame: number): [Float32Array, number] | undefined {
+    const block = holding(this.velocities, frame);
+    if (!block || frame < block.first || frame >= block.first + block.count) return undefined;
+    return [block.data, (frame - block.first) * 6 * this.bodies];
   }
 
   contacts(frame: number): ContactPoint[] {
@@ -109,6 +112,13 @@ export class Frames {
     this.n += count - skip;
   }
 
+  addRates(first: number, count: number, payload: ArrayBuffer): void {
+    const last = this.velocities.at(-1), have = last ? last.first + last.count : 0;
+    // frames that come twice
+    if (first < have) return;
+    this.velocities.push({ first, count, data: new Float32Array(payload, 0, 6 * this.bodies * count) });
+  }
+
   addContacts(first: number, count: number, payload: ArrayBuffer): void {
     const view = new DataView(payload);
     let at = 4 * count;
@@ -121,6 +131,17 @@ export class Frames {
       if (points.length) this.contactsOf.set(first + i, points);
     }
   }
+}
+
+/** The block that a frame is in, or the last one before it. */
+function holding(blocks: Numbers[], frame: number): Numbers | undefined {
+  let lo = 0, hi = blocks.length - 1;
+  while (lo < hi) {
+    const mid = (lo + hi + 1) >> 1;
+    if (blocks[mid]!.first <= frame) lo = mid;
+    else hi = mid - 1;
+  }
+  return blocks[lo];
 }
 
 /** Turns bytes, in pieces of any size, into frames and notes. */
@@ -188,6 +209,7 @@ export class Decoder {
     const { letters, first, count } = this.block!;
     this.block = null;
     if (letters === "FRAM") this.frames.addFrames(first, count, buffer);
+    else if (letters === "RATE") this.frames.addRates(first, count, buffer);
     else if (letters === "CONT") this.frames.addContacts(first, count, buffer);
     else if (letters === "NOTE") this.onNote(JSON.parse(new TextDecoder().decode(buffer)) as Note);
   }

@@ -1,7 +1,7 @@
-// What a run is at a time between its frames: positions and columns linearly, orientations by slerp.
+// What a run is at a time between its frames: poses by their velocities, columns linearly.
 
+import { between } from "./between";
 import type { ContactPoint, Frames } from "./frames";
-import { slerp } from "./math";
 
 /** The frame at or before `t`, and how far to the next, 0 … 1. Where two frames share a time, the later one. */
 export function locate(times: Float64Array, t: number): [number, number] {
@@ -38,11 +38,7 @@ export function posesAt(frames: Frames, t: number, out: Float32Array): void {
     out.set(a.subarray(at, at + n));
     return;
   }
-  const [b, bt] = frames.pose(i + 1);
-  for (let k = 0; k < n; k += 7) {
-    for (let j = k; j < k + 3; j++) out[j] = (1 - s) * a[at + j]! + s * b[bt + j]!;
-    slerp(out, k + 3, a, at + k + 3, b, bt + k + 3, s);
-  }
+  between(frames, i, s, out);
 }
 
 /** A column at `t`; exactly the sample where there is one. */

@@ -1,8 +1,8 @@
 // Fewer samples that say the same: keeps those between which interpolation misses no other by more than a tolerance.
 //
 // Greedy from the left: each kept sample is followed by the farthest one, up to a longest leap, for which all between
-// pass. Cost: samples x longest leap x numbers. This is the rule by which the writer of a single file thins; the page
-// itself never does, it only says what was stated.
+// pass. Cost: samples x longest leap x numbers. So a writer without velocities thins, for tests; the page itself never
+// does, it only says what was stated.
 
 import type { Sample } from "./encode";
 import { angleBetween, slerp } from "./math";

@@ -95,6 +95,8 @@ pub struct Read {
     pub values: Vec<Vec<f64>>,
     /// Seven numbers a body, frame by frame.
     pub poses: Vec<f32>,
+    /// Six numbers a body, frame by frame.
+    pub rates: Vec<f32>,
     pub notes: Vec<Value>,
     /// Frame, contact, place and force of every touching place.
     pub touches: Vec<(usize, usize, [f32; 6])>,
@@ -123,6 +125,11 @@ pub fn read(bytes: &[u8]) -> Read {
                 for i in 0..count * read.bodies * 7 {
                     read.poses.push(f32::from_le_bytes(bytes[poses + 4 * i..][..4].try_into().unwrap()));
                 }
+            }
+            b"RATE" => {
+                assert_eq!((first + count, first * read.bodies * 6), (read.t.len(), read.rates.len()));
+                let float = |i: usize| f32::from_le_bytes(bytes[from + 4 * i..][..4].try_into().unwrap());
+                read.rates.extend((0..count * read.bodies * 6).map(float));
             }
             b"CONT" => {
                 assert!(first + count <= read.t.len(), "contacts come after their frames");

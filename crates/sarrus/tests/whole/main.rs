@@ -60,6 +60,7 @@ mod rigid_rest;
 mod rigid_rocks;
 mod rigid_spin;
 mod rotation;
+mod sampling;
 mod simulation;
 mod singular;
 mod singular_starts;

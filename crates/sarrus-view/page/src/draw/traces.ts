@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
+import { between } from "../between";
 import type { Run } from "../run";
 import { locate } from "../sample";
 import { lineColor, type Name } from "../theme";
@@ -11,10 +12,12 @@ import { place } from "./extent";
 
 /** Points of a trace, at most. */
 const MOST = 4000;
+/** Points between two frames, at most, and poses that they are computed from. */
+const PARTS = 8, POSES = 200_000;
 
 export class Traces {
   readonly group = new THREE.Group();
-  private lines: { whole: Line2; gone: Line2; tip: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>; stride: number }[] = [];
+  private lines: { whole: Line2; gone: Line2; tip: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>; perFrame: number }[] = [];
   private frames = -1;
   private name: Name = "light";
 
@@ -42,10 +45,10 @@ export class Traces {
       this.build();
       this.resize(width, height);
     }
-    const [i] = locate(frames.t(), t);
-    this.lines.forEach(({ gone, tip, stride }, k) => {
+    const [i, s] = locate(frames.t(), t);
+    this.lines.forEach(({ gone, tip, perFrame }, k) => {
       const { body, on } = this.run.scene.view!.trace![k]!;
-      gone.geometry.instanceCount = Math.max(0, Math.floor(i / stride));
+      gone.geometry.instanceCount = Math.max(0, Math.floor((i + s) * perFrame));
       tip.position.set(...place(poses, 7 * body, on));
     });
   }
@@ -59,12 +62,17 @@ export class Traces {
       gone.geometry.dispose();
     }
     const stride = Math.ceil(frames.n / MOST);
-    this.lines = (scene.view?.trace ?? []).map((trace) => {
-      const points: number[] = [];
-      for (let f = 0; f < frames.n; f += stride) {
-        const [poses, at] = frames.pose(f);
-        points.push(...place(poses, trace.body < 0 ? -1 : at + 7 * trace.body, trace.on));
+    // frames are far apart where velocities say what is between them
+    const parts = Math.max(1, Math.min(PARTS, Math.floor(Math.min(MOST / frames.n, POSES / (frames.n * frames.bodies)))));
+    const traced = scene.view?.trace ?? [], paths: number[][] = traced.map(() => []), poses = new Float32Array(7 * frames.bodies);
+    for (let f = 0; f < frames.n; f += stride) {
+      for (let part = 0; part < (f + 1 < frames.n ? parts : 1); part++) {
+        if (part === 0) poses.set(frames.pose(f)[0].subarray(frames.pose(f)[1], frames.pose(f)[1] + poses.length));
+        else between(frames, f, part / parts, poses);
+        traced.forEach((trace, k) => paths[k]!.push(...place(poses, trace.body < 0 ? -1 : 7 * trace.body, trace.on)));
       }
+    }
+    this.lines = paths.map((points) => {
       const line = (linewidth: number, opacity: number) => {
         const geometry = new LineGeometry();
         geometry.setPositions(points);
@@ -76,7 +84,7 @@ export class Traces {
       };
       const tip = new THREE.Mesh(new THREE.SphereGeometry(0.006 * this.size, 14, 8), new THREE.MeshBasicMaterial());
       this.group.add(tip);
-      return { whole: line(1.2, 0.35), gone: line(2.4, 1), tip, stride };
+      return { whole: line(1.2, 0.35), gone: line(2.4, 1), tip, perFrame: parts / stride };
     });
     this.paint(this.name);
   }

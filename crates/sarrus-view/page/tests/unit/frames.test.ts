@@ -65,6 +65,15 @@ describe("decoding", () => {
     expect(() => decode([join([header(3, fixture.scene.columns.length), frameBlocks(5, fixture.samples.slice(5, 8))])])).toThrow("frame 5 comes after");
   });
 
+  test("keeps velocities with their frames, also where these come twice", () => {
+    const samples = [0, 1, 2, 3].map((t) => ({ t, poses: [t, 0, 0, 1, 0, 0, 0], rates: [1, 0, 0, 0, 0, t], columns: [] }));
+    const bytes = [header(1, 0), frameBlocks(0, samples.slice(0, 2)), frameBlocks(0, samples.slice(0, 2)), frameBlocks(2, samples.slice(2))];
+    const { frames } = decode([join(bytes)]);
+    expect([0, 1, 2, 3].map((i) => { const [data, at] = frames.rates(i)!; return data[at + 5]; })).toEqual([0, 1, 2, 3]);
+    expect(frames.rates(4)).toBeUndefined();
+    expect(decode([bytes[0]!, frameBlocks(0, samples.map(({ rates: _, ...s }) => s))]).frames.rates(0)).toBeUndefined();
+  });
+
   test("keeps contact points with their frames", () => {
     const balls = contacts(), { frames } = decode([encode(balls)]);
     const touching = balls.samples.map((s, i) => [i, s.contacts!] as const).filter(([, c]) => c.length);

@@ -72,3 +72,56 @@ describe("between frames", () => {
     expect(columnAt(frames, 5, 1)).toBeNaN();
   });
 });
+
+describe("with velocities", () => {
+  const wheel = (rate: number, radius: number): Frames => framesOf([0, 1].map((t) => ({
+    t,
+    poses: [radius * Math.cos(rate * t), radius * Math.sin(rate * t), 0, ...about([0, 0, 1], rate * t)],
+    rates: [-radius * rate * Math.sin(rate * t), radius * rate * Math.cos(rate * t), 0, 0, 0, rate],
+    columns: [],
+  })));
+
+  test("arcs are followed to the fourth order", () => {
+    for (const angle of [0.5, 0.9]) {
+      const out = new Float32Array(7);
+      posesAt(wheel(angle, 1), 0.5, out);
+      const miss = Math.hypot(out[0]! - Math.cos(angle / 2), out[1]! - Math.sin(angle / 2)), exact = angle ** 4 / 384;
+      expect(Math.abs(miss / exact - 1)).toBeLessThan(0.1);
+      expect(angleBetween(out, 3, about([0, 0, 1], angle / 2), 0)).toBeLessThan(1e-6);
+    }
+  });
+
+  test.each([3, 3.3, 0.7, -2.5])("a body that rotates by %s revolutions between two frames is seen to", (turns) => {
+    const out = new Float32Array(7), rate = 2 * Math.PI * turns;
+    posesAt(wheel(rate, 0), 0.25, out);
+    expect(angleBetween(out, 3, about([0, 0, 1], rate / 4), 0)).toBeLessThan(1e-5);
+  });
+
+  test("a pin between two bodies stays closed", () => {
+    // two bars of 1 m: the second hangs on the end of the first
+    const a = (t: number) => 1.3 * Math.sin(2 * t), b = (t: number) => 2 - 3 * t;
+    const da = (t: number) => 2.6 * Math.cos(2 * t), db = -3;
+    const samples = Array.from({ length: 11 }, (_, i) => {
+      const t = 0.1 * i, end = [Math.cos(a(t)), Math.sin(a(t))];
+      return {
+        t,
+        poses: [0, 0, 0, ...about([0, 0, 1], a(t)), end[0]! + Math.cos(b(t)), end[1]! + Math.sin(b(t)), 0, ...about([0, 0, 1], b(t))],
+        rates: [0, 0, 0, 0, 0, da(t), -end[1]! * da(t) - Math.sin(b(t)) * db, end[0]! * da(t) + Math.cos(b(t)) * db, 0, 0, 0, db],
+        columns: [],
+      };
+    });
+    const gap = (frames: Frames) => {
+      let widest = 0;
+      const out = new Float32Array(14);
+      for (let t = 0; t < 1; t += 0.007) {
+        posesAt(frames, t, out);
+        const p = rotate(out, 3, [1, 0, 0]), q = rotate(out, 10, [-1, 0, 0]);
+        widest = Math.max(widest, Math.hypot(p[0] - out[7]! - q[0], p[1] - out[8]! - q[1]));
+      }
+      return widest;
+    };
+    expect(gap(framesOf(samples))).toBeLessThan(1e-4);
+    // what straight lines leave open
+    expect(gap(framesOf(samples.map(({ rates: _, ...sample }) => sample)))).toBeGreaterThan(1e-2);
+  });
+});
