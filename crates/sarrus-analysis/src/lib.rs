@@ -5,6 +5,7 @@
 //! [`compare`] runs many methods side by side; [`modes`], [`equilibrium`] and [`prescribed`] are about small motions, rest and motion that
 //! drivers prescribe.
 
+mod advice;
 mod assemble;
 mod check;
 mod clock;
@@ -12,12 +13,15 @@ pub mod compare;
 mod components;
 mod conclude;
 mod contacts;
+mod doubts;
 mod drivers;
 mod energy;
 pub mod equations;
 mod error;
 mod events;
 mod failure;
+mod finite;
+mod following;
 mod joints;
 mod legs;
 mod linear;

@@ -3,6 +3,8 @@
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
 use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
+use crate::finite::NotFinite;
+use crate::following::Following;
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
@@ -12,7 +14,7 @@ use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
 };
-use sarrus_system::{Columns, Mechanism, Sampler};
+use sarrus_system::{Columns, Mechanism, MeshErrors, Sampler};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -51,6 +53,24 @@ pub(crate) struct Bounds {
     pub certify: [f64; 2],
 }
 
+/// Measures that are looked at without being kept.
+#[derive(Clone)]
+pub(crate) struct Unsampled {
+    columns: Arc<Columns>,
+    /// Time between looks, and of the next \[s\].
+    every: f64,
+    next: f64,
+    row: Vec<f64>,
+}
+
+impl Unsampled {
+    /// Looks at `columns` no more often than rows would be taken.
+    pub fn new(columns: Columns, every: f64) -> Unsampled {
+        let row = vec![0.0; columns.names.len()];
+        Unsampled { columns: Arc::new(columns), every, next: f64::NEG_INFINITY, row }
+    }
+}
+
 /// Everything that is kept of a run while it goes on.
 pub(crate) struct Recorder<'a> {
     /// The samples.
@@ -61,6 +81,12 @@ pub(crate) struct Recorder<'a> {
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
     pub null_share: Option<Spread>,
+    /// How far driven coordinates are from their functions, at every step and in every row.
+    pub following: Following,
+    /// What the meshes of beams leave their nodes off.
+    pub mesh: MeshErrors,
+    /// Numbers of rows that are not finite though they should be.
+    pub not_finite: NotFinite,
     /// Energies at every step.
     pub energy: EnergyBook,
     /// Why the run was stopped, if it was.
@@ -81,6 +107,8 @@ pub(crate) struct Recorder<'a> {
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
+    /// Measures of a run that is not sampled, which are to be numbers all the same.
+    pub unsampled_measures: Option<Unsampled>,
     columns: Option<Arc<Columns>>,
     /// Whether a row needs accelerations.
     accelerations: bool,
@@ -114,6 +142,11 @@ impl<'a> Recorder<'a> {
         let mut violations = Violations::new(mechanism.system());
         violations.add(structure, &eq);
         let unknown = unknown(structure);
+        let mut following = Following::default();
+        following.enter(mechanism.system());
+        following.add(mechanism.system(), s.t, &eq);
+        let mut mesh = MeshErrors::new(mechanism.system());
+        mesh.add(mechanism, s);
         let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
         if let Some(columns) = &columns {
             names.extend_from_slice(&columns.names);
@@ -124,6 +157,9 @@ impl<'a> Recorder<'a> {
             peaks: vec![[0.0; 2]; mechanism.last_readings().len()],
             violations,
             null_share: None,
+            following,
+            mesh,
+            not_finite: NotFinite::default(),
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
@@ -134,6 +170,7 @@ impl<'a> Recorder<'a> {
             slides: Slides::new(mechanism),
             sampler: None,
             unsampled: None,
+            unsampled_measures: None,
             accelerations: columns.as_ref().is_some_and(|c| {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
             }),
@@ -157,6 +194,9 @@ impl<'a> Recorder<'a> {
             peaks: self.peaks.clone(),
             violations: self.violations.clone(),
             null_share: self.null_share,
+            following: self.following.clone(),
+            mesh: self.mesh.clone(),
+            not_finite: self.not_finite.clone(),
             energy: self.energy,
             stop: self.stop.clone(),
             events: self.events.clone(),
@@ -167,6 +207,7 @@ impl<'a> Recorder<'a> {
             slides: self.slides.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
+            unsampled_measures: self.unsampled_measures.clone(),
             columns: self.columns.clone(),
             accelerations: self.accelerations,
             watch,
@@ -194,6 +235,8 @@ impl<'a> Recorder<'a> {
         self.unknown = unknown(structure);
         self.violations.enter(mechanism.system());
         self.violations.add(structure, &self.eq);
+        self.following.enter(mechanism.system());
+        self.following.add(mechanism.system(), s.t, &self.eq);
         self.energy.add(mechanism.energy(s));
     }
 
@@ -300,10 +343,16 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         if known {
             let (mechanism, eq, accel) = ode.parts();
             columns.row(mechanism, &sample, eq, accel, &mut row[1..]);
+            self.following.add(mechanism.system(), sample.t, eq);
         } else {
-            ode.problem_mut().update(&sample, Stage::FORCE, &mut self.eq);
-            columns.row(ode.problem_mut(), &sample, &self.eq, &self.unknown, &mut row[1..]);
+            let mechanism = ode.problem_mut();
+            mechanism.update(&sample, Stage::FORCE, &mut self.eq);
+            columns.row(mechanism, &sample, &self.eq, &self.unknown, &mut row[1..]);
+            self.following.add(mechanism.system(), sample.t, &self.eq);
         }
+        let (mechanism, eq, accel) = ode.parts();
+        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
+        self.following.add_turns(ode.problem_mut(), &sample);
         for (peak, &[gap, force, _]) in self.peaks.iter_mut().zip(ode.problem_mut().last_readings()) {
             if force > 0.0 {
                 *peak = [peak[0].max(force), peak[1].min(gap)];
@@ -336,6 +385,14 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         ode.violation(s, &mut self.eq);
         let mechanism = ode.problem_mut();
         self.violations.add(mechanism.structure(), &self.eq);
+        self.following.add(mechanism.system(), s.t, &self.eq);
+        self.mesh.add(mechanism, s);
+        if let Some(measures) = self.unsampled_measures.as_mut().filter(|measures| s.t >= measures.next) {
+            let Unsampled { columns, every, next, row } = measures;
+            *next = s.t + *every;
+            columns.row(mechanism, s, &self.eq, &self.unknown, row);
+            self.not_finite.look(columns, mechanism, s, None, row);
+        }
         self.energy.add(mechanism.energy(s));
         if let Some(onsets) = &mut self.onsets {
             onsets.look_ahead(mechanism, s);

@@ -63,6 +63,12 @@ pub const CERTIFY_KEYS: &[Key] = &[
     Key::new("position", KeyType::Number, "1e-8", "largest violation of the constraints"),
     Key::new("velocity", KeyType::Number, "1e-7", "largest violation of their first derivatives"),
     Key::new("energy", KeyType::Number, "1e-6", "largest relative error of the energy balance [1]"),
+    Key::new(
+        "mesh",
+        KeyType::Number,
+        "1e-2",
+        "largest mesh error of a beam over its length, as estimated [1]",
+    ),
 ];
 
 /// The keys of `[output]`.
@@ -180,11 +186,13 @@ pub struct Certify {
     pub velocity: f64,
     /// Largest relative error of the energy balance.
     pub energy: f64,
+    /// Largest mesh error of a beam over its length, as estimated.
+    pub mesh: f64,
 }
 
 impl Default for Certify {
     fn default() -> Self {
-        Certify { position: 1e-8, velocity: 1e-7, energy: 1e-6 }
+        Certify { position: 1e-8, velocity: 1e-7, energy: 1e-6, mesh: 1e-2 }
     }
 }
 
@@ -271,6 +279,7 @@ impl RunSettings {
             certify.position = table.positive_opt("position")?.unwrap_or(certify.position);
             certify.velocity = table.positive_opt("velocity")?.unwrap_or(certify.velocity);
             certify.energy = table.positive_opt("energy")?.unwrap_or(certify.energy);
+            certify.mesh = table.positive_opt("mesh")?.unwrap_or(certify.mesh);
         }
         let settings = RunSettings {
             t_start: reader.number_opt("t_start")?,
