@@ -73,10 +73,15 @@ def sarrus(binary, problem, method, size, adaptive):
         command = [binary, "run", ROOT / "models" / f"{problem}.toml", "--out", folder, "--json", "--integrator", method]
         command += ["--t-end", str(t_end), "--every", str(every)] + [x for c in columns for x in ("--columns", c)]
         command += ["--rtol", repr(size), "--atol", repr(size / 100)] if adaptive else ["--step", repr(size)]
+        # the mesh is the one that Exudyn has, which is too coarse for a certificate
+        command += ["--set", "order=1"] if problem == "beam_pendulum" else []
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        if done.returncode:
+        if done.returncode not in (0, 3):
             raise RuntimeError(done.stderr.strip().splitlines()[0][:120])
         report = json.loads((Path(folder) / "report.json").read_text())
+        failed = [name for name, item in report["certificate"].items() if isinstance(item, dict) and not item["passed"]]
+        if done.returncode and failed != ["mesh"]:
+            raise RuntimeError(f"not certified: {' '.join(failed) or report['reason']}")
         with open(Path(folder) / "trajectory.csv", newline="") as text:
             head, *rows = csv.reader(text)
         values = np.array([[float(row[head.index(c)]) for c in columns] for row in rows[1:]])

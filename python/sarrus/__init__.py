@@ -18,7 +18,7 @@ True
 
 from ._families import SHAPES as shapes
 from ._sarrus import VERSION as __version__
-from .errors import ColumnError, Error, ModelError, RunError
+from .errors import CertificateWarning, ColumnError, Error, ModelError, RunError
 from .functions import Function
 from .model import Model, compare, example, examples, kinds, load, loads, papers, reproduce, schema
 from .reports import Check, Comparison, Equilibrium, Inverse, Modes, Report, Reproduction
@@ -26,6 +26,7 @@ from .result import Instants, Result, Samples, Viewer
 from .simulation import Simulation, State
 
 __all__ = [
+    "CertificateWarning",
     "Check",
     "ColumnError",
     "Comparison",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["ColumnError", "Error", "ModelError", "RunError"]
+__all__ = ["CertificateWarning", "ColumnError", "Error", "ModelError", "RunError"]
 
 
 class Error(Exception):
@@ -109,3 +109,17 @@ class ColumnError(Error, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class CertificateWarning(UserWarning):
+    """A run is done but not certified. Its text names what failed and says what to change.
+
+    >>> import sarrus, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = sarrus.example("double_pendulum").run(t_end=1, integrator="rk4", step=0.02, record=False)
+    >>> print(caught[0].category.__name__)
+    CertificateWarning
+
+    To have it as an error: `warnings.simplefilter("error", sarrus.CertificateWarning)`.
+    """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _sarrus, _text
 from ._families import SHAPES, Families, Shapes
-from .errors import ModelError, RunError
+from .errors import CertificateWarning, ModelError, RunError
 from .functions import Function, given, handed
 from .progress import Told, teller
 from .reports import Check, Comparison, Equilibrium, Inverse, Modes, Reproduction
@@ -243,7 +244,8 @@ class Model(Families):
         and a text, every 50 ms at most.
 
         A run that fails raises :class:`sarrus.RunError`, whose `result` has what was computed until then; `on_failure="keep"` returns it
-        instead. Limits of steps and time stop a run without failing it. Ctrl-C, or an exception in `progress`, ends the run and is
+        instead. One that is not certified warns with :class:`sarrus.CertificateWarning`. Limits of steps and time stop a run without
+        failing it. Ctrl-C, or an exception in `progress`, ends the run and is
         raised with the attribute `result`; `model.last_result` has it too. Other threads run on meanwhile.
 
         >>> import sarrus
@@ -269,6 +271,8 @@ class Model(Families):
             raise raised
         if result.status == "failed" and on_failure == "raise":
             raise RunError(run.reason, result)
+        if result.status != "failed" and not result.certificate.passed:
+            warnings.warn(result.uncertified(), CertificateWarning, stacklevel=2)
         return result
 
     def simulation(

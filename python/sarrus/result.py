@@ -166,6 +166,11 @@ class Samples:
         return drawn(self, self.match(*columns), x, ax)
 
 
+def _number(x: float | None) -> str:
+    # JSON has no word for what is not finite
+    return "not finite" if x is None else f"{x:.3g}"
+
+
 class Instants(Samples):
     """Rows beside the regular ones: before and after events, impacts and switches, and of the largest contact forces."""
 
@@ -251,6 +256,23 @@ class Result(Samples):
         from .reports import Report
 
         return Report(self.report["certificate"])
+
+    def uncertified(self) -> str:
+        """Why the run is not certified, and what to change; empty where it is.
+
+        >>> import sarrus
+        >>> sarrus.example("pendulum").run(t_end=0.1).uncertified()
+        ''
+        """
+        report = self.report
+        certificate = report["certificate"]
+        if certificate["passed"]:
+            return ""
+        items = {name: item for name, item in certificate.items() if isinstance(item, dict) and not item["passed"]}
+        failed = [f"{name} {_number(item['value'])} (limit {_number(item['limit'])})" for name, item in items.items()]
+        why = ", ".join(failed) or str(report["reason"])
+        advice = "".join(f"\nhint: {sentence}" for sentence in report.get("advice", []))
+        return f"`{report['model']}` is not certified: {why}{advice}"
 
     def save(self, folder: str | os.PathLike[str], *, html: bool = True) -> list[str]:
         """Writes the files of `sarrus run --out` into a folder and returns their names; `steps.csv` only where the run was listened to.

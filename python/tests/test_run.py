@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 import weakref
 from pathlib import Path
 
@@ -114,6 +115,18 @@ def test_a_run_that_is_not_recorded_says_so() -> None:
     with pytest.raises(ValueError, match="no samples to draw"):
         result.report_html()
     assert "<iframe" not in result._repr_html_()
+
+
+def test_a_run_that_is_not_certified_warns_with_what_failed_and_what_to_change() -> None:
+    model = sarrus.example("double_pendulum")
+    with pytest.warns(sarrus.CertificateWarning, match="(?s)`double_pendulum` is not certified: .*energy .*hint: .*--step") as caught:
+        result = model.run(t_end=1, integrator="rk4", step=0.02)
+    # it points at the caller
+    assert caught[0].filename == __file__
+    assert not result.certificate.passed and str(caught[0].message) == result.uncertified()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sarrus.CertificateWarning)
+        assert model.run(t_end=0.5).uncertified() == ""
 
 
 @pytest.mark.parametrize(

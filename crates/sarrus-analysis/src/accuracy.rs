@@ -12,6 +12,7 @@
 //!
 //! Errors are judged relative to the scale of their unit: [`Scales`].
 
+use crate::advice;
 use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::method::{Method, Part};
@@ -103,7 +104,15 @@ pub fn certify(
     let (mut outcome, method) = crate::simulate::with_method(model, system, &own, watch)?;
     let case = Case { model, system, request: &own, settings: &settings, method: &method };
     match case.estimate(&outcome, watch) {
-        Ok(Some(accuracy)) => outcome.report.certificate.add_accuracy(accuracy),
+        Ok(Some(accuracy)) => {
+            let item = accuracy.item;
+            outcome.report.certificate.add_accuracy(accuracy);
+            if !item.passed {
+                let fixed = method.step.filter(|_| !method.adaptive);
+                let advice = advice::more_exact(&item, &method, fixed);
+                outcome.report.advice.push(format!("accuracy: {advice}; where the motion is chaotic no tolerance helps for long"));
+            }
+        }
         Ok(None) => {}
         Err(why) => outcome.report.notes.push(format!("the accuracy of the run is not estimated: {why}")),
     }
@@ -197,6 +206,7 @@ impl Case<'_> {
         if numbers > MOST_NUMBERS {
             return Err("its columns hold too many numbers".into());
         }
+        over.peaks = Some(false);
         let (rtol, step) = (over.rtol, over.step.filter(|_| !self.method.adaptive));
         let request = Simulate { overrides: over, record: true };
         let mut silent = Silent { watch, t: outcome.report.t_end, stopped: false };

@@ -1,6 +1,7 @@
 //! The report of a run: how it went, and whether it is certified.
 
 use crate::VERSION;
+use crate::advice;
 use crate::contacts;
 use crate::events::{Active, Detector, Gaps, Onsets};
 use crate::failure::{self, explain};
@@ -97,7 +98,14 @@ impl Run<'_> {
         notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
         notes.extend(notes::beyond_limit(recorder.gaps.as_ref(), system, settings.certify.position));
         notes.extend(recorder.detector.iter().flat_map(Detector::notes));
+        let detector = recorder.detector.as_ref();
+        let not_finite = recorder.not_finite.clone().with(detector.map(|detector| &detector.undecided));
+        notes.extend(not_finite.note());
+        let mesh = recorder.mesh.worst();
+        let [off, off_rate] = [recorder.following.position, recorder.following.rate];
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
+        notes.extend(notes::not_followed([(off, limits.position), (off_rate, limits.velocity)], system));
+        notes.extend(mesh.as_ref().and_then(|mesh| notes::coarse(mesh, settings.certify.mesh)));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         // rigid contacts with friction take explicit methods only
@@ -111,6 +119,19 @@ impl Run<'_> {
         notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
         let mut constraints = rank_report(&system.structure, rows);
         constraints.per_joint = per_element(&journey.active, system, &recorder.violations, &mut notes);
+        let certificate = Certificate::new(status, &violation, &energy, &limits)
+            .with_rotation(control.rotations.worst)
+            .with_null_share(null_share, rows.near)
+            .with_finite(not_finite.count)
+            .with_drivers(off.map(|off| off.by), off_rate.map(|off| off.by))
+            .with_mesh(mesh.as_ref().map(|mesh| mesh.relative), settings.certify.mesh)
+            .with_events(detector.map(Detector::unbounded))
+            .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
+            .unless(matches!(recorder.stop, Some(Stop::Chatter(..))));
+        let advice = match status {
+            Status::Failed => Vec::new(),
+            _ => advice::of(&certificate, method, fixed, &control.rotations, mesh.as_ref()),
+        };
         Report {
             model: self.model.clone(),
             version: VERSION,
@@ -143,11 +164,8 @@ impl Run<'_> {
                 motion_not_unique: recorder.gaps.as_ref().map_or_else(Vec::new, Gaps::motion_not_unique),
             },
             assembly: assembly_part(settings.assembly, &self.assembly),
-            certificate: Certificate::new(status, &violation, &energy, &limits)
-                .with_rotation(control.rotations.worst)
-                .with_null_share(null_share, rows.near)
-                .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
-                .unless(matches!(recorder.stop, Some(Stop::Chatter(..)))),
+            certificate,
+            advice,
             violation,
             energy,
             events,

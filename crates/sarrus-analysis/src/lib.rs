@@ -6,6 +6,7 @@
 //! drivers prescribe.
 
 mod accuracy;
+mod advice;
 mod assemble;
 mod check;
 mod clock;
@@ -13,12 +14,15 @@ pub mod compare;
 mod components;
 mod conclude;
 mod contacts;
+mod doubts;
 mod drivers;
 mod energy;
 pub mod equations;
 mod error;
 mod events;
 mod failure;
+mod finite;
+mod following;
 mod instants;
 mod joints;
 mod legs;

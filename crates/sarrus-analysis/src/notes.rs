@@ -1,14 +1,16 @@
 //! What a run has to tell beside its numbers: what its methods found on the way.
 
+use crate::advice;
 use crate::events::{Beyond, Gaps};
+use crate::following::Off;
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{
-    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, Stiffness,
+    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, Stiffness, digits,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::system::NearSingular;
-use sarrus_system::{Family, Mechanism, System};
+use sarrus_system::{Family, Mechanism, MeshError, System};
 
 /// Below this |sin β| Euler angles are worth a word: their rates are twenty times the body's own.
 const NEAR: f64 = 0.05;
@@ -40,6 +42,31 @@ pub(crate) fn beyond_limit(gaps: Option<&Gaps>, system: &System, most: f64) -> O
         "joint `{}` is {depth:.3e} beyond its limit {} at t = {t}: a rigid limit is never passed, so the run is not certified",
         system.directory.joints[limit.joint].name, limit.value
     ))
+}
+
+/// The drivers whose coordinates, or their rates, are off their functions by more than the limit beside.
+pub(crate) fn not_followed(off: [(Option<Off>, f64); 2], system: &System) -> Vec<String> {
+    let found = off.into_iter().zip(["", "the rate of "]).filter_map(|((off, limit), what)| {
+        let Off { by, t, driver } = off.filter(|off| !(off.by <= limit))?;
+        let name = &system.whole.elements[driver].name;
+        Some(format!(
+            "driver `{name}`: {what}what it drives is {by:.3e} off its function at t = {}",
+            digits(&t)
+        ))
+    });
+    found.collect()
+}
+
+/// The beam whose mesh leaves it off by more than `limit` of its length.
+pub(crate) fn coarse(mesh: &MeshError, limit: f64) -> Option<String> {
+    let MeshError { beam, relative, elements, order } = mesh;
+    (!(*relative <= limit)).then(|| {
+        format!(
+            "the mesh of beam `{beam}`, {elements} elements of order {order}, leaves it off by an estimated {relative:.1e} of its length; \
+             {} will do",
+            advice::finer(mesh, limit)
+        )
+    })
 }
 
 /// Friction that depends on reactions which are not unique, of which `not_unique` are the names.

@@ -5,6 +5,8 @@ mod between;
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
 use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
+use crate::finite::NotFinite;
+use crate::following::Following;
 use crate::instants::{Instants, Why};
 use crate::peaks::Peaks;
 use crate::report::EventReport;
@@ -17,7 +19,7 @@ use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
 use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
 };
-use sarrus_system::{Columns, Mechanism, Sampler};
+use sarrus_system::{Columns, Mechanism, MeshErrors, Sampler};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -56,6 +58,24 @@ pub(crate) struct Bounds {
     pub certify: [f64; 2],
 }
 
+/// Measures that are looked at without being kept.
+#[derive(Clone)]
+pub(crate) struct Unsampled {
+    columns: Arc<Columns>,
+    /// Time between looks, and of the next \[s\].
+    every: f64,
+    next: f64,
+    row: Vec<f64>,
+}
+
+impl Unsampled {
+    /// Looks at `columns` no more often than rows would be taken.
+    pub fn new(columns: Columns, every: f64) -> Unsampled {
+        let row = vec![0.0; columns.names.len()];
+        Unsampled { columns: Arc::new(columns), every, next: f64::NEG_INFINITY, row }
+    }
+}
+
 /// Everything that is kept of a run while it goes on.
 pub(crate) struct Recorder<'a> {
     /// The samples.
@@ -72,6 +92,12 @@ pub(crate) struct Recorder<'a> {
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
     pub null_share: Option<Spread>,
+    /// How far driven coordinates are from their functions, at every step and in every row.
+    pub following: Following,
+    /// What the meshes of beams leave their nodes off.
+    pub mesh: MeshErrors,
+    /// Numbers of rows that are not finite though they should be.
+    pub not_finite: NotFinite,
     /// Energies at every step.
     pub energy: EnergyBook,
     /// Why the run was stopped, if it was.
@@ -92,6 +118,8 @@ pub(crate) struct Recorder<'a> {
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
     pub unsampled: Option<(f64, SolveError)>,
+    /// Measures of a run that is not sampled, which are to be numbers all the same.
+    pub unsampled_measures: Option<Unsampled>,
     columns: Option<Arc<Columns>>,
     /// Whether a row needs accelerations.
     accelerations: bool,
@@ -133,6 +161,11 @@ impl<'a> Recorder<'a> {
         let mut violations = Violations::new(mechanism.system());
         violations.add(structure, &eq);
         let unknown = unknown(structure);
+        let mut following = Following::default();
+        following.enter(mechanism.system());
+        following.add(mechanism.system(), s.t, &eq);
+        let mut mesh = MeshErrors::new(mechanism.system());
+        mesh.add(mechanism, s);
         let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
         if let Some(columns) = &columns {
             names.extend_from_slice(&columns.names);
@@ -153,6 +186,9 @@ impl<'a> Recorder<'a> {
             contacts: vec![[0.0; 2]; contacts],
             violations,
             null_share: None,
+            following,
+            mesh,
+            not_finite: NotFinite::default(),
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
@@ -163,6 +199,7 @@ impl<'a> Recorder<'a> {
             slides: Slides::new(mechanism),
             sampler: None,
             unsampled: None,
+            unsampled_measures: None,
             accelerations: columns.as_ref().is_some_and(|c| {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
             }),
@@ -193,6 +230,9 @@ impl<'a> Recorder<'a> {
             row: self.row.clone(),
             violations: self.violations.clone(),
             null_share: self.null_share,
+            following: self.following.clone(),
+            mesh: self.mesh.clone(),
+            not_finite: self.not_finite.clone(),
             energy: self.energy,
             stop: self.stop.clone(),
             events: self.events.clone(),
@@ -203,6 +243,7 @@ impl<'a> Recorder<'a> {
             slides: self.slides.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
+            unsampled_measures: self.unsampled_measures.clone(),
             columns: self.columns.clone(),
             accelerations: self.accelerations,
             watch,
@@ -230,6 +271,8 @@ impl<'a> Recorder<'a> {
         self.unknown = unknown(structure);
         self.violations.enter(mechanism.system());
         self.violations.add(structure, &self.eq);
+        self.following.enter(mechanism.system());
+        self.following.add(mechanism.system(), s.t, &self.eq);
         self.energy.add(mechanism.energy(s));
     }
 
@@ -348,6 +391,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         let mut row = std::mem::take(&mut self.row);
         self.read(ode, &columns, &sample, known, &mut row);
         self.trajectory.push().copy_from_slice(&row);
+        let (mechanism, eq, accel) = ode.parts();
+        self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
+        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
+        self.following.add_turns(ode.problem_mut(), &sample);
         if let Some(peaks) = &mut self.peaks {
             peaks.earn_row();
             peaks.add(&row);
@@ -390,6 +437,14 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         ode.violation(s, &mut self.eq);
         let mechanism = ode.problem_mut();
         self.violations.add(mechanism.structure(), &self.eq);
+        self.following.add(mechanism.system(), s.t, &self.eq);
+        self.mesh.add(mechanism, s);
+        if let Some(measures) = self.unsampled_measures.as_mut().filter(|measures| s.t >= measures.next) {
+            let Unsampled { columns, every, next, row } = measures;
+            *next = s.t + *every;
+            columns.row(mechanism, s, &self.eq, &self.unknown, row);
+            self.not_finite.look(columns, mechanism, s, None, row);
+        }
         self.energy.add(mechanism.energy(s));
         if let Some(onsets) = &mut self.onsets {
             onsets.look_ahead(mechanism, s);

@@ -54,6 +54,9 @@ pub struct Report {
     pub energy: EnergyReport,
     /// Whether the run kept what was asked of it.
     pub certificate: Certificate,
+    /// What to change where it did not: a sentence for each item that failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<String>,
     /// Events in time order, singular positions among them.
     pub events: Vec<EventReport>,
     /// What contacts did.
@@ -508,6 +511,19 @@ pub struct Certificate {
     /// Largest estimated global error of a column, relative to the scale of its unit; left out where it is not estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Accuracy>,
+    /// How many recorded values, and looks at conditions of events, gave no finite number though they should have.
+    pub finite: Item,
+    /// Largest difference of a driven coordinate, or of its rate, from its function, that which came nearest to its limit
+    /// [m, rad, or that per s]; left out where nothing is driven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drivers: Option<Item>,
+    /// Largest mesh error of a beam over its length, as estimated; left out where there are no beams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<Item>,
+    /// How often the condition of an event could not be bounded over a step, so that it may have been missed; left out where there are
+    /// no events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Item>,
 }
 
 /// Limit of the part of multipliers in the null space of Jᵀ.
@@ -536,7 +552,48 @@ impl Certificate {
             gap: None,
             reactions: None,
             accuracy: None,
+            finite: Item::new(0.0, 0.0),
+            drivers: None,
+            mesh: None,
+            events: None,
         }
+    }
+
+    /// With the number of values that are not finite, of which there may be none.
+    pub fn with_finite(mut self, found: u64) -> Certificate {
+        self.finite = Item::new(found as f64, 0.0);
+        self.passed &= self.finite.passed;
+        self
+    }
+
+    /// With the mesh error of beams, and its limit.
+    pub fn with_mesh(mut self, error: Option<f64>, limit: f64) -> Certificate {
+        self.mesh = error.map(|error| Item::new(error, limit));
+        self.passed &= self.mesh.is_none_or(|item| item.passed);
+        self
+    }
+
+    /// With how often events may have been missed, which they never may.
+    pub fn with_events(mut self, unbounded: Option<u64>) -> Certificate {
+        self.events = unbounded.map(|times| Item::new(times as f64, 0.0));
+        self.passed &= self.events.is_none_or(|item| item.passed);
+        self
+    }
+
+    /// With the largest differences of driven positions and rates from their functions, which are held to the limits of positions and
+    /// velocities.
+    pub fn with_drivers(mut self, position: Option<f64>, rate: Option<f64>) -> Certificate {
+        let position = position.map(|off| Item::new(off, self.position.limit));
+        let rate = rate.map(|off| Item::new(off, self.velocity.limit));
+        let part = |item: &Item| item.value / item.limit;
+        self.drivers = match (position, rate) {
+            (Some(position), Some(rate)) if part(&rate) > part(&position) || part(&rate).is_nan() => {
+                Some(rate)
+            }
+            (position, rate) => position.or(rate),
+        };
+        self.passed &= self.drivers.is_none_or(|item| item.passed);
+        self
     }
 
     /// Adds the estimated accuracy.
@@ -582,6 +639,10 @@ impl Certificate {
             ("gap", self.gap),
             ("reactions", self.reactions),
             ("accuracy", accuracy),
+            ("finite", Some(self.finite)),
+            ("drivers", self.drivers),
+            ("mesh", self.mesh),
+            ("events", self.events),
         ];
         always.into_iter().chain(more.into_iter().filter_map(|(name, item)| Some((name, item?))))
     }

@@ -4,6 +4,7 @@
 //! element and with which number, a stopped one why.
 
 use crate::assemble::{AssemblyReport, assemble};
+use crate::doubts;
 use crate::error::SetupError;
 use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause};
 use crate::failure;
@@ -11,7 +12,7 @@ use crate::instants::Instants;
 use crate::joints;
 use crate::legs::Route;
 use crate::method::{Facts, Method};
-use crate::recorder::{Bounds, Recorder};
+use crate::recorder::{Bounds, Recorder, Unsampled};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
 use crate::settings::{Overrides, Settings};
 use crate::simulate::{Plan, Simulate, Watch};
@@ -103,6 +104,7 @@ impl<'w> Run<'w> {
         drop(eq);
         let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
         method.notes.extend(near);
+        method.notes.extend(doubts::find(&mut mechanism, &state));
         method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
         let rubs = mechanism.reactive_forces() > 0;
@@ -145,6 +147,10 @@ impl<'w> Run<'w> {
         let mut recorder =
             Recorder::new(&mut mechanism, &state, columns.clone(), settings.peaks, bounds, watch);
         control.energy_scale = recorder.energy.scale();
+        if columns.is_none() && !model.measures.is_empty() {
+            let measures = Columns::measures(model, system)?;
+            recorder.unsampled_measures = Some(Unsampled::new(measures, settings.every));
+        }
         let samples = match columns {
             Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
             None => Samples::none(),

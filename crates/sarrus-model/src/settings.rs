@@ -75,6 +75,12 @@ pub const CERTIFY_KEYS: &[Key] = &[
         "1e-3",
         "largest estimated error of a column, relative to the largest value of its kind [1]",
     ),
+    Key::new(
+        "mesh",
+        KeyType::Number,
+        "1e-2",
+        "largest mesh error of a beam over its length, as estimated [1]",
+    ),
 ];
 
 /// The keys of `[output]`.
@@ -220,6 +226,8 @@ pub struct Certify {
     pub energy: f64,
     /// Largest estimated error of a column, relative to the scale of its unit.
     pub accuracy: f64,
+    /// Largest mesh error of a beam over its length, as estimated.
+    pub mesh: f64,
 }
 
 impl Default for Certify {
@@ -230,6 +238,7 @@ impl Default for Certify {
             velocity: 1e-7,
             energy: 1e-6,
             accuracy: 1e-3,
+            mesh: 1e-2,
         }
     }
 }
@@ -323,6 +332,7 @@ impl RunSettings {
                 certify.level = Certification::from_name(Certification::NAMES[i]).unwrap_or_default();
             }
             certify.accuracy = table.positive_opt("accuracy")?.unwrap_or(certify.accuracy);
+            certify.mesh = table.positive_opt("mesh")?.unwrap_or(certify.mesh);
         }
         let settings = RunSettings {
             t_start: reader.number_opt("t_start")?,

@@ -46,7 +46,7 @@ enum Condition {
 pub struct Verdict {
     /// Whether it holds; of a coordinate that is to reach a value, whether it is beyond it.
     pub holds: bool,
-    /// How far it is from changing.
+    /// How far it is from changing; NaN where that is not known, as where the condition is undecided.
     pub margin: f64,
 }
 
@@ -178,7 +178,9 @@ impl Conditions {
             for &i in which {
                 out[i] = match &self.list[i] {
                     Condition::Holds { flag, margin } => {
-                        Verdict { holds: flag.eval(row) != 0.0, margin: margin.eval(row) }
+                        let flag = flag.decide(row);
+                        let margin = if flag.is_nan() { flag } else { margin.eval(row) };
+                        Verdict { holds: flag > 0.0, margin }
                     }
                     Condition::Reaches { signal, value } => {
                         let margin = signal.eval(at) - value;
@@ -187,6 +189,18 @@ impl Conditions {
                 };
             }
         });
+    }
+
+    /// What leaves condition `i` undecided at `s`, if it is: something that is not a number.
+    pub fn undecided(
+        &self,
+        i: usize,
+        m: &mut Mechanism,
+        s: &State,
+        known: Option<(&Equations, &Accel)>,
+    ) -> Option<String> {
+        let Condition::Holds { flag, .. } = &self.list[i] else { return None };
+        self.readings.with_row(m, s, known, |row, _| self.readings.undecided(flag, row))
     }
 
     /// The values that event `i` sets, at `s`.

@@ -110,6 +110,11 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
+    /// The whole turns that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
+    fn turns_off(&self, _at: &At<f64>) -> Option<f64> {
+        None
+    }
+
     /// J by hand, where a profile asks for it; `false` leaves it to the dual numbers. The blocks start at zero.
     fn jacobian<R: Real>(&self, _at: &At<R>, _J: &mut Blocks<R>) -> bool {
         false
@@ -155,6 +160,8 @@ pub trait Rows: Send + Sync {
 
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<Program<'_>>;
+    /// The whole turns that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
+    fn turns_off(&self, at: &At<f64>) -> Option<f64>;
     /// The column of the multiplier of row `row`, for a constraint of the file.
     fn multiplier(&self, row: usize) -> Multiplier;
     /// Φ; zero for rows at velocity level.
@@ -206,6 +213,10 @@ impl<C: Constraint> Rows for C {
 
     fn program(&self) -> Option<Program<'_>> {
         Constraint::program(self)
+    }
+
+    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
+        Constraint::turns_off(self, at)
     }
 
     fn multiplier(&self, row: usize) -> Multiplier {

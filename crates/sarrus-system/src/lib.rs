@@ -51,6 +51,7 @@ pub use at::At;
 pub use columns::Columns;
 pub use compile::compile;
 pub use conditions::Conditions;
+pub use flexible::beam::error::{MeshError, MeshErrors};
 pub use mechanism::{Energy, Mechanism};
 pub use names::Directory;
 pub use row_options::Compliance;

@@ -2,7 +2,7 @@
 
 use crate::at::At;
 use crate::body::BodyKind;
-use sarrus_math::{Dual, Pose, Real, Vec3};
+use sarrus_math::{Dual, Mat3, Pose, Real, Vec3};
 use sarrus_solve::tables::LoadRecord;
 
 /// A force through the centre of mass and a torque about it, both in world axes \[N, N m\].
@@ -100,6 +100,16 @@ pub trait Force: Send + Sync + 'static {
         None
     }
 
+    /// Whether it is a beam element.
+    fn is_beam(&self) -> bool {
+        false
+    }
+
+    /// How a beam element bends; none of another force.
+    fn bent(&self, _at: &At<f64>) -> Option<Bent> {
+        None
+    }
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -109,6 +119,19 @@ pub trait Force: Send + Sync + 'static {
     fn reading(&self, _k: usize, _at: &At<f64>) -> f64 {
         0.0
     }
+}
+
+/// How a beam element bends.
+#[derive(Clone, Copy, Debug)]
+pub struct Bent {
+    /// Its order.
+    pub order: usize,
+    /// Its undeformed length \[m\].
+    pub length: f64,
+    /// Axes of its first section, and of the one in the middle, of order 1.
+    pub axes: [Mat3; 2],
+    /// κ at its ends, the same of order 1, in the axes of the sections there \[1/m\].
+    pub kappa: [Vec3<f64>; 2],
 }
 
 /// The face of a force that a system stores.
@@ -139,6 +162,15 @@ pub trait Load: Send + Sync {
     }
     /// Itself as a record, where it is of a kind that tables know.
     fn record(&self) -> Option<LoadRecord> {
+        None
+    }
+    /// Whether it is a beam element.
+    fn is_beam(&self) -> bool {
+        false
+    }
+
+    /// How a beam element bends; none of another force.
+    fn bent(&self, _at: &At<f64>) -> Option<Bent> {
         None
     }
     /// Names and units of what it shows in results.
@@ -190,6 +222,14 @@ impl<F: Force> Load for F {
 
     fn record(&self) -> Option<LoadRecord> {
         Force::record(self)
+    }
+
+    fn is_beam(&self) -> bool {
+        Force::is_beam(self)
+    }
+
+    fn bent(&self, at: &At<f64>) -> Option<Bent> {
+        Force::bent(self, at)
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

@@ -46,6 +46,28 @@ impl Expression {
         self.program.eval(&|slot: u32| self.slots[slot as usize].read(row))
     }
 
+    /// Its value as a condition: 1, 0, or NaN where that depends on what is not a number.
+    pub fn decide(&self, row: &Row) -> f64 {
+        self.program.decide(&|slot: u32| self.slots[slot as usize].read(row))
+    }
+
+    /// What leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
+    pub fn undecided(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+        let why = self.program.undecided(&|slot: u32| self.slots[slot as usize].read(row))?;
+        Some(self.of_measure(row, measure).unwrap_or(why))
+    }
+
+    /// What first went wrong, where its value is not finite; `measure` as above.
+    pub fn fault(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+        let why = self.program.fault(&|slot: u32| self.slots[slot as usize].read(row))?;
+        Some(self.of_measure(row, measure).unwrap_or(why))
+    }
+
+    fn of_measure(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+        let bad = self.slots.iter().find(|source| !source.read(row).is_finite())?;
+        bad.measure().and_then(measure)
+    }
+
     /// Bounds over an interval of time; `measure` gives those of a measure's value.
     pub fn enclose(&self, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
         self.program.enclose(&|slot: u32| match &self.slots[slot as usize] {
@@ -119,6 +141,14 @@ fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
 }
 
 impl Measure {
+    /// What first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
+    pub fn fault(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+        match &self.what {
+            What::Expression(expression) => expression.fault(row, measure),
+            _ => None,
+        }
+    }
+
     /// Bounds on component `k` over an interval of time.
     pub fn enclose(&self, k: usize, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
         match &self.what {

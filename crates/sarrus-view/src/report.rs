@@ -148,6 +148,7 @@ fn plain(runs: &[(Scene, Motion)]) -> String {
         let rows = [
             ("status", format!("{}: {}", text(&report["status"]), text(&report["reason"]))),
             ("certificate", verdict.to_string()),
+            ("what to change", text(&report["advice"])),
             ("violation of positions", item("position")),
             ("violation of velocities", item("velocity")),
             ("energy balance", item("energy")),

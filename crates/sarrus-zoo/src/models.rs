@@ -79,7 +79,7 @@ const fn counts(model: &'static str, velocities: usize, rows: usize, rank: usize
 /// Counts of every shipped model with its default parameters.
 pub static COUNTS: &[Counts] = &[
     counts("andrews", 21, 20, 20),
-    counts("beam_pendulum", 23, 10, 10),
+    counts("beam_pendulum", 27, 2, 2),
     counts("bennett", 18, 20, 17),
     counts("bouncing_ball", 6, 0, 0),
     counts("chain", 60, 30, 30),

@@ -17,6 +17,7 @@
 use super::search::{Point, crossing, may_reach, peak};
 use super::watch::{Watched, judge};
 use super::windows::{Margin, Windows};
+use crate::finite::NotFinite;
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::Verdict;
@@ -35,6 +36,8 @@ pub(crate) struct Detector {
     pub conditions: Conditions,
     /// Events that the last step was cut for.
     pub due: Vec<usize>,
+    /// Conditions that were undecided, as something was not a number.
+    pub undecided: NotFinite,
     names: Vec<String>,
     watches: Vec<Watched>,
     /// Those that a step may meet.
@@ -67,6 +70,7 @@ impl Detector {
         Detector {
             conditions,
             due: Vec::new(),
+            undecided: NotFinite::default(),
             names: events.iter().map(|event| event.name.clone()).collect(),
             watches,
             which: Vec::new(),
@@ -91,6 +95,11 @@ impl Detector {
             )
         });
         self.conditions.notes.iter().cloned().chain(own)
+    }
+
+    /// How often the condition of an event could not be bounded over a step, so that it may have been missed.
+    pub fn unbounded(&self) -> u64 {
+        self.windows.times_given_up
     }
 
     /// Event `i` fires no more.
@@ -118,6 +127,7 @@ impl Detector {
         let mut due = Vec::new();
         for (i, watch) in self.watches.iter_mut().enumerate().filter(|(_, watch)| !watch.done) {
             let verdict = self.verdicts[i];
+            self.undecided.add_undecided(&self.conditions, &self.names, i, &verdict, ode, s);
             watch.note(&verdict);
             match fired.iter().find(|(j, _)| *j == i) {
                 Some((_, held)) => watch.armed = *held && watch.is_false(&verdict),
@@ -153,6 +163,7 @@ impl Detector {
         let mut due = Vec::new();
         for (i, watch) in self.watches.iter_mut().enumerate().filter(|(_, watch)| !watch.done) {
             let verdict = self.verdicts[i];
+            self.undecided.add_undecided(&self.conditions, &self.names, i, &verdict, ode, s);
             watch.note(&verdict);
             if watch.armed && verdict.holds {
                 due.push(i);
@@ -315,6 +326,11 @@ impl Detector {
             }
             for &i in &self.which {
                 let watch = &mut self.watches[i];
+                if verdicts[i].margin.is_nan()
+                    && let Ok((ode, s)) = step.at(*time)
+                {
+                    self.undecided.add_undecided(&self.conditions, &self.names, i, &verdicts[i], ode, s);
+                }
                 watch.note(&verdicts[i]);
                 watch.armed |= watch.is_false(&verdicts[i]);
             }
@@ -338,5 +354,27 @@ impl Detector {
     fn note_hints(&mut self, step: &Taken<'_, Dynamics<'_, Mechanism>>) {
         self.hints.clear();
         self.hints.extend_from_slice(step.ode.problem().hints());
+    }
+}
+
+impl NotFinite {
+    /// Takes note of condition `i` at `s`, where it is undecided.
+    fn add_undecided(
+        &mut self,
+        conditions: &Conditions,
+        names: &[String],
+        i: usize,
+        verdict: &Verdict,
+        ode: &mut Dynamics<'_, Mechanism>,
+        s: &State,
+    ) {
+        if !verdict.margin.is_nan() || (conditions.needs_reactions(i) && ode.evaluate(s).is_err()) {
+            return;
+        }
+        let (mechanism, eq, accel) = ode.parts();
+        let known = conditions.needs_reactions(i).then_some((eq, accel));
+        if let Some(why) = conditions.undecided(i, mechanism, s, known) {
+            self.add(1, s.t, || (format!("the condition of event `{}` is undecided", names[i]), Some(why)));
+        }
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Windows {
     allowed: Vec<(usize, bool)>,
     /// Events whose search was given up, and when first \[s\].
     pub given_up: Vec<(usize, f64)>,
+    /// How often that happened.
+    pub times_given_up: u64,
 }
 
 /// A condition, and the sign and size of its margin.
@@ -93,6 +95,7 @@ impl Windows {
         let (most, exhausted) = &mut self.allowed[margin.number];
         if self.halved >= *most {
             *exhausted = true;
+            self.times_given_up += 1;
             if !self.given_up.iter().any(|(i, _)| *i == margin.number) {
                 self.given_up.push((margin.number, a.0));
             }

@@ -131,16 +131,13 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     if report.status == Status::Failed {
         printer.error(&report.reason);
     } else if !report.certificate.passed {
-        let advice = if report.certificate.items().all(|(_, item)| item.passed) {
-            "the run was cut off before its end: see its reason above"
-        } else if report.method.formulation.starts_with("penalty") {
-            "constraints that are springs give way; a higher `frequency` (penalty:frequency=1e4) makes them stiffer"
-        } else if report.method.rtol.is_none() {
-            "a shorter step (--step) usually restores the certificate"
-        } else {
-            "tighter tolerances (--rtol, --atol) usually restore the certificate"
-        };
-        printer.hint(format!("{advice}; `run.certify` sets its limits"));
+        for sentence in &report.advice {
+            printer.hint(sentence);
+        }
+        if report.advice.is_empty() {
+            printer.hint("the run was cut off before its end: see its reason above");
+        }
+        printer.hint("`run.certify` sets the limits of the certificate");
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod ast;
 mod breaks;
+mod decide;
 mod dimension;
 mod display;
 mod enclose;

@@ -29,7 +29,7 @@ pub struct Program {
 #[derive(Debug)]
 pub(super) struct Code {
     pub instructions: Vec<Instruction>,
-    registers: usize,
+    pub registers: usize,
     /// A constant, or the register of the result.
     pub result: Term,
     pub library: Library,
@@ -142,34 +142,6 @@ impl Program {
     /// Whether it or one of its first derivatives may jump: `if`, `abs`, `min`, a comparison, a table, ….
     pub fn switches(&self) -> bool {
         self.code.instructions.iter().any(|i| i.op.switches())
-    }
-
-    /// What first went wrong, where the value at these slots is not finite.
-    pub fn fault(&self, read: &impl Fn(u32) -> f64) -> Option<String> {
-        let mut registers = [0.0; MAX_REGISTERS];
-        let mut first = None;
-        for i in &self.code.instructions {
-            let arg = |k: usize| registers[i.args[k] as usize];
-            let value = apply(i.op, i.constant, &self.code.library, read, arg);
-            if first.is_none() && !value.is_finite() && i.args().all(|a| registers[a].is_finite()) {
-                let args: Vec<f64> = i.args().map(|a| registers[a]).collect();
-                first = Some(self.describe(i, &args, value));
-            }
-            registers[i.target as usize] = value;
-        }
-        match self.code.result {
-            Term::Node(result) if !registers[result as usize].is_finite() => first,
-            Term::Constant(bits) if !f64::from_bits(bits).is_finite() => Some(format!("it is {self}")),
-            _ => None,
-        }
-    }
-
-    fn describe(&self, i: &Instruction, args: &[f64], value: f64) -> String {
-        if let Op::Slot(slot) = i.op {
-            let path = self.code.names.iter().find(|(s, _)| *s == slot).map_or("", |(_, name)| name);
-            return format!("`{path}` is {value}");
-        }
-        fault_message(i.op, i.constant, &self.code.library, args, value)
     }
 
     /// The part of `graph` behind `result` as a program, or why it is too large.

@@ -92,6 +92,40 @@ fn what_is_not_finite_says_why() {
     assert_eq!(fault("if(t > 0, t, sqrt(t))", 3.0), None);
 }
 
+/// The side of an `if` that is not taken is not to blame for the other.
+#[test]
+fn a_fault_is_that_of_the_side_taken() {
+    let fault = |text: &str, t: f64| program(text).fault(&|_| t);
+    assert_eq!(fault("if(t < 0, sqrt(t - 1), log(t))", -1.0).as_deref(), Some("sqrt(-2) is not a number"));
+    assert_eq!(
+        fault("if(t > 0, sqrt(t), sqrt(-t - 9)) + sqrt(-t)", 4.0).as_deref(),
+        Some("sqrt(-4) is not a number")
+    );
+}
+
+/// Three-valued logic: NaN decides nothing, unless the rest decides alone.
+#[test]
+fn a_condition_of_what_is_no_number_is_undecided() {
+    let at = |text: &str, t: f64| (program(text).decide(&|_| t), program(text).undecided(&|_| t));
+    let nan = |text: &str| {
+        let (value, why) = at(text, -2.0);
+        assert!(value.is_nan(), "{text}: {value}");
+        assert_eq!(why.as_deref(), Some("sqrt(-2) is not a number"), "{text}");
+    };
+    nan("sqrt(t) > 0.9");
+    nan("not sqrt(t) == 1");
+    nan("t < 0 and sqrt(t) > 1");
+    nan("t > 0 or sqrt(t) > 1");
+    nan("if(sqrt(t) > 1, t > 0, t < 0) and t < 0");
+    for (text, value) in [("t > 0 and sqrt(t) > 1", 0.0), ("sqrt(t) > 1 or t < 0", 1.0), ("t < 3", 1.0)] {
+        assert_eq!(at(text, -2.0), (value, None), "{text}");
+    }
+    for t in [-1.5, 0.0, 0.3, 7.0] {
+        let text = "(t > 1 and not t > 5) or t*t < 0.1 or if(t < 0, t < -1, t > 6.5)";
+        assert_eq!(at(text, t), (program(text).eval(&|_| t), None));
+    }
+}
+
 #[test]
 fn long_sums_need_few_registers_and_no_recursion() {
     let text = (0..20_000).map(|k| format!("sin({k}*t)*cos(x)")).collect::<Vec<_>>().join(" + ");

@@ -2,11 +2,13 @@
 
 mod acceleration;
 mod add;
+mod finite;
 mod patterns;
 mod reaction;
 mod source;
 
 pub(crate) use crate::measures::Expression as Reading;
+pub use finite::NotFinite;
 pub use patterns::matches;
 pub use reaction::{REACTIONS, RowWrench, joint_reaction, reaction_rows, reactions};
 pub(crate) use reaction::{clearance_force, joint_wrench};
@@ -129,6 +131,14 @@ impl Columns {
         few.or_else(|_| Columns::all(model, system)).map(drop)
     }
 
+    /// Those of the measures.
+    pub fn measures(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
+        let all = Columns::among(model, system, &Wanted::of(&[])).or_else(|_| Columns::all(model, system))?;
+        let names = all.names.iter().zip(&all.sources).filter(|(_, source)| source.measure().is_some());
+        let names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
+        if names.is_empty() { Ok(Columns::none()) } else { all.select(&names) }
+    }
+
     /// No columns.
     pub(crate) fn none() -> Columns {
         Columns {
@@ -206,6 +216,11 @@ impl Columns {
         (self.names, self.units) = (vec![], vec![]);
         self.needs_reactions = self.keep_measures(&sources);
         self.sources = sources;
+    }
+
+    /// What leaves a reading undecided, if it is one that is a condition and undecided.
+    pub(crate) fn undecided(&self, reading: &Reading, row: &Row) -> Option<String> {
+        reading.undecided(row, &|value| self.measures.fault(value, row))
     }
 
     /// Whether a reading is known only with accelerations and multipliers, or reads totals that are.

@@ -75,7 +75,7 @@ impl Source {
     }
 
     /// Place among the values of measures, if it is one.
-    pub(super) fn measure(&self) -> Option<usize> {
+    pub(crate) fn measure(&self) -> Option<usize> {
         match self {
             Source::Measure(v) => Some(*v),
             _ => None,

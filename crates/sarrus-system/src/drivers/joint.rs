@@ -23,15 +23,29 @@ pub struct Follow {
     which: (usize, usize),
 }
 
+impl Follow {
+    /// The coordinate less its function.
+    fn off<R: Real>(&self, at: &At<R>) -> R {
+        self.coordinate.value(at) - self.target.eval(at)
+    }
+
+    fn turns_to_zero(&self, off: f64) -> f64 {
+        if self.coordinate.reading.wraps() { nearest_turn(off, 0.0) } else { 0.0 }
+    }
+}
+
 impl Constraint for Follow {
     fn rows(&self) -> usize {
         1
     }
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
-        let off = self.coordinate.value(at) - self.target.eval(at);
-        let turns = if self.coordinate.reading.wraps() { nearest_turn(off.value(), 0.0) } else { 0.0 };
-        phi[0] = off + turns;
+        let off = self.off(at);
+        phi[0] = off + self.turns_to_zero(off.value());
+    }
+
+    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
+        self.coordinate.hint.map(|_| -self.turns_to_zero(self.off(at)))
     }
 
     fn depends_on_time(&self) -> bool {

@@ -17,6 +17,7 @@ import { Plots } from "./ui/plots";
 import { reportOf } from "./ui/report";
 import { Tabs } from "./ui/tabs";
 import { Timeline } from "./ui/timeline";
+import { isCertified, verdict } from "./verdict";
 import { View } from "./view";
 
 /** New frames are taken in so often [ms]. */
@@ -88,7 +89,7 @@ async function start(): Promise<void> {
     arrive();
     ready.once(runs);
     setText(el("status"), statusOf(runs));
-    el("status").className = runs.some((r) => r.status === "failed" || r.status === "cut off") ? "warn" : certified(runs) ? "good" : "";
+    el("status").className = runs.some((r) => r.status === "failed" || r.status === "cut off") ? "warn" : runs.every(isCertified) ? "good" : "";
     report.replaceChildren(...runs.map(reportOf));
   });
   // what is being computed is watched, unless somebody would rather have less motion
@@ -184,11 +185,7 @@ function statusOf(runs: Run[]): string {
   const bad = runs.find((r) => r.status === "failed" || r.status === "cut off");
   if (bad) return bad.status === "failed" ? `failed: ${bad.failure}` : "the connection was lost";
   if (runs.some((r) => r.status === "loading")) return "loading";
-  return certified(runs) ? "certified" : runs.some((r) => r.report) ? "not certified" : "";
-}
-
-function certified(runs: Run[]): boolean {
-  return runs.every((r) => (r.report?.["certificate"] as { passed?: boolean } | undefined)?.passed === true);
+  return verdict(runs);
 }
 
 function throttled(act: () => void): () => void {

@@ -23,7 +23,7 @@
 
 use crate::at::At;
 use crate::forces::{half_turn, rotation_of_half, turned};
-use crate::load::{Force, Wrench};
+use crate::load::{Bent, Force, Wrench};
 use sarrus_math::{Mat3, Real, Vec3};
 
 /// The element, between its two nodes.
@@ -161,6 +161,16 @@ impl Force for Element {
 
     fn keeps_books(&self) -> bool {
         true
+    }
+
+    fn is_beam(&self) -> bool {
+        true
+    }
+
+    fn bent(&self, at: &At<f64>) -> Option<Bent> {
+        let here = self.deformed(at);
+        let [_, kappa] = self.strains(&here);
+        Some(Bent { order: 1, length: self.length, axes: [here.first, here.middle], kappa: [kappa; 2] })
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

@@ -6,6 +6,7 @@
 //! Explicit methods take steps below 2/ω of the fastest vibration of an element, about L/√(E/ρ) along it and less across a slender one.
 
 pub mod element;
+pub mod error;
 pub mod lobatto;
 pub mod middle;
 pub mod spectral;

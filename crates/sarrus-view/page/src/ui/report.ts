@@ -36,7 +36,7 @@ function thinned(t: Thinning): string {
 function certificate(report: Report): Node[] {
   const c = part(report, "certificate");
   if (c["passed"] === undefined) return [];
-  const passed = c["passed"] === true;
+  const passed = c["passed"] === true, advice = list(report["advice"]);
   const rows = Object.entries(c).filter(([, v]) => typeof v === "object" && v !== null) as [string, Any][];
   const table = h("table", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "value"), h("th", {}, "limit"), h("th", {}, "")));
   for (const [name, item] of rows) {
@@ -44,7 +44,7 @@ function certificate(report: Report): Node[] {
     table.append(h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, num(item["value"])), h("td", {}, num(item["limit"])),
       h("td", { class: ok === false ? "warn" : "good" }, ok === false ? "failed" : ok === true ? "passed" : "")));
   }
-  return [h("h3", {}, "Certificate ", h("span", { class: passed ? "chip good" : "chip warn" }, passed ? "passed" : "not passed")), ...(rows.length ? [table] : [])];
+  return [h("h3", {}, "Certificate ", h("span", { class: passed ? "chip good" : "chip warn" }, passed ? "passed" : "not passed")), ...(rows.length ? [table] : []), ...(advice.length ? [h("p", { class: "remark" }, "What to change"), bullets(advice)] : [])];
 }
 
 function method(report: Report): Node[] {

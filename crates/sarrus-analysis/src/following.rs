@@ -1,0 +1,86 @@
+//! How far driven coordinates are from their functions.
+//!
+//! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole turns out, since any program can be
+//! followed from any turn; a counted angle that slips by turns against its function shows in rows.
+
+use sarrus_solve::{Equations, State};
+use sarrus_system::{At, Family, Mechanism, System};
+
+/// A largest difference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Off {
+    /// In size \[m, rad, or that per s\].
+    pub by: f64,
+    /// When \[s\].
+    pub t: f64,
+    /// Number of the driver's element.
+    pub driver: usize,
+}
+
+/// Largest differences of a run so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Following {
+    /// Drivers that act: place among the elements, and number.
+    acting: Vec<(usize, usize)>,
+    /// Whole turns at the first look, by number, of drivers whose Φ leaves them out \[rad\].
+    turns: Vec<Option<f64>>,
+    /// Of positions.
+    pub position: Option<Off>,
+    /// Of rates.
+    pub rate: Option<Off>,
+}
+
+impl Following {
+    /// Goes on with a system of the model.
+    pub fn enter(&mut self, system: &System) {
+        let drivers = system.elements.iter().enumerate().filter(|(_, e)| e.family == Family::Driver);
+        self.acting = drivers.map(|(place, e)| (place, e.id)).collect();
+        // one that begins to act may do so in any turn
+        let mut before = std::mem::take(&mut self.turns);
+        before.resize(system.whole.elements.len(), None);
+        self.turns = vec![None; before.len()];
+        self.acting.iter().for_each(|(_, driver)| self.turns[*driver] = before[*driver]);
+    }
+
+    /// Takes note of Φ and Φ̇ at `t`.
+    pub fn add(&mut self, system: &System, t: f64, eq: &Equations) {
+        for &(place, driver) in &self.acting {
+            let element = &system.elements[place];
+            let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if element.rows.holonomic() > 0 {
+                widen(
+                    &mut self.position,
+                    size(&eq.phi[element.start..][..element.rows.holonomic()]),
+                    t,
+                    driver,
+                );
+            }
+            widen(&mut self.rate, size(&eq.phidot[element.start..][..element.rows.rows()]), t, driver);
+        }
+    }
+
+    /// Takes note of the turns of counted angles at `s`.
+    pub fn add_turns(&mut self, mechanism: &mut Mechanism, s: &State) {
+        if self.acting.is_empty() || mechanism.system().wide == 3 {
+            return;
+        }
+        let system = mechanism.system().clone();
+        mechanism.observe(s, |at| {
+            for &(place, driver) in &self.acting {
+                let element = &system.elements[place];
+                let Some(turns) = element.rows.turns_off(&At { ids: &element.ids, ..*at }) else { continue };
+                let first = *self.turns[driver].get_or_insert(turns);
+                if turns != first {
+                    widen(&mut self.position, (turns - first).abs(), s.t, driver);
+                }
+            }
+        });
+    }
+}
+
+fn widen(most: &mut Option<Off>, by: f64, t: f64, driver: usize) {
+    // NaN stays once it is there
+    if most.is_none_or(|most| !(by <= most.by) && !most.by.is_nan()) {
+        *most = Some(Off { by, t, driver });
+    }
+}

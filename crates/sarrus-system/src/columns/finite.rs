@@ -1,0 +1,61 @@
+//! Numbers of a row that are not finite though they should be, and why.
+//!
+//! Two are as documented: accelerations and multipliers that are not known at a position, with all that reads them, and the gap of a
+//! contact of which nothing is near, which is infinite.
+
+use super::{Columns, Measures, Row, Source};
+use crate::mechanism::Mechanism;
+use sarrus_solve::{Accel, Equations, State};
+
+/// Numbers that are not finite.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NotFinite {
+    /// How many.
+    pub count: usize,
+    /// Place of the first among the columns, and why it is not finite, where that is known.
+    pub first: Option<(usize, Option<String>)>,
+}
+
+impl Columns {
+    /// What is not finite in the `values` of a row at `s`; `known` are the equations and accelerations there, if they are.
+    pub fn not_finite(
+        &self,
+        m: &mut Mechanism,
+        s: &State,
+        known: Option<(&Equations, &Accel)>,
+        values: &[f64],
+    ) -> NotFinite {
+        self.with_row(m, s, known, |row, _| {
+            let mut found = NotFinite::default();
+            for (i, source) in self.sources.iter().enumerate().filter(|(i, _)| !values[*i].is_finite()) {
+                if self.measures.is_absent(source, row, known.is_some()) {
+                    continue;
+                }
+                found.count += 1;
+                let why = || source.measure().and_then(|value| self.measures.fault(value, row));
+                found.first.get_or_insert_with(|| (i, why()));
+            }
+            found
+        })
+    }
+}
+
+impl Measures {
+    /// What first went wrong in the expression behind a value that is not finite.
+    pub(super) fn fault(&self, value: usize, row: &Row) -> Option<String> {
+        let (_, measure) = self.of(value)?;
+        measure.fault(row, &|value| self.fault(value, row))
+    }
+
+    /// Whether a source has no number as documented, or reads one that has none.
+    fn is_absent(&self, source: &Source, row: &Row, known: bool) -> bool {
+        match source {
+            Source::Contact(..) => source.read(row) == f64::INFINITY,
+            Source::Measure(value) => self.of(*value).is_some_and(|(_, measure)| {
+                (!known && measure.needs_solution())
+                    || measure.sources().any(|source| self.is_absent(source, row, known))
+            }),
+            source => !known && source.needs_solution(),
+        }
+    }
+}
