@@ -69,9 +69,14 @@ fn commented(text: &str) -> String {
     text.lines().map(|line| format!("# {line}\n")).collect()
 }
 
+/// Whether findings of an oracle differ by what is said of them.
+fn is_exact(oracle: &str) -> bool {
+    ["panic", "hint"].contains(&oracle)
+}
+
 fn signature(oracle: &str, what: &str) -> String {
     let words = tokens(what).filter(|t| !t.chars().any(|c| c.is_ascii_digit()) && t.len() > 1);
-    let head: Vec<&str> = words.take(if oracle == "panic" || oracle == "hint" { 12 } else { 4 }).collect();
+    let head: Vec<&str> = words.take(if is_exact(oracle) { 12 } else { 1 }).collect();
     format!("{oracle}: {}", head.join(" "))
 }
 
@@ -167,7 +172,7 @@ pub fn judge_with(campaign: &Campaign, index: u64, oracles: &[&'static Oracle]) 
 /// Shrinks a finding; `beat` is called with every run.
 pub fn shrunk(campaign: &Campaign, finding: &Finding, beat: &dyn Fn()) -> Finding {
     let Some(oracle) = ORACLES.iter().find(|o| o.name == finding.oracle) else { return finding.clone() };
-    let exact = ["panic", "hint"].contains(&oracle.name).then(|| finding.signature());
+    let exact = is_exact(oracle.name).then(|| finding.signature());
     let mut what = finding.what.clone();
     let scene = shrink(&finding.scene, &mut |scene| {
         beat();
@@ -369,4 +374,28 @@ fn hanging(shared: &Shared) -> Vec<(u64, usize)> {
             (index, busy.len() - 1)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_of_scenes_agrees_with_all_oracles() {
+        let campaign = Campaign { seed: 5, first: 0, scenes: 60, only: Vec::new(), jobs: 2, out: None };
+        let tally = run(&campaign, &mut |_| ());
+        let found: Vec<String> = tally.findings.iter().map(Finding::toml).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+        let certified: u64 = tally.ends.iter().filter(|(k, _)| k.1 == "certified").map(|(_, n)| n).sum();
+        assert!(certified >= 25, "{}", tally.table());
+        let judged = |name| tally.oracles.get(name).map_or(0, |n: &[u64; 3]| n[0]);
+        assert!(ORACLES.iter().filter(|o| judged(o.name) > 0).count() >= 12, "{}", tally.table());
+    }
+
+    #[test]
+    fn findings_of_one_kind_have_one_signature() {
+        let one = signature("hint", "refused without a hint: body `b7` is 3.5 m away");
+        assert_eq!(one, signature("hint", "refused without a hint: body `b12` is 0.2 m away"));
+        assert_ne!(one, signature("hint", "refused without a hint: joint `b12` is 0.2 m away"));
+    }
 }

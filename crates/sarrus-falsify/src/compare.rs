@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Multiple of the error and of the sensitivity that a difference may have.
 const FACTOR: f64 = 30.0;
 /// Multiple of rtol, amplified as the motion amplifies a perturbation, up to which an error estimate is believed.
-const BELIEVED: f64 = 1000.0;
+const BELIEVED: f64 = 300.0;
 /// A difference of this part of a column's scale never counts.
 const FLOOR: f64 = 3e-7;
 /// Where errors or sensitivity reach this part of a column's scale, nothing can be said from there on.
@@ -162,7 +162,7 @@ impl Sensitivity {
                 let believed = rtol.map_or(f64::INFINITY, |rtol| {
                     BELIEVED * (rtol / PERTURBATION * spread[c] + rtol * scale)
                 });
-                let allowed = FACTOR * (error[c].min(believed) + spread[c]) + FLOOR * scale;
+                let allowed = (FACTOR * error[c]).min(believed) + FACTOR * spread[c] + FLOOR * scale;
                 out.data.push(allowed);
                 let name = &base.names()[c];
                 if is_motion(name) && spread[c] + error[c].min(believed) > CHAOS * scale {

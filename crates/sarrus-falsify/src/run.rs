@@ -101,7 +101,8 @@ pub fn run(scene: &Scene) -> Run {
 pub fn run_resolved(scene: &Scene) -> Run {
     ended(guarded(|| {
         let model = load(scene)?;
-        compiled(&model)?;
+        // what a run reads is recorded on the way
+        go(&model)?;
         go(&load_text(&write_resolved(&model, &[]), &[])?)
     }))
 }

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 /// A finding shrinks for no longer than this.
 const PATIENCE: Duration = Duration::from_secs(40);
 
+/// Runs are made no shorter than about this \[s\].
+const SHORTEST: f64 = 0.02;
+
 /// The smallest scene found that `persists`.
 pub fn shrink(scene: &Scene, persists: &mut dyn FnMut(&Scene) -> bool) -> Scene {
     let mut best = scene.clone();
@@ -37,7 +40,7 @@ type Keep<'a> = dyn FnMut(&mut Scene, Scene) -> bool + 'a;
 
 /// Halves the time of the run. Closed forms are values at rows, and need the run as it is.
 fn shorten(best: &mut Scene, keep: &mut Keep) {
-    while best.expected.is_empty() {
+    while best.expected.is_empty() && best.t_end() > SHORTEST {
         let mut candidate = best.clone();
         set(&mut candidate.run, "t_end", 0.5 * best.t_end());
         candidate.every *= 0.5;

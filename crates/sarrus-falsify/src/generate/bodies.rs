@@ -12,7 +12,7 @@ impl Builder<'_> {
     pub fn new_body(&mut self, at: [f64; 3]) -> Body {
         let name = self.name("b");
         let size = self.rng.between(0.2, 0.8);
-        let mut body = Body { name: name.clone(), at, point: false, size };
+        let mut body = Body { name: name.clone(), at, point: false };
         let mass = self.rng.scaled(0.2, 5.0);
         let mut table: Table = match self.rng.below(10) {
             0 => {

@@ -252,11 +252,11 @@ mod tests {
 
     #[test]
     fn elliptic_functions_have_their_known_values() {
-        // DLMF 22.5: sn(K, k) = 1, sn(K/2, k) = 1/√(1 + k'); sn(u, 0) = sin u
+        // DLMF 22.5: sn(period, k) = 1, sn(K/2, k) = 1/√(1 + k'); sn(u, 0) = sin u
         for k in [0.1, 0.5, 0.9, 0.99] {
-            let (K, other) = (quarter(k), (1.0_f64 - k * k).sqrt());
-            assert!((sn(K, k) - 1.0).abs() < 1e-12, "{k}");
-            assert!((sn(0.5 * K, k) - 1.0 / (1.0 + other).sqrt()).abs() < 1e-12, "{k}");
+            let (period, other) = (quarter(k), (1.0_f64 - k * k).sqrt());
+            assert!((sn(period, k) - 1.0).abs() < 1e-12, "{k}");
+            assert!((sn(0.5 * period, k) - 1.0 / (1.0 + other).sqrt()).abs() < 1e-12, "{k}");
         }
         assert!((sn(0.7, 0.0) - 0.7_f64.sin()).abs() < 1e-14);
         // K(1/√2) = Γ(1/4)²/(4√π)

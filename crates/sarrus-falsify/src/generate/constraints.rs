@@ -128,7 +128,7 @@ impl Builder<'_> {
         let planar = self.scene.planar;
         let at = if planar { [0.3, radius, 0.0] } else { [0.3, 0.2, radius] };
         let name = self.name("b");
-        let (size, mass) = (2.0 * radius, self.rng.scaled(0.5, 4.0));
+        let mass = self.rng.scaled(0.5, 4.0);
         let ball = self.rng.chance(0.5);
         let mut table = table!["at" => self.vector(at), "mass" => mass];
         let inertia = super::bodies::digits(0.4 * mass * radius * radius);
@@ -145,7 +145,7 @@ impl Builder<'_> {
             set(&mut table, "orientation", tilt);
         }
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at, point: false, size });
+        self.bodies.push(super::Body { name: name.clone(), at, point: false });
         let constraint = self.name("c");
         let kind = if ball { "rolling_ball" } else { "rolling_disc" };
         let mut rolling = table!["kind" => kind, "body" => name.clone(), "radius" => radius];
@@ -190,12 +190,12 @@ impl Builder<'_> {
         let (Some(pin), Some(slide)) = (self.joint_kind("revolute"), self.joint_kind("prismatic")) else {
             return;
         };
-        let mut wheel = |b: &mut Self, place: [f64; 3], kind, parent: &str| {
+        let wheel = |b: &mut Self, place: [f64; 3], kind, parent: &str| {
             let name = b.name("b");
             let (size, mass) = (0.3, b.rng.scaled(0.5, 3.0));
             let table = b.stated(place, size, mass);
             b.add("bodies", &name, table);
-            let body = super::Body { name: name.clone(), at: place, point: false, size };
+            let body = super::Body { name: name.clone(), at: place, point: false };
             b.bodies.push(body);
             let joint = b.add_joint(kind, [parent.to_string(), name.clone()], place, false);
             (name, joint)

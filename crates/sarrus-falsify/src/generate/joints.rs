@@ -1,7 +1,7 @@
 //! Joints with their options, trees and loops of them.
 
 use super::{Builder, Joint, round, sometimes};
-use crate::scene::{Table, Value, set};
+use crate::scene::{Table, set};
 use crate::table;
 use sarrus::model::Space;
 use sarrus::system::coordinate::Coordinate;
@@ -145,7 +145,7 @@ impl Builder<'_> {
         let middle = [0, 1, 2].map(|i| 0.5 * (from[i] + to[i]));
         let table = table!["from" => self.vector(from), "to" => self.vector(to), "mass" => mass];
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at: middle, point: false, size: 0.4 });
+        self.bodies.push(super::Body { name: name.clone(), at: middle, point: false });
         name
     }
 
@@ -184,7 +184,7 @@ impl Builder<'_> {
             self.joint_options(kind, &mut table, closes);
         }
         self.add("joints", &name, table);
-        self.joints.push(Joint { name: name.clone(), kind, bodies, at, closes });
+        self.joints.push(Joint { name: name.clone(), kind, bodies, closes });
         name
     }
 
@@ -271,10 +271,5 @@ impl Builder<'_> {
             set(&mut table, "armature", rng.scaled(0.001, 0.2));
         }
         table
-    }
-
-    /// The axis of a joint, if it has one.
-    pub fn axis_of(&self, joint: &str) -> Option<Value> {
-        self.scene.elements.iter().find(|e| e.name == joint)?.get("axis").cloned()
     }
 }

@@ -15,13 +15,15 @@ pub const KINEMATICS: Oracle = Oracle {
 };
 
 /// Columns of a position, its velocity and its acceleration, by their last names.
-const CHAINS: [[&str; 3]; 6] = [
+const CHAINS: [[&str; 3]; 8] = [
     ["x", "vx", "ax"],
     ["y", "vy", "ay"],
     ["z", "vz", "az"],
     ["angle", "rate", "alpha"],
     ["angle", "rate", "accel"],
     ["position", "speed", "accel"],
+    ["angle1", "rate1", "accel1"],
+    ["angle2", "rate2", "accel2"],
 ];
 
 fn judge(case: &mut Case) -> Verdict {
@@ -32,6 +34,10 @@ fn judge(case: &mut Case) -> Verdict {
         let Some((element, last)) = name.rsplit_once('.') else { continue };
         for chain in CHAINS.iter().filter(|chain| chain[0] == last) {
             let place = |last: &str| run.index(&format!("{element}.{last}"));
+            // of a joint that slides and turns, `accel` is that of its speed
+            if chain[1..] == ["rate", "accel"] && place("alpha").is_some() {
+                continue;
+            }
             if let (Some(v), Some(a)) = (place(chain[1]), place(chain[2])) {
                 seen = true;
                 if let Some(found) = unlike(run, [i, v, a], smooth) {

@@ -44,8 +44,6 @@ pub struct Body {
 /// The motion of a body at a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
-    /// Axes of the body, as columns.
-    pub axes: [V3; 3],
     /// Centre of mass.
     pub at: V3,
     /// Its velocity.
@@ -91,7 +89,7 @@ fn body(scene: &Scene, e: &Element, run: &Trajectory) -> Option<Body> {
     let inertia = match (e.kind(), e.get("inertia")) {
         ("point", _) => diagonal([0.0; 3]),
         (_, Some(inertia)) if e.get("inertia_about").is_none() => match inertia.number() {
-            Some(I) => diagonal([0.0, 0.0, I]),
+            Some(moment) => diagonal([0.0, 0.0, moment]),
             None => diagonal(point(scene, inertia).filter(|_| !scene.planar)?),
         },
         (_, None) if e.get("shape").is_none() && e.get("com").is_none() => {
@@ -139,7 +137,7 @@ impl Body {
         let w_body = v3(10);
         let spin = world([0, 1, 2].map(|i| dot(self.inertia[i], w_body)));
         let a = add(add(v3(13), 1.0, cross(alpha, arm)), 1.0, cross(w, cross(w, arm)));
-        Motion { axes, at: add(v3(0), 1.0, arm), v: add(v3(7), 1.0, cross(w, arm)), w, spin, a }
+        Motion { at: add(v3(0), 1.0, arm), v: add(v3(7), 1.0, cross(w, arm)), w, spin, a }
     }
 
     /// Its kinetic energy.

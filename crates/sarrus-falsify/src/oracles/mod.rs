@@ -12,6 +12,8 @@ mod momentum;
 mod newton;
 mod refusal;
 mod rewritten;
+#[cfg(test)]
+mod tests;
 
 use crate::compare::{Extent, Pair, Plain, Sensitivity, same_columns, scales, worst};
 use crate::rng::Rng;
