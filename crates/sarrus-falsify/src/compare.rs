@@ -209,6 +209,10 @@ impl Allowance for Sensitivity {
 
 /// How far two runs are apart in a number; where motions may jump, in the range of the rows beside it.
 fn apart(a: &Trajectory, b: &Trajectory, row: usize, column: usize, smooth: bool) -> f64 {
+    beyond(a, b, row, column, smooth).max(beyond(b, a, row, column, smooth))
+}
+
+fn beyond(a: &Trajectory, b: &Trajectory, row: usize, column: usize, smooth: bool) -> f64 {
     let at = |t: &Trajectory, row: usize| t.row(row).map_or(f64::NAN, |r| r[column]);
     let direct = (at(a, row) - at(b, row)).abs();
     if smooth || is_position(&a.names()[column]) {

@@ -12,7 +12,7 @@ impl Builder<'_> {
     pub fn new_body(&mut self, at: [f64; 3]) -> Body {
         let name = self.name("b");
         let size = self.rng.between(0.2, 0.8);
-        let mut body = Body { name: name.clone(), at, point: false };
+        let mut body = Body { name: name.clone(), at, point: false, origin: None };
         let mass = self.rng.scaled(0.2, 5.0);
         let mut table: Table = match self.rng.below(10) {
             0 => {
@@ -28,6 +28,11 @@ impl Builder<'_> {
             let key = if self.rng.chance(0.5) { "on" } else { "at" };
             let place = if key == "at" { self.vector(self.clone_point(at)) } else { place };
             set(&mut table, "markers", table!["tip" => table![key => place]]);
+        }
+        let turned = ["from", "angle", "orientation"].iter().any(|k| crate::scene::get(&table, k).is_some());
+        body.origin = (!turned).then_some(at);
+        if !body.point && self.rng.chance(0.05) {
+            set(&mut table, "kind", "rigid");
         }
         self.add("bodies", &name, table);
         self.bodies.push(body.clone());

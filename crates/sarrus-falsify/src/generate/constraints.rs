@@ -1,7 +1,7 @@
 //! Constraints, gears and racks on axles that fit them.
 
 use super::{Builder, round, settings, sometimes};
-use crate::scene::{Table, set};
+use crate::scene::{Table, get, set};
 use crate::table;
 
 /// A tree with one or two constraints, or a body that rolls or cuts.
@@ -28,7 +28,8 @@ impl Builder<'_> {
         let name = self.name("c");
         let Some([first, second]) = self.two() else { return };
         let planar = self.scene.planar;
-        let bodies = [first.name.clone(), second.name.clone()];
+        let pair = [first.name.clone(), second.name.clone()];
+        let bodies = pair.clone();
         let round_bodies = !first.point && !second.point;
         let at = if second.point { second.at } else { self.beside(second.at, 0.2) };
         let origin = |b: &Self, p: bool| if p { b.vector([0.0; 3]) } else { b.vector([0.1, -0.05, 0.08]) };
@@ -77,23 +78,32 @@ impl Builder<'_> {
                     let zero = format!("{} - {factor}*sin({})", coordinates[0], coordinates[1]);
                     table!["kind" => "expression", "zero" => zero]
                 } else {
-                    table!["kind" => "coupler", "coordinates" => coordinates, "factors" => [1.0, -factor]]
+                    table!["kind" => "coupler", "coordinates" => coordinates, "factors" => [1.0, -factor], "value" => self.rng.between(-0.1, 0.1)]
                 }
             }
             9 => {
                 let on = origin(self, second.point);
+                let (key, on) =
+                    if self.rng.chance(0.3) { ("at", self.vector(second.at)) } else { ("on", on) };
                 if planar {
-                    table!["kind" => "point_on_curve", "body" => second.name, "on" => on, "path" => ["2*s", "0.3*sin(2*s)"]]
+                    table!["kind" => "point_on_curve", "body" => second.name, key => on, "path" => ["2*s", "0.3*sin(2*s)"]]
                 } else if self.rng.chance(0.5) {
                     let curve = ["s", "0.5*sin(s)", "0.2*s"];
-                    table!["kind" => "point_on_curve", "body" => second.name, "on" => on, "path" => curve]
+                    table!["kind" => "point_on_curve", "body" => second.name, key => on, "path" => curve]
                 } else {
-                    table!["kind" => "point_on_curve", "body" => second.name, "on" => on, "implicit" => "z - 0.3*x^2 + 0.2*y*x"]
+                    table!["kind" => "point_on_curve", "body" => second.name, key => on, "implicit" => "z - 0.3*x^2 + 0.2*y*x"]
                 }
             }
             10 if !second.point => {
                 let mut table =
                     table!["kind" => "knife_edge", "body" => second.name, "on" => origin(self, false)];
+                if self.rng.chance(0.4) {
+                    crate::scene::unset(&mut table, "on");
+                    set(&mut table, "at", self.vector(second.at));
+                }
+                if !planar {
+                    sometimes(self.rng, &mut table, 0.3, "up", [0.0, 0.1, 1.0]);
+                }
                 let blade = if planar { self.vector([1.0, 0.3, 0.0]) } else { self.vector([1.0, 0.3, 0.05]) };
                 set(&mut table, if self.rng.chance(0.5) { "axis" } else { "axis_on" }, blade);
                 table
@@ -105,8 +115,10 @@ impl Builder<'_> {
             }
             _ => return,
         };
-        let rates = [self.rng.between(1.0, 8.0), self.rng.between(1.0, 8.0)];
-        sometimes(self.rng, &mut table, 0.05, "baumgarte", rates);
+        if round_bodies && get(&table, "bodies").is_some() {
+            let key = ["axis", "axes"].into_iter().find(|k| get(&table, k).is_some());
+            self.local(&mut table, &pair, key);
+        }
         self.add("constraints", &name, table);
     }
 
@@ -145,7 +157,7 @@ impl Builder<'_> {
             set(&mut table, "orientation", tilt);
         }
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at, point: false });
+        self.bodies.push(super::Body { name: name.clone(), at, point: false, origin: None });
         let constraint = self.name("c");
         let kind = if ball { "rolling_ball" } else { "rolling_disc" };
         let mut rolling = table!["kind" => kind, "body" => name.clone(), "radius" => radius];
@@ -195,7 +207,7 @@ impl Builder<'_> {
             let (size, mass) = (0.3, b.rng.scaled(0.5, 3.0));
             let table = b.stated(place, size, mass);
             b.add("bodies", &name, table);
-            let body = super::Body { name: name.clone(), at: place, point: false };
+            let body = super::Body { name: name.clone(), at: place, point: false, origin: None };
             b.bodies.push(body);
             let joint = b.add_joint(kind, [parent.to_string(), name.clone()], place, false);
             (name, joint)

@@ -114,7 +114,7 @@ impl Builder<'_> {
             set(&mut shape, "name", "skin");
             set(&mut table, "shape", shape);
             self.add("bodies", &name, table);
-            self.bodies.push(Body { name: name.clone(), at, point: false });
+            self.bodies.push(Body { name: name.clone(), at, point: false, origin: None });
             let mut v = self.rng.vector(1.0);
             v[up] = -self.rng.between(0.0, 2.0);
             self.state(format!("{name}.velocity"), self.vector(v));

@@ -34,11 +34,17 @@ impl Builder<'_> {
                 (table, "out")
             }
             2 => {
-                let table = table![
+                let mut table = table![
                     "kind" => "ode", "states" => table!["s" => 0.1, "r" => 0.0],
                     "rates" => table!["s" => "r", "r" => format!("-9*s - 0.5*r - {speed}")],
                     "outputs" => table!["u" => "3*s - 0.2*r"],
                 ];
+                if self.rng.chance(0.2) {
+                    let update = table!["s" => "0.9*s + 0.01*r", "r" => format!("0.9*r - 0.05*{speed}")];
+                    table[2] = ("update".into(), update.into());
+                    set(&mut table, "period", period);
+                    sometimes(self.rng, &mut table, 0.5, "delay", 0.5 * period);
+                }
                 (table, "u")
             }
             3 => {

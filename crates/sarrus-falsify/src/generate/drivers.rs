@@ -56,7 +56,10 @@ impl Builder<'_> {
                 set(&mut table, "velocity", way);
                 if !body.point {
                     let on = self.any(0.1);
-                    set(&mut table, "on", on);
+                    match self.rng.chance(0.3) {
+                        true => set(&mut table, "at", self.vector(body.at)),
+                        false => set(&mut table, "on", on),
+                    }
                 }
                 table
             }

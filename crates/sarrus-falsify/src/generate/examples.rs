@@ -27,7 +27,7 @@ pub(super) fn examples(b: &mut Builder) {
         let size = if planar { Value::from([0.4, 0.2]) } else { Value::from([0.4, 0.2, 0.3]) };
         table.extend(table!["shape" => table!["kind" => "box", "size" => size]]);
         b.add("bodies", name, table);
-        b.bodies.push(super::Body { name: name.into(), at, point: false });
+        b.bodies.push(super::Body { name: name.into(), at, point: false, origin: None });
     }
     let dot = table!["kind" => "point", "at" => b.vector([1.0, 0.0, 0.0]), "mass" => 1.0];
     b.add("bodies", "dot", dot);

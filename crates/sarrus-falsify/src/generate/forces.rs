@@ -103,6 +103,8 @@ impl Builder<'_> {
                     let axis = self.any_axis();
                     sometimes(self.rng, &mut table, 0.5, "axis", axis);
                 }
+                let bodies = [pair[0].name.clone(), pair[1].name.clone()];
+                self.local(&mut table, &bodies, None);
                 self.add_force(table);
                 return;
             }

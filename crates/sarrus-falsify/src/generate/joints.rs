@@ -145,7 +145,7 @@ impl Builder<'_> {
         let middle = [0, 1, 2].map(|i| 0.5 * (from[i] + to[i]));
         let table = table!["from" => self.vector(from), "to" => self.vector(to), "mass" => mass];
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at: middle, point: false });
+        self.bodies.push(super::Body { name: name.clone(), at: middle, point: false, origin: None });
         name
     }
 
@@ -182,6 +182,10 @@ impl Builder<'_> {
         }
         if self.options {
             self.joint_options(kind, &mut table, closes);
+        }
+        let rigid = |b: &String| b == "ground" || self.bodies.iter().any(|o| o.name == *b && !o.point);
+        if bodies.iter().all(rigid) {
+            self.local(&mut table, &bodies, (kind.axis == Axis::Z).then_some("axis"));
         }
         self.add("joints", &name, table);
         self.joints.push(Joint { name: name.clone(), kind, bodies, closes });

@@ -28,6 +28,8 @@ pub(crate) struct Body {
     pub at: [f64; 3],
     /// Whether it is a point mass.
     pub point: bool,
+    /// Its origin, where its axes are those of the world.
+    pub origin: Option<[f64; 3]>,
 }
 
 /// A joint of the scene under construction.
@@ -164,7 +166,14 @@ impl<'r> Builder<'r> {
 
     /// Adds an element.
     pub fn add(&mut self, section: &'static str, name: &str, value: impl Into<Value>) {
-        self.scene.elements.push(Element { section, name: name.into(), value: value.into() });
+        let mut value = value.into();
+        if let Value::Table(table) = &mut value
+            && ["constraints", "drivers"].contains(&section)
+        {
+            let rates = [self.rng.between(1.0, 8.0), self.rng.between(1.0, 8.0)];
+            sometimes(self.rng, table, 0.12, "baumgarte", rates);
+        }
+        self.scene.elements.push(Element { section, name: name.into(), value });
     }
 
     /// Sets a key of an element that has a table.
@@ -191,6 +200,34 @@ impl<'r> Builder<'r> {
         self.joints.iter().flat_map(of).collect()
     }
 
+    /// The same place and axis on the two bodies in place of the world's, now and then, where the axes of both are known.
+    pub fn local(&mut self, table: &mut Table, bodies: &[String; 2], axis: Option<&str>) {
+        let ground = [0.0; 3];
+        let origin = |name: &String| match name.as_str() {
+            "ground" => Some(ground),
+            name => self.bodies.iter().find(|b| b.name == name).and_then(|b| b.origin),
+        };
+        let (Some(first), Some(second)) = (origin(&bodies[0]), origin(&bodies[1])) else { return };
+        if !self.rng.chance(0.6) {
+            return;
+        }
+        if let Some(at) = crate::scene::get(table, "at").and_then(Value::numbers) {
+            let on = |o: [f64; 3]| at.iter().zip(o).map(|(x, o)| round(x - o)).collect::<Vec<f64>>();
+            *table = std::mem::take(table).into_iter().filter(|(k, _)| k != "at").collect();
+            set(table, "on", vec![Value::from(on(first)), Value::from(on(second))]);
+        }
+        if let Some(key) = axis
+            && let Some(value) = crate::scene::get(table, key).cloned()
+        {
+            *table = std::mem::take(table).into_iter().filter(|(k, _)| k != key).collect();
+            let on = match (key, value) {
+                ("axes", both) => both,
+                (_, one) => vec![one.clone(), one].into(),
+            };
+            set(table, "axis_on", on);
+        }
+    }
+
     /// A body by chance; none where there is none.
     pub fn body(&mut self) -> Option<Body> {
         let n = self.bodies.len();
@@ -200,7 +237,8 @@ impl<'r> Builder<'r> {
     /// Two bodies by chance, the first perhaps the ground.
     pub fn two(&mut self) -> Option<[Body; 2]> {
         let second = self.body()?;
-        let ground = Body { name: "ground".into(), at: self.rng.vector(0.5), point: false };
+        let at = self.rng.vector(0.5);
+        let ground = Body { name: "ground".into(), at, point: false, origin: Some([0.0; 3]) };
         let first = self.body().filter(|b| b.name != second.name).unwrap_or(ground);
         Some([first, second])
     }

@@ -113,7 +113,7 @@ fn method(name: &str, options: &'static [OptionDoc], rng: &mut Rng) -> Value {
     match option.default.parse::<f64>() {
         Ok(x) => set(&mut table, option.name, x),
         Err(_) if option.default.contains(' ') => return name.into(),
-        Err(_) => set(&mut table, option.name, option.default),
+        Err(_) => set(&mut table, option.name, option.default.trim_matches(['"', '`'])),
     }
     table.into()
 }

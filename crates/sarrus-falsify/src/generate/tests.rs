@@ -22,7 +22,9 @@ const LEFT_OUT: &[(&str, &str, &str, &str)] = &[
     ("flexible", "", "color", "is drawn alone"),
     ("sections", "", "", "the profile of a member gives one of the ways of stating it; see `flexible`"),
     ("measures", "", "", "results alone; columns of other elements are compared"),
-    ("constraints", "gear", "carrier", "is in the examples where wheels are not carried"),
+    ("constraints", "rolling_disc", "axis", "`axis_on` says the same"),
+    ("joints", "universal", "axis_on", "`axis` says the same"),
+    ("joints", "planar", "axis_on", "`axis` says the same"),
 ];
 
 #[test]

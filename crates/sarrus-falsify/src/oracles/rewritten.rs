@@ -47,10 +47,9 @@ pub const SPLIT_BODY: Oracle = Oracle {
 pub const DOUBLED_JOINT: Oracle =
     Oracle { name: "doubled_joint", doc: "a joint twice moves as once", cheap: false, judge: double_joint };
 
-/// Whether anything is left open that motion depends on, and that the solver decides by least change or order.
+/// Whether anything is left open that motion depends on.
 fn is_open(outcome: &Outcome) -> bool {
     !outcome.report.reactions.motion_not_unique.is_empty()
-        || outcome.report.assembly.velocities.iter().any(|v| v.chosen)
         || outcome.report.singular.iter().any(|s| s.outcome != "passed")
 }
 
@@ -117,7 +116,12 @@ fn placed(case: &mut Case, placement: &Placement) -> Verdict {
 fn moved_pairs(scene: &Scene, base: &Outcome, other: &Outcome, placement: &Placement) -> Vec<Pair> {
     let (base, other) = (&base.trajectory, &other.trajectory);
     let place = |name: &str| other.index(&format!("m.{name}"));
-    let joints: Vec<&str> = scene.section("joints").map(|e| e.name.as_str()).collect();
+    // the angle of a joint with a point mass counts from the world's axes: a point has none
+    let points: Vec<&str> =
+        scene.section("bodies").filter(|e| e.kind() == "point").map(|e| e.name.as_str()).collect();
+    let on_point = |e: &&crate::scene::Element| points.iter().any(|p| Scene::mentions(&e.value, p));
+    let joints: Vec<&str> =
+        scene.section("joints").filter(|e| !on_point(e)).map(|e| e.name.as_str()).collect();
     let mut out = Vec::new();
     for (i, name) in base.names().iter().enumerate() {
         let Some((element, last)) = name.rsplit_once('.') else { continue };
