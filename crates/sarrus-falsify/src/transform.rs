@@ -130,6 +130,12 @@ pub fn split(scene: &Scene, rng: &mut Rng) -> Option<Scene> {
     let seam = crate::table![
         "kind" => "fixed", "bodies" => [body.name.clone(), rest.name.clone()], "at" => place.unwrap_or(origin),
     ];
+    // what is not stated of a body is at rest, and would be weighed against what is stated of the other part
+    for (path, value) in &scene.initial {
+        if let Some(rest) = path.strip_prefix(&format!("{}.", body.name)) {
+            out.initial.push((format!("{}_rest.{rest}", body.name), value.clone()));
+        }
+    }
     *out.elements.iter_mut().find(|e| e.name == body.name)? = half;
     out.elements.push(rest);
     out.elements.push(Element { section: "joints", name: "seam".into(), value: seam.into() });

@@ -221,6 +221,7 @@ impl Builder<'_> {
         let mut table = if rack {
             let way = self.vector([1.0, 0.0, 0.0]);
             self.set(&first.1, "axis", way.clone());
+            self.unset(&first.1, "axis_on");
             let mut table = table!["kind" => "rack", "bodies" => bodies, "radius" => radii[1]];
             if self.scene.planar {
                 set(&mut table, "axis", way);

@@ -114,6 +114,7 @@ impl Builder<'_> {
                     let name = self.add_joint(kind, ["ground".into(), block.name.clone()], point(top), true);
                     let along = self.vector(e[0].map(round));
                     self.set(&name, "axis", along);
+                    self.unset(&name, "axis_on");
                 }
                 return;
             }

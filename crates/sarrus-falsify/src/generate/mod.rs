@@ -185,6 +185,15 @@ impl<'r> Builder<'r> {
         }
     }
 
+    /// Removes a key of an element that has a table.
+    pub fn unset(&mut self, name: &str, key: &str) {
+        if let Some(e) = self.scene.elements.iter_mut().find(|e| e.name == name)
+            && let Value::Table(table) = &mut e.value
+        {
+            crate::scene::unset(table, key);
+        }
+    }
+
     /// States a value at the start, once.
     pub fn state(&mut self, path: String, value: impl Into<Value>) {
         set(&mut self.scene.initial, &path, value);

@@ -112,7 +112,10 @@ fn method(name: &str, options: &'static [OptionDoc], rng: &mut Rng) -> Value {
     let option = rng.pick(options);
     match option.default.parse::<f64>() {
         Ok(x) => set(&mut table, option.name, x),
-        Err(_) if option.default.contains(' ') => return name.into(),
+        // a description, or the value of another option
+        Err(_) if option.default.contains(' ') || options.iter().any(|o| o.name == option.default) => {
+            return name.into();
+        }
         Err(_) => set(&mut table, option.name, option.default.trim_matches(['"', '`'])),
     }
     table.into()
