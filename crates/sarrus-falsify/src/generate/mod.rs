@@ -17,7 +17,7 @@ mod tests;
 use crate::rng::Rng;
 use crate::scene::{Element, Scene, Table, Value, set};
 use sarrus::system::coordinate::Coordinate;
-use sarrus::system::joints::Kind;
+use sarrus::system::joints::{KINDS, Kind};
 
 /// A body of the scene under construction.
 #[derive(Clone, Debug)]
@@ -217,6 +217,8 @@ impl<'r> Builder<'r> {
             name => self.bodies.iter().find(|b| b.name == name).and_then(|b| b.origin),
         };
         let (Some(first), Some(second)) = (origin(&bodies[0]), origin(&bodies[1])) else { return };
+        let kind = crate::scene::get(table, "kind").and_then(Value::text).unwrap_or("");
+        let is_joint = KINDS.iter().any(|k| k.name == kind);
         if !self.rng.chance(0.6) {
             return;
         }
@@ -229,9 +231,10 @@ impl<'r> Builder<'r> {
             && let Some(value) = crate::scene::get(table, key).cloned()
         {
             *table = std::mem::take(table).into_iter().filter(|(k, _)| k != key).collect();
+            // a joint has its axis on each body, a line or plane on the first alone
             let on = match (key, value) {
-                ("axes", both) => both,
-                (_, one) => vec![one.clone(), one].into(),
+                ("axis", one) if is_joint => vec![one.clone(), one].into(),
+                (_, all) => all,
             };
             set(table, "axis_on", on);
         }

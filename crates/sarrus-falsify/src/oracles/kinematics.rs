@@ -29,9 +29,8 @@ const CHAINS: [[&str; 3]; 8] = [
 fn judge(case: &mut Case) -> Verdict {
     let Some(base) = case.certified() else { return Verdict::Silent };
     // fixed steps of first order have positions and velocities of their own errors
-    if base.report.method.rtol.is_none() {
-        return Verdict::Silent;
-    }
+    let Some(rtol) = base.report.method.rtol else { return Verdict::Silent };
+    let floor = 1e-6 + 10.0 * rtol;
     let (run, smooth) = (&base.trajectory, case.scene.is_smooth());
     let mut seen = false;
     for (i, name) in run.names().iter().enumerate() {
@@ -44,7 +43,7 @@ fn judge(case: &mut Case) -> Verdict {
             }
             if let (Some(v), Some(a)) = (place(chain[1]), place(chain[2])) {
                 seen = true;
-                if let Some(found) = unlike(run, [i, v, a], smooth) {
+                if let Some(found) = unlike(run, [i, v, a], smooth, floor) {
                     return Verdict::Wrong(format!("{name} is not the integral of its velocity: {found}"));
                 }
             }
@@ -54,11 +53,11 @@ fn judge(case: &mut Case) -> Verdict {
 }
 
 /// Where a position and its velocity contradict each other.
-fn unlike(run: &Trajectory, [x, v, a]: [usize; 3], smooth: bool) -> Option<String> {
+fn unlike(run: &Trajectory, [x, v, a]: [usize; 3], smooth: bool, floor: f64) -> Option<String> {
     let column = |c: usize| run.rows().map(move |row| row[c]).collect::<Vec<f64>>();
     let (t, x, v, a) = (column(0), column(x), column(v), column(a));
     let largest = |list: &[f64]| list.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let (scale_x, scale_v) = (largest(&x).max(1e-3), largest(&v));
+    let (scale_x, scale_v) = (largest(&x).max(0.1), largest(&v));
     for i in 1..t.len() {
         let h = t[i] - t[i - 1];
         let beside = i.saturating_sub(2)..(i + 2).min(t.len());
@@ -70,8 +69,8 @@ fn unlike(run: &Trajectory, [x, v, a]: [usize; 3], smooth: bool) -> Option<Strin
         let hermite = 0.5 * h * (v[i - 1] + v[i]) + h * h / 12.0 * (a[i - 1] - a[i]);
         let residual = (x[i] - x[i - 1] - hermite).abs();
         // impacts turn velocities round between two rows
-        let jump = if smooth { 0.0 } else { h * (spread(&v) + largest(&v[beside.clone()])) };
-        let allowed = h * h * spread(&a) + jump + 1e-6 * (scale_x + h * scale_v);
+        let jump = if smooth { 0.0 } else { h * (spread(&v) + 4.0 * largest(&v[beside.clone()])) };
+        let allowed = h * h * spread(&a) + jump + floor * (scale_x + h * scale_v);
         if !(residual <= allowed) {
             return Some(format!(
                 "off by {residual:.2e} between t = {} and {}, {allowed:.2e} allowed",

@@ -5,7 +5,7 @@ use crate::compare::{Extent, Plain, same_columns, scales, worst};
 use crate::generate::settings;
 use crate::rng::Rng;
 use crate::run::run;
-use crate::scene::{set, unset};
+use crate::scene::{Value, set, unset};
 use sarrus::analysis::Outcome;
 
 /// Convergence with the tolerance.
@@ -56,7 +56,13 @@ fn tolerance(case: &mut Case, _: &mut Rng) -> Verdict {
 fn method(case: &mut Case, rng: &mut Rng) -> Verdict {
     let mut variant = case.scene.clone();
     settings::replace(&mut variant, rng);
-    against(case, &variant, &run, &Comparison { pairs: &same, must_load: false, other_method: true })
+    let how = Comparison { pairs: &same, must_load: false, other_method: true };
+    match against(case, &variant, &run, &how) {
+        Verdict::Wrong(what) => {
+            Verdict::Wrong(format!("{what}\nwith run = {}", Value::from(variant.run).toml()))
+        }
+        verdict => verdict,
+    }
 }
 
 fn fixed_steps(case: &mut Case, _: &mut Rng) -> Verdict {
