@@ -11,6 +11,8 @@ const BELIEVED: f64 = 300.0;
 const FLOOR: f64 = 3e-7;
 /// Where errors or sensitivity reach this part of a column's scale, nothing can be said from there on.
 const CHAOS: f64 = 1e-3;
+/// Scale of columns that stay below it: bodies have about a metre and a kilogram.
+const LEAST: f64 = 0.1;
 /// Size of the perturbations that sensitivity is measured by.
 pub const PERTURBATION: f64 = 1e-9;
 
@@ -100,7 +102,7 @@ pub fn scales(run: &Trajectory) -> Vec<f64> {
     let mut by_unit: HashMap<&str, f64> = HashMap::new();
     for row in run.rows() {
         for (x, unit) in row.iter().zip(run.units()) {
-            let largest = by_unit.entry(unit).or_insert(1e-3);
+            let largest = by_unit.entry(unit).or_insert(LEAST);
             *largest = largest.max(if x.is_finite() { x.abs() } else { 0.0 });
         }
     }

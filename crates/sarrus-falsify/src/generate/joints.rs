@@ -81,8 +81,7 @@ impl Builder<'_> {
         let e = self.in_plane();
         let shift = self.rng.vector(0.4);
         let at = |x: f64, y: f64, z: f64| {
-            let point = [0, 1, 2].map(|i| round(shift[i] + x * e[0][i] + y * e[1][i] + z * e[2][i]));
-            point
+            [0, 1, 2].map(|i| round(shift[i] + x * e[0][i] + y * e[1][i] + z * e[2][i]))
         };
         let planar = self.scene.planar;
         let n = if self.rng.chance(0.75) { 1 } else { 2 };

@@ -91,10 +91,13 @@ pub(crate) struct Builder<'r> {
     count: usize,
 }
 
+/// What is generated, how often, and how.
+type Recipe = (&'static str, usize, fn(&mut Builder));
+
 /// Scene `index` of the campaign with this seed.
 pub fn generate(seed: u64, index: u64) -> Scene {
     let mut rng = Rng::new(seed, index);
-    let recipes: [(&'static str, usize, fn(&mut Builder)); 9] = [
+    let recipes: [Recipe; 9] = [
         ("tree", 20, tree),
         ("loop", 20, closed_loop),
         ("floating", 8, floating),

@@ -1,7 +1,7 @@
 //! Methods: the motion is that of the mechanism, whatever finds it.
 
 use super::{Case, Comparison, Oracle, Verdict, against, unique_columns};
-use crate::compare::{Extent, Plain, same_columns, scales, worst};
+use crate::compare::{Extent, Pair, Plain, same_columns, scales, worst};
 use crate::generate::settings;
 use crate::rng::Rng;
 use crate::run::run;
@@ -56,7 +56,8 @@ fn tolerance(case: &mut Case, _: &mut Rng) -> Verdict {
 fn method(case: &mut Case, rng: &mut Rng) -> Verdict {
     let mut variant = case.scene.clone();
     settings::replace(&mut variant, rng);
-    let how = Comparison { pairs: &same, must_load: false, other_method: true };
+    let pairs = same(case.scene.is_smooth());
+    let how = Comparison { pairs: &pairs, must_load: false, other_method: true };
     match against(case, &variant, &run, &how) {
         Verdict::Wrong(what) => {
             Verdict::Wrong(format!("{what}\nwith run = {}", Value::from(variant.run).toml()))
@@ -77,11 +78,16 @@ fn fixed_steps(case: &mut Case, _: &mut Rng) -> Verdict {
     set(&mut variant.run, "formulation", "pseudo_inverse");
     let step = variant.t_end() / STEPS;
     set(&mut variant.run, "step", step);
-    against(case, &variant, &run, &Comparison { pairs: &same, must_load: false, other_method: true })
+    let pairs = same(case.scene.is_smooth());
+    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: false, other_method: true })
 }
 
-fn same(base: &Outcome, other: &Outcome) -> Vec<crate::compare::Pair> {
-    let open = !base.report.reactions.motion_not_unique.is_empty()
-        || base.report.singular.iter().any(|s| s.outcome != "passed");
-    if open { Vec::new() } else { unique_columns(base, other, Extent::All) }
+/// Columns that methods agree on. Where forces jump, their instant has the error of the method, and motions alone are compared.
+fn same(smooth: bool) -> impl Fn(&Outcome, &Outcome) -> Vec<Pair> {
+    let extent = if smooth { Extent::All } else { Extent::Motion };
+    move |base, other| {
+        let open = !base.report.reactions.motion_not_unique.is_empty()
+            || base.report.singular.iter().any(|s| s.outcome != "passed");
+        if open { Vec::new() } else { unique_columns(base, other, extent) }
+    }
 }

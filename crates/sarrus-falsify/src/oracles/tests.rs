@@ -54,8 +54,11 @@ fn falling() -> Scene {
     all
 }
 
+/// What is changed of a row at a time: its cells, by the places of columns.
+type Change<'a> = dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64]) + 'a;
+
 /// A run with every row changed: `f` of the time, the names and the row.
-fn tampered(run: &Run, f: &dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64])) -> Run {
+fn tampered(run: &Run, f: &Change) -> Run {
     let Run::Done(outcome) = run else { panic!("{run:?}") };
     let mut outcome = outcome.clone();
     let old = &outcome.trajectory;
@@ -75,7 +78,7 @@ fn oracle(name: &str) -> &'static Oracle {
 }
 
 /// The oracle agrees with the run as it is, and not with the tampered one.
-fn catches(name: &str, scene: Scene, f: &dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64])) {
+fn catches(name: &str, scene: Scene, f: &Change) {
     let right = run(&scene);
     let judge = |run: Run| {
         // oracles that choose an element choose none now and then
