@@ -263,7 +263,9 @@ impl SetupError {
                 one(*at, Some(format!("leave the {family} out, or take another integrator")))
             }
             SetupError::JointCoordinates { at, hint, .. } => one(*at, Some((*hint).into())),
-            SetupError::NotPositive { .. } => one(Span::NONE, None),
+            SetupError::NotPositive { flag, .. } => {
+                one(Span::NONE, Some(format!("give a number above 0, or leave out `{flag}`")))
+            }
             SetupError::StepBelowTime { .. } => {
                 one(Span::NONE, Some("give a longer step (`--step`, `run.step`), or leave it out".into()))
             }
@@ -331,7 +333,9 @@ fn method_hint(error: &MethodError) -> Option<String> {
         MethodError::UnknownKind { family, name, known } => did_you_mean(name, known.iter())
             .or_else(|| Some(format!("`sarrus list {family}s` tells what each does"))),
         MethodError::UnknownOption { option, known, .. } => did_you_mean(option, known.iter()),
-        MethodError::BadOption { .. } => None,
+        MethodError::BadOption { .. } => Some(
+            "`sarrus list integrators --markdown` has options with their defaults; likewise `formulations`, `stabilizations`".into(),
+        ),
     }
 }
 

@@ -273,7 +273,7 @@ impl Reader<'_> {
         let conjugate = |q: [f64; 4]| [q[0], -q[1], -q[2], -q[3]];
         let (at, on) = (self.point("at")?, self.own_point("on")?);
         if let (Some(_), Some(_)) = (at, on) {
-            return Err(self.error("on", format!("{} takes `at` or `on`, not both", self.title())));
+            return Err(self.both("at", "on"));
         }
         let mut p = match (at, on) {
             (Some(at), _) => body.local(at),
@@ -282,10 +282,7 @@ impl Reader<'_> {
         let relative = |q: [f64; 4]| normalized(transform::quaternion_product(conjugate(body.q), q));
         let (world, on_body) = (self.orientation("orientation")?, self.orientation_on("orientation_on")?);
         let mut q = match (world, on_body) {
-            (Some(_), Some(_)) => {
-                let message = format!("{} takes `orientation` or `orientation_on`, not both", self.title());
-                return Err(self.error("orientation_on", message));
-            }
+            (Some(_), Some(_)) => return Err(self.both("orientation", "orientation_on")),
             (Some(world), None) => relative(world),
             (None, q) => q.unwrap_or([1.0, 0.0, 0.0, 0.0]),
         };

@@ -167,8 +167,14 @@ impl<'a> Reader<'a> {
         match given.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one)),
-            [a, b, ..] => Err(self.error(b, format!("{} takes `{a}` or `{b}`, not both", self.title()))),
+            [a, b, ..] => Err(self.both(a, b)),
         }
+    }
+
+    /// The error for two keys that exclude each other.
+    pub fn both(&self, a: &str, b: &str) -> Diagnostic {
+        let message = format!("{} takes `{a}` or `{b}`, not both", self.title());
+        self.error(b, message).hint(format!("leave out `{a}` or `{b}`"))
     }
 
     /// Which of several keys is given; one must be.

@@ -29,6 +29,7 @@ mod functions;
 mod gear_forces;
 mod gear_mesh;
 mod heap;
+mod hints;
 mod ill_conditioned;
 mod impact;
 mod implicit;

@@ -1,0 +1,96 @@
+//! Methods: the motion is that of the mechanism, whatever finds it.
+
+use super::{Case, Comparison, Oracle, Verdict, against, unique_columns};
+use crate::compare::{Extent, Pair, Plain, same_columns, scales, worst};
+use crate::generate::settings;
+use crate::rng::Rng;
+use crate::run::run;
+use crate::scene::{Scene, Value, set, unset};
+use sarrus::analysis::Outcome;
+
+/// Convergence with the tolerance.
+pub const TOLERANCE: Oracle = Oracle {
+    name: "tolerance",
+    doc: "finer tolerances change results by no more than the coarser ones allow",
+    cheap: false,
+    judge: tolerance,
+};
+/// Other methods.
+pub const METHOD: Oracle = Oracle {
+    name: "method",
+    doc: "another formulation, stabilization, integrator, tolerance and coordinates give the same motion",
+    cheap: false,
+    judge: method,
+};
+/// Brute force.
+pub const FIXED_STEPS: Oracle = Oracle {
+    name: "fixed_steps",
+    doc: "small steps of rk4 with a dense pseudoinverse give the same motion",
+    cheap: false,
+    judge: fixed_steps,
+};
+
+/// Steps of the brute force over a run.
+const STEPS: f64 = 4000.0;
+
+fn tolerance(case: &mut Case, _: &mut Rng) -> Verdict {
+    let smooth = case.scene.is_smooth();
+    let Some(rtol) = case.rtol().filter(|r| *r <= 1e-6) else { return Verdict::Silent };
+    let Some(finer) = case.finer().cloned() else { return Verdict::Undecided };
+    let Some(base) = case.certified() else { return Verdict::Silent };
+    let pairs = same_columns(&base.trajectory, &finer.trajectory, Extent::Motion, &[]);
+    let scales = scales(&base.trajectory);
+    let first = Plain { scales: &scales, part: 1e3 * rtol };
+    if worst(&base.trajectory, &finer.trajectory, &pairs, &first, smooth).is_none() {
+        return Verdict::Agrees;
+    }
+    // the sensitivity believes an error only as far as the motion amplifies the tolerance
+    let Some(sensitivity) = case.sensitivity().cloned() else { return Verdict::Undecided };
+    let Some(base) = case.certified() else { return Verdict::Silent };
+    match worst(&base.trajectory, &finer.trajectory, &pairs, &sensitivity, smooth) {
+        Some(difference) => Verdict::Wrong(format!("against rtol/100: {difference}")),
+        None => Verdict::Agrees,
+    }
+}
+
+fn method(case: &mut Case, rng: &mut Rng) -> Verdict {
+    let mut variant = case.scene.clone();
+    settings::replace(&mut variant, rng);
+    let pairs = same(&case.scene);
+    let how = Comparison { pairs: &pairs, must_load: false, other_method: true };
+    match against(case, &variant, &run, &how) {
+        Verdict::Wrong(what) => {
+            Verdict::Wrong(format!("{what}\nwith run = {}", Value::from(variant.run).toml()))
+        }
+        verdict => verdict,
+    }
+}
+
+fn fixed_steps(case: &mut Case, _: &mut Rng) -> Verdict {
+    if case.certified().is_none() || case.scene.section("flexible").next().is_some() {
+        return Verdict::Silent;
+    }
+    let mut variant = case.scene.clone();
+    for key in ["rtol", "atol", "stabilization", "coordinates", "rotation"] {
+        unset(&mut variant.run, key);
+    }
+    set(&mut variant.run, "integrator", "rk4");
+    set(&mut variant.run, "formulation", "pseudo_inverse");
+    let step = variant.t_end() / STEPS;
+    set(&mut variant.run, "step", step);
+    let pairs = same(&case.scene);
+    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: false, other_method: true })
+}
+
+/// Columns that methods agree on. Where forces jump, their instant has the error of the method, and motions alone are compared.
+fn same(scene: &Scene) -> impl Fn(&Outcome, &Outcome) -> Vec<Pair> + use<> {
+    let extent = if scene.is_smooth() { Extent::All } else { Extent::Motion };
+    // friction of a reaction that is not unique is not unique either, and methods differ in it
+    let rubs = scene.section("joints").any(|e| Scene::has_key(&e.value, "mu"));
+    move |base, other| {
+        let open = (rubs && !base.report.reactions.not_unique.is_empty())
+            || !base.report.reactions.motion_not_unique.is_empty()
+            || base.report.singular.iter().any(|s| s.outcome != "passed");
+        if open { Vec::new() } else { unique_columns(base, other, extent) }
+    }
+}

@@ -1,0 +1,49 @@
+//! Refusals say what to do about them.
+
+use crate::common::read;
+use sarrus::analysis::Settings;
+use sarrus::prelude::*;
+use std::path::Path;
+
+const ARM: &str = "bodies.arm = { mass = 1.0, inertia = [0.1, 0.1, 0.1] }\n";
+
+#[test]
+fn keys_that_exclude_each_other_are_refused_with_a_hint() {
+    let both = [
+        (
+            "joints.h = { kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0, 0], axis = [0, 0, 1], axis_on = [[0, 0, 1], [0, 0, 1]] }",
+            "`axis` or `axis_on`",
+        ),
+        (
+            "bodies.b = { mass = 1, inertia = [1, 1, 1], markers = { m = { at = [0, 0, 0], on = [0, 0, 0] } } }",
+            "`at` or `on`",
+        ),
+    ];
+    for (element, keys) in both {
+        let error = read(&format!("{ARM}{element}\n"), Path::new("")).map(|_| ()).unwrap_err();
+        assert!(error.contains(&format!("takes {keys}, not both")), "{error}");
+        assert!(error.contains(&format!("leave out {keys}")), "{error}");
+    }
+}
+
+#[test]
+fn options_out_of_range_are_refused_with_a_hint() {
+    let wrong = [
+        "run.stabilization = { kind = 'baumgarte', beta = 'fast' }",
+        "run.integrator = { kind = 'generalized_alpha', rho = 3 }",
+        "run.integrator = { kind = 'staggered', form = 'none' }",
+    ];
+    for run in wrong {
+        let (model, system) = read(&format!("{ARM}{run}\n"), Path::new("")).unwrap();
+        let error = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap_err();
+        let hints: Vec<_> = error.diagnostics().into_iter().map(|d| d.hint).collect();
+        assert!(
+            hints.iter().all(|h| h.as_ref().is_some_and(|h| h.contains("sarrus list"))),
+            "{run}: {hints:?}"
+        );
+    }
+    let (model, _) = read(ARM, Path::new("")).unwrap();
+    let overrides = Overrides { rtol: Some(-1.0), ..Overrides::default() };
+    let error = Settings::read(&model, &overrides).unwrap_err();
+    assert!(error.diagnostics()[0].hint.is_some(), "{error}");
+}
