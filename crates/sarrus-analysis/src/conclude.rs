@@ -2,7 +2,7 @@
 
 use crate::VERSION;
 use crate::contacts;
-use crate::events::{Active, Detector, Gaps, Onsets};
+use crate::events::{Active, Detector, Gaps, Onsets, Switches};
 use crate::failure::{self, explain};
 use crate::notes;
 use crate::recorder::Stop;
@@ -96,6 +96,7 @@ impl Run<'_> {
         notes.extend(notes::beyond_limit(recorder.gaps.as_ref(), system, settings.certify.position));
         notes.extend(recorder.detector.iter().flat_map(Detector::notes));
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
+        notes.extend(recorder.switches.iter().flat_map(Switches::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         notes.extend(notes::findings(method, found, system));
@@ -139,7 +140,8 @@ impl Run<'_> {
                 .with_rotation(control.rotations.worst)
                 .with_null_share(null_share, rows.near)
                 .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
-                .unless(matches!(recorder.stop, Some(Stop::Chatter(..)))),
+                .unless(matches!(recorder.stop, Some(Stop::Chatter(..))))
+                .unless(recorder.switches.as_ref().is_some_and(Switches::passed_over)),
             violation,
             energy,
             events,

@@ -2,7 +2,7 @@
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
+use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, Switches, TOGETHER};
 use crate::report::EventReport;
 use crate::simulate::{Progress, Seen, Watch};
 use crate::trajectory::Trajectory;
@@ -77,6 +77,8 @@ pub(crate) struct Recorder<'a> {
     pub gaps: Option<Gaps>,
     /// Who looks for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
+    /// Who looks for forces that switch or peak within a step, where one may.
+    pub switches: Option<Switches>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -132,6 +134,7 @@ impl<'a> Recorder<'a> {
             onsets: None,
             gaps: None,
             slides: Slides::new(mechanism),
+            switches: None,
             sampler: None,
             unsampled: None,
             accelerations: columns.as_ref().is_some_and(|c| {
@@ -165,6 +168,7 @@ impl<'a> Recorder<'a> {
             onsets: self.onsets.clone(),
             gaps: self.gaps.clone(),
             slides: self.slides.clone(),
+            switches: self.switches.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
             columns: self.columns.clone(),
@@ -256,7 +260,9 @@ impl<'a> Recorder<'a> {
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
-        let Some(first) = closed.into_iter().chain(met).chain(slid).reduce(f64::min) else { return Ok(due) };
+        let switched = self.switches.as_mut().map_or(Ok(None), |switches| switches.cut(step))?;
+        let found = closed.into_iter().chain(met).chain(slid).chain(switched);
+        let Some(first) = found.reduce(f64::min) else { return Ok(due) };
         // what happens together with an event is seen there
         if due.is_some_and(|due| due <= first + TOGETHER * h) {
             return Ok(due);
@@ -266,8 +272,10 @@ impl<'a> Recorder<'a> {
             self.gaps.iter_mut().for_each(Gaps::take);
         } else if met == Some(first) {
             self.onsets.iter_mut().for_each(Onsets::take);
-        } else {
+        } else if slid == Some(first) {
             self.slides.iter_mut().for_each(Slides::take);
+        } else {
+            self.switches.iter_mut().for_each(Switches::take);
         }
         Ok(Some(first))
     }
@@ -367,11 +375,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn instant(&self) -> Option<f64> {
         let sampled = self.sampler.as_ref().map(Sampler::next);
-        let until = self.onsets.as_ref().map(Onsets::until).filter(|t| t.is_finite());
-        match (sampled, until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let onset = self.onsets.as_ref().map(Onsets::until);
+        let switch = self.switches.as_ref().map(Switches::until);
+        let until = onset.into_iter().chain(switch).filter(|t| t.is_finite());
+        sampled.into_iter().chain(until).reduce(f64::min)
     }
 
     fn change(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<Change, StepError> {

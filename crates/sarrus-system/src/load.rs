@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::body::BodyKind;
+use crate::formula::Formula;
 use sarrus_math::{Dual, Pose, Real, Vec3};
 use sarrus_solve::tables::LoadRecord;
 
@@ -100,6 +101,9 @@ pub trait Force: Send + Sync + 'static {
         None
     }
 
+    /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
+    fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -141,6 +145,8 @@ pub trait Load: Send + Sync {
     fn record(&self) -> Option<LoadRecord> {
         None
     }
+    /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
+    fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
     /// Names and units of what it shows in results.
     fn readings(&self) -> &'static [(&'static str, &'static str)];
     /// Value of reading `k`.
@@ -190,6 +196,10 @@ impl<F: Force> Load for F {
 
     fn record(&self) -> Option<LoadRecord> {
         Force::record(self)
+    }
+
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        Force::laws(self, found);
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

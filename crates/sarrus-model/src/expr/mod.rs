@@ -14,6 +14,7 @@
 
 mod ast;
 mod breaks;
+mod choices;
 mod dimension;
 mod display;
 mod enclose;
@@ -39,6 +40,7 @@ use crate::functions::Given;
 use crate::tables::Curve;
 
 pub use breaks::{Shape, TimeSlot};
+pub use choices::Choice;
 pub use dimension::Inferred;
 pub use equality::Changes;
 pub use functions::{Builtin, FUNCTIONS};
