@@ -125,8 +125,7 @@ impl<R: Real> Path<R> {
         // what was led early has turned about the normal since: ∫ θ(s) n × v ds, with rates of the turn and slips that are linear in time
         let way = across(way) + n.cross(led).scale_f64(passed * passed);
         let slips = [slip, here.slip].map(|slip| slip.scale_f64(passed));
-        let before =
-            anchor.before.filter(|_| passed > 0.0).map(|[t, length]| [length, (anchor.t - t) / passed]);
+        let before = anchor.before.filter(|_| passed > 0.0).map(|[t, length]| [length, (anchor.t - t) / passed]);
         Path { stretch, way, slips, slides: anchor.slides, before }
     }
 

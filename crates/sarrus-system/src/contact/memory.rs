@@ -33,7 +33,14 @@ pub struct Memory {
 impl Memory {
     /// Nothing is known of the place.
     pub fn unknown(key: Key) -> Self {
-        Memory { key, closed: false, open: None, onset: Onset::default(), stretch: [0.0; 3], anchor: None }
+        Memory {
+            key,
+            closed: false,
+            open: None,
+            onset: Onset::default(),
+            stretch: [0.0; 3],
+            anchor: None,
+        }
     }
 }
 

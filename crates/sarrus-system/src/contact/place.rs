@@ -85,7 +85,8 @@ pub fn act<R: Real>(
     let point = point(touch, rounding, contact.at_centre);
     let (speed, slip) = approach(touch, two, point);
     let mut normal = contact.law.force(K, -touch.gap, speed, memory.onset);
-    let (mut across, mut stretch, mut slack, mut slides) = (Vec3::zero(), Vec3::zero(), f64::INFINITY, false);
+    let (mut across, mut stretch, mut slack, mut slides) =
+        (Vec3::zero(), Vec3::zero(), f64::INFINITY, false);
     if let Some(friction) = &contact.friction {
         let path = match &memory.anchor {
             Some(anchor) => Path::between(anchor, &here(contact, rounding, touch, two, point, speed, slip)),
@@ -188,7 +189,6 @@ pub fn anchor(
         here(contact, rounding, touch, two, act.point, act.speed, act.slip);
     let (poses, spins) = (poses.map(|pose| *pose), twists.map(|twist| twist.w_W));
     let Act { stretch, slides, .. } = *act;
-    let before =
-        old.anchor.filter(|old| slides && old.slides && t > old.t).map(|old| [old.t, old.stretch.norm()]);
+    let before = old.anchor.filter(|old| slides && old.slides && t > old.t).map(|old| [old.t, old.stretch.norm()]);
     Some(Anchor { t, poses, spins, point, offsets, normal, slip, stretch, slides, before })
 }

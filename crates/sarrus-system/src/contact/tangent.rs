@@ -87,12 +87,7 @@ impl Room {
                     poses[moved] = pose.seed(0, columns);
                     twists[moved] = twist.seed_with(&poses[moved], 0, &[]);
                 }
-                let two = Two {
-                    poses: [&poses[0], &poses[1]],
-                    twists: [&twists[0], &twists[1]],
-                    mass,
-                    t: bodies.t,
-                };
+                let two = Two { poses: [&poses[0], &poses[1]], twists: [&twists[0], &twists[1]], mass, t: bodies.t };
                 let mut wrenches = [Wrench::zero(); 2];
                 touches(surfaces[0], surfaces[1], two.poses, reach, planar, &mut |touch| {
                     let memory = remembered.find(pair.key(touch.slot));

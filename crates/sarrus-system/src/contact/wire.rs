@@ -206,13 +206,7 @@ impl Room {
 
     /// By how much forces of bristles at the end of a step over `h` differ if it is taken in two halves: the change of the velocity that makes,
     /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the places.
-    pub fn halfway_error(
-        &mut self,
-        bodies: &Bodies,
-        halfway: &Halfway,
-        h: f64,
-        [rtol, atol]: [f64; 2],
-    ) -> f64 {
+    pub fn halfway_error(&mut self, bodies: &Bodies, halfway: &Halfway, h: f64, [rtol, atol]: [f64; 2]) -> f64 {
         self.refresh(bodies);
         let mut most = 0.0_f64;
         for &candidate in &self.candidates {
@@ -469,9 +463,7 @@ impl Room {
                     let (speed, _) = approach(&touch, &two, touch.points[0]);
                     let near = nearly(pair.own);
                     let act = (touch.gap < near).then(|| pair.act(bodies, &touch, &old));
-                    let anchor = act
-                        .as_ref()
-                        .and_then(|act| anchor(pair.contact(), pair.rounding(), &touch, &two, act, &old));
+                    let anchor = act.as_ref().and_then(|act| anchor(pair.contact(), pair.rounding(), &touch, &two, act, &old));
                     if let Some(act) = act.filter(|_| self.closes(pair.contact(), touch.gap, speed, near)) {
                         let mut memory = remember(&old, &touch, act.speed, anchor, Some(passed));
                         sums.add(now, passed, &old, &memory, -touch.gap, act.normal.force);

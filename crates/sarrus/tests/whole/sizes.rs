@@ -10,8 +10,7 @@ fn four_bar(size: f64, planar: bool) -> String {
     };
     let body = |name: &str, from: &str, to: &str, mass: f64| {
         let moment = 0.1 * size * size;
-        let moments =
-            if planar { String::new() } else { format!(", inertia = [{moment}, {moment}, {moment}]") };
+        let moments = if planar { String::new() } else { format!(", inertia = [{moment}, {moment}, {moment}]") };
         format!("bodies.{name} = {{ from = {from}, to = {to}, mass = {mass}{moments} }}\n")
     };
     let (a, b, c, d) = (point(0.0, 0.0), point(0.0, 0.3), point(1.0, 0.6), point(0.9, 0.0));
@@ -19,8 +18,7 @@ fn four_bar(size: f64, planar: bool) -> String {
         format!("joints.{name} = {{ kind = '{kind}', bodies = {bodies:?}, at = {at} }}\n")
     };
     [
-        if planar { "space = 'planar'\ngravity = [0, -9.81]\n" } else { "gravity = [0, -9.81, 0]\n" }
-            .to_string(),
+        if planar { "space = 'planar'\ngravity = [0, -9.81]\n" } else { "gravity = [0, -9.81, 0]\n" }.to_string(),
         body("a", &a, &b, 1.0) + &body("b", &b, &c, 2.0) + &body("c", &d, &c, 1.0),
         joint("A", "revolute", ["ground", "a"], &a) + &joint("B", "revolute", ["a", "b"], &b),
         joint("C", if planar { "revolute" } else { "spherical" }, ["b", "c"], &c),
