@@ -372,7 +372,13 @@ impl Switches {
         if from <= start + 2.0 * PAST * (end - start) && windows.is_clear(step, &beyond, margin, points)? {
             return Ok(None);
         }
+        windows.begin_search();
+        let given_up = windows.given_up.len();
         let found = windows.first(step, &beyond, margin, points, &mut |step, t| at(step, t, rounding))?;
+        if found.is_some() {
+            // what it may have missed before that is looked for again
+            windows.given_up.truncate(given_up);
+        }
         let Some([a, b]) = found else { return Ok(None) };
         // up to rounding it may have left before
         if a.1.margin > 0.0 {

@@ -82,6 +82,11 @@ impl Windows {
         self.sampled = None;
     }
 
+    /// A new search in the same step.
+    pub fn begin_search(&mut self) {
+        self.halved = 0;
+    }
+
     /// Whether a condition that holds at neither end of the step holds nowhere in it.
     pub fn is_clear(
         &mut self,
@@ -90,7 +95,7 @@ impl Windows {
         margin: Margin,
         points: [Point; 2],
     ) -> Result<bool, StepError> {
-        self.halved = 0;
+        self.begin_search();
         self.allowed.resize(conditions.count(), (MOST, false));
         let (most, exhausted) = &mut self.allowed[margin.number];
         *most = if *exhausted { (*most / 2).max(FEWEST) } else { (2 * *most).min(MOST) };
@@ -178,6 +183,7 @@ impl Windows {
         step: &mut Step<'_, '_>,
         conditions: &impl Margins,
     ) -> Result<&Motion, StepError> {
+        self.allowed.resize(conditions.count(), (MOST, false));
         let (t, end) = (step.info.t, step.end.t);
         let system = step.ode.problem().system().clone();
         let order = step.order();
