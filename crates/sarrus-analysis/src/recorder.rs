@@ -332,6 +332,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         forget_fault();
     }
 
+    fn takes_again(&self) -> bool {
+        self.switches.is_some()
+    }
+
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let start = step.info.t;
         let cut = self.find_cut(step)?;

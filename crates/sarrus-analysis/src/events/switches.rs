@@ -9,7 +9,7 @@
 //!   one within it.
 //!
 //! What stages beyond a switch or a peak have seen spoils the dense output before it, also where the error estimate sees nothing of it. So
-//! such a step is taken again: it is cut right at its start, and the next one ends before the switch or peak.
+//! such a step is taken again, from its start to before the switch or peak.
 //!
 //! What changes velocities by less than the tolerances ask for is left alone, and so is an argument that leaves its cell by less than
 //! rounding. Steps of fixed size are not cut: where they pass over a peak or a window, the report says so and is not certified.
@@ -30,6 +30,8 @@ type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 
 /// Part of a step at its start where choices that change are those that ended the step before.
 const PAST: f64 = 1e-9;
+/// Part of a step at its start within which a choice that began right at a level has left it.
+const SETTLED: f64 = 1e-6;
 /// Changes of a choice in a step that are looked at until one changes its expression.
 const TRIES: usize = 64;
 /// Part of the absolute tolerance that is rounding of positions and velocities.
@@ -233,13 +235,12 @@ impl Switches {
             return Found { law, at, until, sliver: 0.0, again: false };
         }
         let gap = (GAP * (at - t)).max(0.25 * near);
-        self.again(t, h, law, at - gap, 2.0 * gap)
+        self.again(t, law, at - gap, 2.0 * gap)
     }
 
     /// A step that is taken again, up to `until`; the step after that has the length `sliver`, if any.
-    fn again(&self, t: f64, h: f64, law: usize, until: f64, sliver: f64) -> Found {
-        let start = (PAST * h).max(8.0 * f64::EPSILON * t.abs());
-        Found { law, at: t + start, until, sliver, again: true }
+    fn again(&self, t: f64, law: usize, until: f64, sliver: f64) -> Found {
+        Found { law, at: t, until, sliver, again: true }
     }
 
     /// Which expressions count in the step: those that may change velocities by more than the tolerances.
@@ -320,7 +321,7 @@ impl Switches {
             if found > t + 2.0 * PAST * h && self.smooth_until(step, i, found - PAST * h)? <= found {
                 return Ok(Some(found));
             }
-            from = found.max(from + PAST * h);
+            from = found.max(t + SETTLED * h);
         }
         Ok(None)
     }
@@ -389,7 +390,7 @@ impl Switches {
 
     /// The first peak before `limit` that the step does not resolve.
     fn find_peak(&mut self, step: &mut Step<'_, '_>, limit: f64) -> Result<(), StepError> {
-        let (t, h) = (step.info.t, step.end.t - step.info.t);
+        let t = step.info.t;
         let Switches { laws, windows, grid, counts, tolerances, .. } = self;
         let (mut placed, mut first) = (false, None);
         for (i, law) in laws.list().iter().enumerate() {
@@ -408,7 +409,7 @@ impl Switches {
         }
         let near = NEAR * f64::EPSILON * t.abs().max(limit.abs());
         if let Some((law, until)) = first.filter(|(_, until)| until - t > near) {
-            self.found = Some(self.again(t, h, law, until, 0.0));
+            self.found = Some(self.again(t, law, until, 0.0));
         }
         Ok(())
     }
