@@ -66,6 +66,8 @@ pub(crate) struct Switches {
     /// When the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
     until: f64,
     sliver: f64,
+    /// For which law that is.
+    last: usize,
     /// By law: since when it is no longer located; when a fixed step has passed over a part of it first \[s\].
     chattered: Vec<Option<f64>>,
     passed: Vec<Option<f64>>,
@@ -127,6 +129,7 @@ impl Switches {
             found: None,
             until: f64::INFINITY,
             sliver: 0.0,
+            last: 0,
             chattered: vec![None; count],
             passed: vec![None; count],
             laws,
@@ -194,7 +197,7 @@ impl Switches {
     /// The step is cut for what was found.
     pub fn take(&mut self) {
         let Some(found) = self.found else { return };
-        (self.until, self.sliver) = (found.until, found.sliver);
+        (self.until, self.sliver, self.last) = (found.until, found.sliver, found.law);
         let kind = if found.again { self.laws.list().len() } else { 0 };
         if self.firings.chatter(kind + found.law, found.at) {
             self.chattered[found.law].get_or_insert(found.at);
@@ -203,17 +206,27 @@ impl Switches {
 
     /// When the step is to be cut for a choice that changes, or before a peak.
     pub fn cut(&mut self, step: &mut Step<'_, '_>) -> Result<Option<f64>, StepError> {
+        let mut pending = None;
         if step.end.t >= self.until {
-            let sliver = std::mem::take(&mut self.sliver);
-            self.until = if sliver > 0.0 { step.end.t + sliver } else { f64::INFINITY };
+            let (sliver, end) = (std::mem::take(&mut self.sliver), step.end.t);
+            // in a leg of its own: differences over so short a step are rounding to methods that remember steps
+            let found = Found { law: self.last, at: end, until: end + sliver, sliver: 0.0, again: true };
+            pending = (sliver > 0.0).then_some(found);
+            self.until = f64::INFINITY;
         }
         self.found = None;
+        self.search(step)?;
+        self.found = self.found.or(pending);
+        Ok(self.found.map(|found| found.at))
+    }
+
+    /// Looks into the step for what ends it.
+    fn search(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
         if !self.count(step)? {
-            return Ok(None);
+            return Ok(());
         }
         if !self.adaptive {
-            self.note_passed(step)?;
-            return Ok(None);
+            return self.note_passed(step);
         }
         self.change(step)?;
         // short of a jump
@@ -222,7 +235,7 @@ impl Switches {
         if limit > t {
             self.find_peak(step, limit)?;
         }
-        Ok(self.found.map(|found| found.at))
+        Ok(())
     }
 
     /// How a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.

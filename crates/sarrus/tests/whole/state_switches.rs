@@ -109,7 +109,7 @@ fn a_torque_that_switches_in_an_angle_acts_once_a_turn() {
         ("if(sin(A.angle) > 0.9999, 5, 0)", 2.0 * 0.9999f64.acos()),
         ("if(A.angle % (2*pi) < 0.02, 5, 0)", 0.02),
     ] {
-        for integrator in ["dop853", "rk45", "radau5"] {
+        for integrator in INTEGRATORS {
             let outcome = run_by(&wheel(torque), integrator, None);
             let rate = last(&outcome, "A.rate");
             let expected = (1e4 + 2.0 * 160.0 * 5.0 * way).sqrt();
