@@ -3,7 +3,7 @@
 use crate::VERSION;
 use crate::advice;
 use crate::contacts;
-use crate::events::{Active, Detector, Gaps, Onsets};
+use crate::events::{Active, Detector, Gaps, Onsets, Switches};
 use crate::failure::{self, explain};
 use crate::notes;
 use crate::peaks::Range;
@@ -106,6 +106,7 @@ impl Run<'_> {
         notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
         notes.extend(notes::not_followed([(off, limits.position), (off_rate, limits.velocity)], system));
         notes.extend(mesh.as_ref().and_then(|mesh| notes::coarse(mesh, settings.certify.mesh)));
+        notes.extend(recorder.switches.iter().flat_map(Switches::notes));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         // rigid contacts with friction take explicit methods only
@@ -127,7 +128,8 @@ impl Run<'_> {
             .with_mesh(mesh.as_ref().map(|mesh| mesh.relative), settings.certify.mesh)
             .with_events(detector.map(Detector::unbounded))
             .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
-            .unless(matches!(recorder.stop, Some(Stop::Chatter(..))));
+            .unless(matches!(recorder.stop, Some(Stop::Chatter(..))))
+            .unless(recorder.switches.as_ref().is_some_and(Switches::passed_over));
         let advice = match status {
             Status::Failed => Vec::new(),
             _ => advice::of(&certificate, method, fixed, &control.rotations, mesh.as_ref()),

@@ -4,7 +4,7 @@ mod between;
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, TOGETHER};
+use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, Switches, TOGETHER};
 use crate::finite::NotFinite;
 use crate::following::Following;
 use crate::instants::{Instants, Why};
@@ -114,6 +114,8 @@ pub(crate) struct Recorder<'a> {
     pub gaps: Option<Gaps>,
     /// Who looks for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
+    /// Who looks for forces that switch or peak within a step, where one may.
+    pub switches: Option<Switches>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -197,6 +199,7 @@ impl<'a> Recorder<'a> {
             onsets: None,
             gaps: None,
             slides: Slides::new(mechanism),
+            switches: None,
             sampler: None,
             unsampled: None,
             unsampled_measures: None,
@@ -241,6 +244,7 @@ impl<'a> Recorder<'a> {
             onsets: self.onsets.clone(),
             gaps: self.gaps.clone(),
             slides: self.slides.clone(),
+            switches: self.switches.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
             unsampled_measures: self.unsampled_measures.clone(),
@@ -346,7 +350,9 @@ impl<'a> Recorder<'a> {
         let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
-        let first = closed.into_iter().chain(met).chain(slid).reduce(f64::min);
+        let switched = self.switches.as_mut().map_or(Ok(None), |switches| switches.cut(step))?;
+        let found = closed.into_iter().chain(met).chain(slid).chain(switched);
+        let first = found.reduce(f64::min);
         // what happens together with an event is seen there
         let Some(first) = first.filter(|first| due.is_none_or(|due| due > first + TOGETHER * h)) else {
             self.why = due.map(|_| Why::Event);
@@ -359,8 +365,10 @@ impl<'a> Recorder<'a> {
         } else if met == Some(first) {
             self.why = self.onsets.as_ref().filter(|onsets| !onsets.is_shortened()).map(|_| Why::Contact);
             self.onsets.iter_mut().for_each(Onsets::take);
-        } else {
+        } else if slid == Some(first) {
             self.slides.iter_mut().for_each(Slides::take);
+        } else {
+            self.switches.iter_mut().for_each(Switches::take);
         }
         Ok(Some(first))
     }
@@ -416,6 +424,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.sample = sample;
         // a column without a number is no reason for a step to fail
         forget_fault();
+    }
+
+    fn takes_again(&self) -> bool {
+        self.switches.is_some()
     }
 
     fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
@@ -476,11 +488,10 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn instant(&self) -> Option<f64> {
         let sampled = self.sampler.as_ref().map(Sampler::next);
-        let until = self.onsets.as_ref().map(Onsets::until).filter(|t| t.is_finite());
-        match (sampled, until) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let onset = self.onsets.as_ref().map(Onsets::until);
+        let switch = self.switches.as_ref().map(Switches::until);
+        let until = onset.into_iter().chain(switch).filter(|t| t.is_finite());
+        sampled.into_iter().chain(until).reduce(f64::min)
     }
 
     fn change(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<Change, StepError> {

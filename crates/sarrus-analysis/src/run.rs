@@ -6,7 +6,7 @@
 use crate::assemble::{AssemblyReport, assemble};
 use crate::doubts;
 use crate::error::SetupError;
-use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause};
+use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause, Switches};
 use crate::failure;
 use crate::instants::Instants;
 use crate::joints;
@@ -169,6 +169,7 @@ impl<'w> Run<'w> {
         if !gaps.is_empty() {
             recorder.gaps = Some(Gaps::new(gaps));
         }
+        recorder.switches = Switches::new(system, span, integrator.is_adaptive(), [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
         let route = Route { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };

@@ -5,7 +5,7 @@ use crate::names::Directory;
 use crate::placed::{self, Map, Placed, Purpose, Reading};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
-use sarrus_model::expr::{Bound, Program, Shape, TimeSlot};
+use sarrus_model::expr::{Bound, Choice, Program, Shape, TimeSlot};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
 /// An expression and the signals in its slots.
@@ -120,6 +120,35 @@ impl Formula {
             _ => None,
         };
         self.program.features(&read, span, breaks, found);
+    }
+
+    /// Calls `found` with each choice by value that it makes, itself or through a measure, and the formula that makes it.
+    pub fn choices(&self, found: &mut dyn FnMut(&Formula, Choice)) {
+        for signal in &self.signals {
+            if let Signal::Nested(formula) = signal {
+                formula.choices(found);
+            }
+        }
+        self.program.choices().for_each(|choice| found(self, choice));
+    }
+
+    /// Whether it is a polynomial of what it reads between its choices.
+    pub fn is_polynomial(&self) -> bool {
+        let nested = self.signals.iter().all(|signal| match signal {
+            Signal::Nested(formula) => formula.is_polynomial(),
+            _ => true,
+        });
+        nested && self.program.is_polynomial()
+    }
+
+    /// The argument of a choice of its own.
+    pub fn argument(&self, choice: Choice, at: &At<f64>) -> f64 {
+        self.program.argument(choice, &|slot: u32| self.signals[slot as usize].eval(at))
+    }
+
+    /// Bounds on it over an interval of time.
+    pub fn enclose_argument(&self, choice: Choice, at: &At<Enclosure>) -> Enclosure {
+        self.program.enclose_argument(choice, &|slot: u32| self.signals[slot as usize].enclose(at))
     }
 
     /// The expression, for the resolved file.

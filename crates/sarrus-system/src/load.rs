@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::body::BodyKind;
+use crate::formula::Formula;
 use sarrus_math::{Dual, Mat3, Pose, Real, Vec3};
 use sarrus_solve::tables::LoadRecord;
 
@@ -110,6 +111,9 @@ pub trait Force: Send + Sync + 'static {
         None
     }
 
+    /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
+    fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -173,6 +177,9 @@ pub trait Load: Send + Sync {
     fn bent(&self, _at: &At<f64>) -> Option<Bent> {
         None
     }
+
+    /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
+    fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
     /// Names and units of what it shows in results.
     fn readings(&self) -> &'static [(&'static str, &'static str)];
     /// Value of reading `k`.
@@ -230,6 +237,10 @@ impl<F: Force> Load for F {
 
     fn bent(&self, at: &At<f64>) -> Option<Bent> {
         Force::bent(self, at)
+    }
+
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        Force::laws(self, found);
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

@@ -77,6 +77,8 @@ pub struct Motion {
     pub(crate) planar: bool,
     pub(crate) h: f64,
     workspace: RefCell<Workspace>,
+    /// By body, of those that were read last.
+    all: RefCell<Workspace>,
 }
 
 /// Bounds of the bodies that a formula reads.
@@ -108,6 +110,7 @@ impl Motion {
             planar,
             h: 0.0,
             workspace: RefCell::default(),
+            all: RefCell::default(),
         }
     }
 
@@ -225,6 +228,31 @@ impl Motion {
         let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
         let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
         self.workspace.replace(workspace);
+        seen
+    }
+
+    /// What `read` sees between two frames, where `ids` are numbers of bodies and it reads `bodies` alone.
+    pub(crate) fn among<T>(
+        &self,
+        bodies: &[u32],
+        ids: &[u32],
+        a: &Frame,
+        b: &Frame,
+        read: impl FnOnce(&At<Enclosure>) -> T,
+    ) -> T {
+        let mut workspace = self.all.take();
+        let Workspace { poses, twists, .. } = &mut workspace;
+        if poses.len() < self.bounds.len() {
+            poses.resize(self.bounds.len(), self.pose(0, a, b));
+            twists.resize(self.bounds.len(), self.twist(0, a, b));
+        }
+        for body in bodies.iter().map(|body| *body as usize) {
+            poses[body] = self.pose(body, a, b);
+            twists[body] = self.twist(body, a, b);
+        }
+        let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
+        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
+        self.all.replace(workspace);
         seen
     }
 

@@ -94,7 +94,14 @@ impl Detector {
                 self.names[*i]
             )
         });
-        self.conditions.notes.iter().cloned().chain(own)
+        let grazed = self.windows.grazed.iter().map(|(i, t)| {
+            format!(
+                "event `{}`: within the step at t = {t} s its condition came so near to holding that rounding decides; it may be missed \
+                 there, and wherever that happens again; leave it a margin",
+                self.names[*i]
+            )
+        });
+        self.conditions.notes.iter().cloned().chain(own).chain(grazed)
     }
 
     /// How often the condition of an event could not be bounded over a step, so that it may have been missed.

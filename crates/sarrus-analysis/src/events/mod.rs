@@ -18,9 +18,11 @@ mod detect;
 mod jump;
 mod limits;
 mod onset;
+mod peaks;
 mod rigid;
 mod search;
 mod slides;
+mod switches;
 mod watch;
 mod windows;
 
@@ -30,6 +32,7 @@ pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;
 pub(crate) use rigid::{Beyond, Gaps, Tally};
 pub(crate) use slides::Slides;
+pub(crate) use switches::Switches;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;

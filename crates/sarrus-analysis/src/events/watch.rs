@@ -7,6 +7,8 @@ use sarrus_system::{Conditions, Mechanism};
 
 /// A condition is false again where its margin is below zero by this part of the largest that it had.
 const FALSE_AGAIN: f64 = 1e-9;
+/// Part of the largest margin up to which one is rounding.
+const ROUNDING: f64 = 256.0 * f64::EPSILON;
 /// A coordinate this near to a value, relative to one or to the value, has reached it \[m, rad\].
 const REACHED: f64 = 1e-12;
 
@@ -65,7 +67,7 @@ impl Watched {
 
     /// The margin that counts as none.
     pub fn rounding(&self) -> f64 {
-        FALSE_AGAIN * self.scale
+        ROUNDING * self.scale
     }
 
     /// Whether the condition does not hold, by more than rounding.

@@ -6,6 +6,7 @@
 
 use super::advance::DEEPEST;
 use super::search::Point;
+use sarrus_math::Enclosure;
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, StepError};
 use sarrus_system::conditions::Verdict;
@@ -13,6 +14,32 @@ use sarrus_system::motion::{Frame, Motion};
 use sarrus_system::{Conditions, Mechanism};
 
 type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+
+/// Margins that have bounds between two frames.
+pub(super) trait Margins {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The bodies that their bounds read.
+    fn bodies(&self) -> impl Iterator<Item = usize>;
+
+    /// Bounds on margin `i` between two frames.
+    fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure;
+}
+
+impl Margins for Conditions {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = usize> {
+        self.bounded_bodies()
+    }
+
+    fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+        Conditions::enclose(self, i, motion, a, b)
+    }
+}
 
 /// Tells what a condition is at an instant of the step.
 type Judge<'a> = &'a mut dyn FnMut(&mut Step<'_, '_>, f64) -> Result<Verdict, StepError>;
@@ -36,6 +63,8 @@ pub(super) struct Windows {
     pub given_up: Vec<(usize, f64)>,
     /// How often that happened.
     pub times_given_up: u64,
+    /// Events whose margin may have been positive by no more than rounding, and when first \[s\].
+    pub grazed: Vec<(usize, f64)>,
 }
 
 /// A condition, and the sign and size of its margin.
@@ -55,16 +84,21 @@ impl Windows {
         self.sampled = None;
     }
 
+    /// A new search in the same step.
+    pub fn begin_search(&mut self) {
+        self.halved = 0;
+    }
+
     /// Whether a condition that holds at neither end of the step holds nowhere in it.
     pub fn is_clear(
         &mut self,
         step: &mut Step<'_, '_>,
-        conditions: &Conditions,
+        conditions: &impl Margins,
         margin: Margin,
         points: [Point; 2],
     ) -> Result<bool, StepError> {
-        self.halved = 0;
-        self.allowed.resize(conditions.len(), (MOST, false));
+        self.begin_search();
+        self.allowed.resize(conditions.count(), (MOST, false));
         let (most, exhausted) = &mut self.allowed[margin.number];
         *most = if *exhausted { (*most / 2).max(FEWEST) } else { (2 * *most).min(MOST) };
         *exhausted = false;
@@ -73,14 +107,23 @@ impl Windows {
         }
         let motion = self.sample(step, conditions)?;
         let [a, b] = motion.ends();
-        Ok(margin.is_decided(conditions, motion, [a, b], points))
+        let upper = margin.decide(conditions, motion, [a, b], points);
+        self.note_grazed(margin.number, points[0].0, upper);
+        Ok(upper.is_some())
+    }
+
+    /// Notes a margin that is decided and may be above zero all the same.
+    fn note_grazed(&mut self, number: usize, t: f64, upper: Option<f64>) {
+        if upper.is_some_and(|upper| upper > 0.0) && !self.grazed.iter().any(|(i, _)| *i == number) {
+            self.grazed.push((number, t));
+        }
     }
 
     /// The first instants between which a condition that does not hold at `a` begins to hold: not at the first, at the second.
     pub fn first(
         &mut self,
         step: &mut Step<'_, '_>,
-        conditions: &Conditions,
+        conditions: &impl Margins,
         margin: Margin,
         [a, b]: [Point; 2],
         judge: Judge<'_>,
@@ -107,7 +150,7 @@ impl Windows {
     pub fn leaves(
         &mut self,
         step: &mut Step<'_, '_>,
-        conditions: &Conditions,
+        conditions: &impl Margins,
         margin: Margin,
         [a, b]: [Point; 2],
         judge: Judge<'_>,
@@ -138,7 +181,12 @@ impl Windows {
     }
 
     /// Bounds the motion over the step, once.
-    fn sample(&mut self, step: &mut Step<'_, '_>, conditions: &Conditions) -> Result<&Motion, StepError> {
+    pub fn sample(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        conditions: &impl Margins,
+    ) -> Result<&Motion, StepError> {
+        self.allowed.resize(conditions.count(), (MOST, false));
         let (t, end) = (step.info.t, step.end.t);
         let system = step.ode.problem().system().clone();
         let order = step.order();
@@ -152,9 +200,14 @@ impl Windows {
             let (ode, s) = step.at(at)?;
             ode.problem_mut().frame(s, motion.node(k));
         }
-        motion.begin(conditions.bounded_bodies());
+        motion.begin(conditions.bodies());
         self.sampled = Some(t);
         Ok(motion)
+    }
+
+    /// The bounds of the step that was sampled last.
+    pub fn motion(&self) -> Option<&Motion> {
+        self.motion.as_ref()
     }
 
     fn ends(&mut self, step: &mut Step<'_, '_>, times: [f64; 2]) -> Result<(), StepError> {
@@ -167,7 +220,7 @@ impl Windows {
 
     fn search(
         &mut self,
-        search: &mut Search<'_>,
+        search: &mut Search<'_, impl Margins>,
         step: &mut Step<'_, '_>,
         [a, b]: [usize; 2],
         points: [Point; 2],
@@ -176,7 +229,9 @@ impl Windows {
         let holds = points[1].1.holds;
         let bracket = holds.then_some(points);
         let frames = [&self.frames[a], &self.frames[b]];
-        if search.margin.is_decided(search.conditions, search.motion, frames, points) {
+        let upper = search.margin.decide(search.conditions, search.motion, frames, points);
+        self.note_grazed(search.margin.number, points[0].0, upper);
+        if upper.is_some() {
             return Ok(bracket);
         }
         let t = 0.5 * (points[0].0 + points[1].0);
@@ -197,27 +252,28 @@ impl Windows {
     }
 }
 
-struct Search<'a> {
-    conditions: &'a Conditions,
+struct Search<'a, M> {
+    conditions: &'a M,
     margin: Margin,
     motion: &'a Motion,
     judge: Judge<'a>,
 }
 
 impl Margin {
-    /// Whether a condition that does not hold at the first frame holds nowhere up to the second, or begins to hold once.
-    fn is_decided(
+    /// Where a condition that does not hold at the first frame holds nowhere up to the second, but for rounding, the largest that its margin
+    /// may be; where it begins to hold once, zero.
+    fn decide(
         &self,
-        conditions: &Conditions,
+        conditions: &impl Margins,
         motion: &Motion,
         [a, b]: [&Frame; 2],
         points: [Point; 2],
-    ) -> bool {
+    ) -> Option<f64> {
         let bound = conditions.enclose(self.number, motion, a, b) * self.sign;
         if points[1].1.holds {
-            return bound.d.lo > 0.0;
+            return (bound.d.lo > 0.0).then_some(0.0);
         }
         let ends = points.map(|(_, verdict)| verdict.margin);
-        bound.upper(ends, b.t - a.t) <= self.rounding
+        Some(bound.upper(ends, b.t - a.t)).filter(|upper| *upper <= self.rounding)
     }
 }

@@ -25,7 +25,7 @@ impl Program {
     }
 
     /// Bounds on the registers after the first `count` instructions.
-    fn enclose_registers(
+    pub(super) fn enclose_registers(
         &self,
         count: usize,
         read: &impl Fn(u32) -> Enclosure,

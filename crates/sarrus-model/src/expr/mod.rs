@@ -14,6 +14,7 @@
 
 mod ast;
 mod breaks;
+mod choices;
 mod decide;
 mod dimension;
 mod display;
@@ -40,6 +41,7 @@ use crate::functions::Given;
 use crate::tables::Curve;
 
 pub use breaks::{Shape, TimeSlot};
+pub use choices::Choice;
 pub use dimension::Inferred;
 pub use equality::Changes;
 pub use functions::{Builtin, FUNCTIONS};

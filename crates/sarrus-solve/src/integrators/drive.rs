@@ -27,8 +27,13 @@ pub trait Observer<O: ?Sized> {
     /// The state at a time asked for by the samples.
     fn sample(&mut self, _ode: &mut O, _s: &State) {}
 
-    /// A step was taken. If something happens inside it that ends the run there, the time \[s\] of it, after the start of the
-    /// step and not after its end: the rest of the step is given up.
+    /// Whether a step may be [cut](Observer::cut) at its start.
+    fn takes_again(&self) -> bool {
+        false
+    }
+
+    /// A step was taken. If something happens inside it that ends the run there, the time \[s\] of it, not after its end: the rest of the
+    /// step is given up. At its start, where [`takes_again`](Observer::takes_again) says so, all of it is, and the run ends where it was.
     ///
     /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); whoever cuts it must take that back.
     fn cut(&mut self, _step: &mut Taken<'_, O>) -> Result<Option<f64>, StepError> {
@@ -232,7 +237,7 @@ pub fn go_on<O: Ode>(
     observer: &mut dyn Observer<O>,
 ) -> Ended {
     control.t_end = t_end;
-    let mut between = s.clone();
+    let (mut between, mut before) = (s.clone(), s.clone());
     let near = |t: f64| NEAR * f64::EPSILON * t.abs();
 
     // the start
@@ -250,6 +255,10 @@ pub fn go_on<O: Ode>(
         // an instant that differs from the end by rounding is not a step away from it
         let instant = observer.instant().filter(|t| t_end - t > near(t_end));
         control.t_end = instant.map_or(t_end, |t| t.min(t_end));
+        let again = observer.takes_again();
+        if again {
+            before.copy_from(s);
+        }
         let mut info = match method.step(ode, s, control) {
             Ok(info) => info,
             Err(error) => {
@@ -270,7 +279,8 @@ pub fn go_on<O: Ode>(
             }
         };
         if let Some(t) = cut {
-            if let Err(error) = shorten(ode, method, control, t, s) {
+            let start = (again && t <= info.t).then_some(&before);
+            if let Err(error) = shorten(ode, method, control, t, start, s) {
                 because = Because::Failed(error);
                 break;
             }
@@ -312,16 +322,19 @@ pub fn go_on<O: Ode>(
     Ended { at: s.t, because, counts: control.counts }
 }
 
-/// Makes `t` the end of the step that ended at `s`.
+/// Makes `t` the end of the step that ended at `s`; `start` is the state there, where it is known.
 fn shorten<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
     control: &mut Control,
     t: f64,
+    start: Option<&State>,
     s: &mut State,
 ) -> Result<(), StepError> {
     let h = s.t - t;
-    if h > 0.0 {
+    if let Some(start) = start {
+        s.copy_from(start);
+    } else if h > 0.0 {
         method.dense(ode, control, t, s)?;
     }
     // what was taken back is noted again

@@ -32,6 +32,10 @@ impl Force for Actuator {
         self.along.push(at, self.effort(at), out);
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        found(&self.effort, self.limits);
+    }
+
     fn is_load(&self) -> bool {
         true
     }

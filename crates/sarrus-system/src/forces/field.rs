@@ -55,6 +55,10 @@ impl Force for Field {
         self.modal.iter().for_each(|modal| modal.wrench(at, out));
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        self.bodies.iter().for_each(|(_, force)| force.laws(found));
+    }
+
     fn is_load(&self) -> bool {
         true
     }

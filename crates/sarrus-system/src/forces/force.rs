@@ -21,6 +21,10 @@ impl Force for AppliedForce {
         out[0].add_force_at(force, pose.rotate(&self.point));
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        self.force.laws(found);
+    }
+
     fn is_load(&self) -> bool {
         true
     }

@@ -69,6 +69,9 @@ pub(crate) fn at_most<R: Real>(elastic: R, damping: R) -> R {
     }
 }
 
+/// Of an expression that is nowhere cut off.
+pub(crate) const NO_LIMITS: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
 /// A registered kind of force.
 pub struct Kind {
     /// Name in model files.

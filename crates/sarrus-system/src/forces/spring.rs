@@ -36,6 +36,10 @@ impl Force for Spring {
         self.tension.is_one_sided_damper()
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        self.tension.laws(found);
+    }
+
     fn record(&self) -> Option<LoadRecord> {
         let Along::Line(line) = &self.along else { return None };
         let Law::Linear { stiffness, damping, rest, preload } = self.tension.law else { return None };

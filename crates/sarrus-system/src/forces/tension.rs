@@ -9,6 +9,7 @@
 //! Energy of the linear law: ∫E dl is stored, and (T - E) l̇ is dissipated. It is never negative: T - E is the damping, which has
 //! the sign of l̇.
 
+use super::NO_LIMITS;
 use super::prelude::*;
 
 /// Which tension acts.
@@ -83,6 +84,13 @@ impl Tension {
             only if stiffness == 0.0 && preload == 0.0 => only.keep(force),
             _ => at_most(elastic, force),
         }
+    }
+
+    /// Calls `found` with its expression, and the values at which that is cut off.
+    pub fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        let Law::Expression(formula) = &self.law else { return };
+        let limits = if self.only == Only::Both { NO_LIMITS } else { [0.0, f64::INFINITY] };
+        found(formula, limits);
     }
 
     /// E before it is cut off.

@@ -17,6 +17,10 @@ impl Force for AppliedTorque {
         out[0].add_torque(self.axes.map_or(torque, |axes| at.pose(0).rot.mul_mat_f64(&axes) * torque));
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        self.torque.laws(found);
+    }
+
     fn is_load(&self) -> bool {
         true
     }

@@ -1,5 +1,6 @@
 //! A vector of run-time expressions.
 
+use super::NO_LIMITS;
 use crate::at::At;
 use crate::formula::{Binder, Formula};
 use sarrus_math::{Real, Vec3};
@@ -46,6 +47,11 @@ impl VectorFormula {
         };
         let timed = (!is_constant).then(|| self.of_time.get_or_init(of_time).clone());
         Some(LoadRecord { kind, bodies: [0, 0], r_A: [0.0; 3], r_B: point, p: [x, y, z, 0.0], timed })
+    }
+
+    /// Calls `found` with each component.
+    pub fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        self.components.iter().flatten().for_each(|formula| found(formula, NO_LIMITS));
     }
 
     /// The value at an instant.

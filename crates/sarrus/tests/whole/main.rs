@@ -71,6 +71,7 @@ mod sizes;
 mod small_motions;
 mod staggered;
 mod starts;
+mod state_switches;
 mod statics;
 mod steady;
 mod stiff;

@@ -1,0 +1,246 @@
+//! Short peaks of an expression within a step, which its stages may have passed over.
+//!
+//! The expression is sampled on a grid of the step's dense output. It counts as resolved where the polynomial through every other
+//! sample meets those between, and where between neighbours the bounds of its value and rate stay near the samples. What may lie
+//! outside is halved, the earlier half first, until a sample shows a peak, or the impulse that may be hidden is below the tolerances.
+
+use super::advance::DEEPEST;
+use sarrus_solve::integrators::Taken;
+use sarrus_solve::{Dynamics, StepError};
+use sarrus_system::Mechanism;
+use sarrus_system::laws::Law;
+use sarrus_system::motion::{Frame, Motion};
+
+type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+
+/// Intervals between the samples of a step, even.
+const INTERVALS: usize = 8;
+/// Places at which the stages of steps of fixed size stand, as parts of the step: those that the methods have in common.
+const STAGES: [f64; 3] = [0.0, 0.5, 1.0];
+/// Deviation from what the samples tell, relative to their range, that steps resolve: at samples; between them, of values and of rates.
+const MISFIT: f64 = 0.1;
+const OFF: f64 = 0.05;
+const STEEPER: f64 = 3.0;
+/// The same of values for steps of fixed size.
+const OFF_FIXED: f64 = 0.5;
+/// Part of the tolerances that may be hidden between two samples.
+const SHARE: f64 = 0.1;
+/// Change relative to the largest value that is none, where no mass tells.
+const SMALL: f64 = 1e-9;
+/// Intervals of a step that are halved for one expression; and where they were too few in many steps before.
+const MOST: usize = 500;
+const FEWEST: usize = 8;
+
+/// A peak: the last instant before it \[s\] up to which the step is good, and an instant that shows it.
+#[derive(Clone, Copy)]
+pub(super) struct Peak {
+    pub from: f64,
+    pub at: f64,
+}
+
+/// Samples of a step.
+#[derive(Clone, Default)]
+pub(super) struct Grid {
+    /// Expressions that could not be bounded, and when first \[s\].
+    pub given_up: Vec<(usize, f64)>,
+    /// The samples, and then frames of intervals that are halved.
+    frames: Vec<Frame>,
+    count: usize,
+    values: Vec<f64>,
+    halved: usize,
+    /// Intervals that may be halved, by expression.
+    allowed: Vec<usize>,
+}
+
+/// What the samples tell of an expression.
+struct Facts {
+    /// Least and largest value, and the steepest slope between two neighbours.
+    least: f64,
+    most: f64,
+    slope: f64,
+    /// Deviation of values that is resolved.
+    off: f64,
+    /// Integral over an interval that may be hidden.
+    share: f64,
+}
+
+impl Grid {
+    /// Samples a step up to `limit`.
+    pub fn place(&mut self, step: &mut Step<'_, '_>, limit: f64) -> Result<(), StepError> {
+        let part = |k: usize| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / INTERVALS as f64).cos();
+        self.place_at(step, INTERVALS + 1, limit, part)
+    }
+
+    /// Samples it where stages of a fixed step stand.
+    pub fn place_stages(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+        let end = step.end.t;
+        self.place_at(step, STAGES.len(), end, |k| STAGES[k])
+    }
+
+    fn place_at(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        count: usize,
+        limit: f64,
+        part: impl Fn(usize) -> f64,
+    ) -> Result<(), StepError> {
+        self.count = count;
+        self.frames.resize_with(count + DEEPEST + 1, Frame::default);
+        let t = step.info.t;
+        for (k, frame) in self.frames[..count].iter_mut().enumerate() {
+            let at = if k + 1 == count { limit } else { t + part(k) * (limit - t) };
+            let (ode, s) = step.at(at)?;
+            ode.problem_mut().frame(s, frame);
+        }
+        Ok(())
+    }
+
+    /// The first peak of an expression that the samples do not resolve.
+    pub fn peak(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        motion: &Motion,
+        (i, law): (usize, &Law),
+        tolerances: [f64; 2],
+    ) -> Result<Option<Peak>, StepError> {
+        let facts = self.facts(law, tolerances, OFF);
+        let found = self.search(step, motion, (i, law), &facts)?;
+        let misfit = self.misfit(&facts);
+        // the earlier one
+        Ok(match (found, misfit) {
+            (Some(found), Some(misfit)) if misfit.at < found.at => Some(misfit),
+            (None, misfit) => misfit,
+            (found, _) => found,
+        })
+    }
+
+    /// The first value of an expression that stages of a fixed step have not met.
+    pub fn unmet(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        motion: &Motion,
+        (i, law): (usize, &Law),
+        tolerances: [f64; 2],
+    ) -> Result<Option<Peak>, StepError> {
+        let facts = Facts { slope: f64::INFINITY, ..self.facts(law, tolerances, OFF_FIXED) };
+        self.search(step, motion, (i, law), &facts)
+    }
+
+    fn facts(&mut self, law: &Law, [rtol, atol]: [f64; 2], off: f64) -> Facts {
+        let frames = &self.frames[..self.count];
+        self.values.clear();
+        self.values.extend(frames.iter().map(|frame| law.value(frame)));
+        let (least, most) = self
+            .values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(*x), most.max(*x)));
+        let slopes = (1..self.count).map(|k| {
+            let w = frames[k].t - frames[k - 1].t;
+            ((self.values[k] - self.values[k - 1]) / w).abs()
+        });
+        let h = frames[self.count - 1].t - frames[0].t;
+        let speed = frames.iter().map(|frame| law.speed(frame)).fold(0.0, f64::max);
+        // of what has no mass nothing is known
+        let budget = if law.response.is_finite() {
+            (atol + rtol * speed) / law.response
+        } else {
+            SMALL * least.abs().max(most.abs()) * h
+        };
+        Facts {
+            least,
+            most,
+            slope: slopes.fold(0.0, f64::max),
+            off: off * (most - least),
+            share: SHARE * budget,
+        }
+    }
+
+    /// The first sample that the polynomial through the even ones misses.
+    fn misfit(&self, facts: &Facts) -> Option<Peak> {
+        let frames = &self.frames[..self.count];
+        for k in (1..self.count).step_by(2) {
+            let t = frames[k].t;
+            let even = || (0..self.count).step_by(2);
+            let weight = |j: usize| {
+                let others = even().filter(|i| *i != j);
+                others.map(|i| (t - frames[i].t) / (frames[j].t - frames[i].t)).product::<f64>()
+            };
+            let fit: f64 = even().map(|j| weight(j) * self.values[j]).sum();
+            let (error, w) = ((self.values[k] - fit).abs(), frames[k + 1].t - frames[k - 1].t);
+            if error > MISFIT * (facts.most - facts.least) && error * w > 10.0 * facts.share {
+                return Some(Peak { from: frames[k - 1].t, at: t });
+            }
+        }
+        None
+    }
+
+    fn search(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        motion: &Motion,
+        (i, law): (usize, &Law),
+        facts: &Facts,
+    ) -> Result<Option<Peak>, StepError> {
+        if self.allowed.len() <= i {
+            self.allowed.resize(i + 1, MOST);
+        }
+        self.halved = 0;
+        let mut found = None;
+        for k in 1..self.count {
+            let values = [self.values[k - 1], self.values[k]];
+            found = self.seek(step, motion, (i, law), facts, [k - 1, k], values, 0)?;
+            if found.is_some() {
+                break;
+            }
+        }
+        let exhausted = self.halved >= self.allowed[i];
+        if exhausted && !self.given_up.iter().any(|(known, _)| *known == i) {
+            self.given_up.push((i, self.frames[0].t));
+        }
+        self.allowed[i] =
+            if exhausted { (self.allowed[i] / 2).max(FEWEST) } else { (2 * self.allowed[i]).min(MOST) };
+        Ok(found)
+    }
+
+    fn seek(
+        &mut self,
+        step: &mut Step<'_, '_>,
+        motion: &Motion,
+        (i, law): (usize, &Law),
+        facts: &Facts,
+        [a, b]: [usize; 2],
+        values: [f64; 2],
+        depth: usize,
+    ) -> Result<Option<Peak>, StepError> {
+        let [ta, tb] = [self.frames[a].t, self.frames[b].t];
+        let w = tb - ta;
+        let bound = law.enclose(motion, &self.frames[a], &self.frames[b]);
+        let [least, most] = [values[0].min(values[1]), values[0].max(values[1])];
+        let beyond = (bound.upper(values, w) - most).max(least - bound.lower(values, w));
+        let is_resolved = beyond <= facts.off && bound.d.magnitude() <= STEEPER * facts.slope;
+        // what is no number is not negligible
+        if beyond * w <= facts.share || is_resolved {
+            return Ok(None);
+        }
+        let t = 0.5 * (ta + tb);
+        if depth >= DEEPEST || self.halved >= self.allowed[i] || !(t > ta && t < tb) {
+            return Ok(None);
+        }
+        self.halved += 1;
+        let middle = self.count + depth;
+        let (ode, s) = step.at(t)?;
+        ode.problem_mut().frame(s, &mut self.frames[middle]);
+        let value = law.value(&self.frames[middle]);
+        let outside = (value - facts.most).max(facts.least - value);
+        let rise = (value - values[0]).abs().max((value - values[1]).abs());
+        let is_outside = outside > facts.off && outside * w > facts.share;
+        if is_outside || rise > 0.5 * STEEPER * facts.slope * w && rise * w > facts.share {
+            return Ok(Some(Peak { from: ta, at: t }));
+        }
+        let found = self.seek(step, motion, (i, law), facts, [a, middle], [values[0], value], depth + 1)?;
+        match found {
+            None => self.seek(step, motion, (i, law), facts, [middle, b], [value, values[1]], depth + 1),
+            found => Ok(found),
+        }
+    }
+}

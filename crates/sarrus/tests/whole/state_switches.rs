@@ -1,0 +1,189 @@
+//! Forces that switch or peak in positions and velocities, however narrow beside a step: their work and momentum are closed forms.
+
+use crate::common::run_by;
+use sarrus::prelude::*;
+
+const INTEGRATORS: [&str; 4] = ["dop853", "rk45", "abm", "radau5"];
+/// Where the force acts \[m\], on a way of 600 m.
+const PLACE: f64 = 317.3;
+
+/// A body of 1 kg at 100 m/s along x for 6 s, under a force along it.
+fn free(force: &str) -> String {
+    format!(
+        "format = 'sarrus/1'
+        space = 'planar'
+        gravity = [0, 0]
+        run.t_end = 6
+        output.every = 6
+        tables.hill = {{ points = [[-1e9, 0], [-1, 0], [0, 1], [1, 0], [1e9, 0]] }}
+        tables.stair = {{ points = [[-1, 0], [0, 1], [1, 0]], interpolation = 'step' }}
+        bodies.b = {{ at = [0, 0], mass = 1, inertia = 1 }}
+        initial.b.velocity = [100, 0]
+        forces.f = {{ kind = 'force', body = 'b', force = ['{force}', 0] }}"
+    )
+}
+
+fn last(outcome: &Outcome, column: &str) -> f64 {
+    let index = outcome.trajectory.index(column).unwrap_or_else(|| panic!("no column {column}"));
+    outcome.trajectory.rows().last().unwrap()[index]
+}
+
+/// Shapes of a force of height H around C, and their work over H W.
+fn shapes() -> Vec<(&'static str, f64)> {
+    let pi = std::f64::consts::PI;
+    vec![
+        ("if(b.x > C and b.x < C + W, H, 0)", 1.0),
+        ("H*exp(-((b.x - C)/W)^2)", pi.sqrt()),
+        ("H*(1 - tanh((b.x - C)/W)^2)", 2.0),
+        ("H*max(0, 1 - abs(b.x - C)/W)", 1.0),
+        ("H*max(0, 1 - ((b.x - C)/W)^2)", 4.0 / 3.0),
+        ("H*(smoothstep(b.x, C - W, C) - smoothstep(b.x, C, C + W))", 1.0),
+        ("H*pulse(b.x, C, W)", 1.0),
+        ("H*(abs(b.x - C) < W)", 2.0),
+        ("H*(tanh((b.x - C)/W + 1) - tanh((b.x - C)/W - 1))", 4.0),
+        ("H*hill((b.x - C)/W)", 1.0),
+        ("H*stair((b.x - C)/W)", 1.0),
+        ("H*clamp(2 - abs(b.x - C)/W, 0, 1)", 3.0),
+        ("H*(floor((b.x - C)/W) == 0)", 1.0),
+    ]
+}
+
+#[test]
+fn work_of_a_narrow_force_shows_in_the_speed() {
+    let work = 200.0;
+    for (shape, integral) in shapes() {
+        for width in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
+            let w = 600.0 * width;
+            let numbers = [('H', work / w), ('W', w), ('C', PLACE)];
+            let force =
+                numbers.iter().fold(shape.to_string(), |text, (c, x)| text.replace(*c, &format!("{x:?}")));
+            let expected = (1e4 + 2.0 * work * integral).sqrt();
+            for integrator in INTEGRATORS {
+                let outcome = run_by(&free(&force), integrator, None);
+                let error = (last(&outcome, "b.vx") - expected).abs();
+                // kinks of a table are left to the error control
+                let limit = if shape.contains("hill") { 5e-3 } else { 2e-4 };
+                assert!(error < limit, "{force} by {integrator}: {error} off");
+                assert!(outcome.report.counts.steps < 3000, "{force} by {integrator}: many steps");
+            }
+        }
+    }
+}
+
+/// No note is about a force.
+fn assert_silent(outcome: &Outcome, integrator: &str) {
+    let notes = &outcome.report.notes;
+    assert!(!notes.iter().any(|note| note.contains("force `f`")), "{integrator}: {notes:?}");
+}
+
+#[test]
+fn a_force_that_switches_in_a_velocity_switches_there() {
+    // 5 N up to 3 m/s, which is at 0.6 s, then 2 N
+    let text = free("if(b.vx > 3, 2, 5)").replace("velocity = [100, 0]", "velocity = [0, 0]");
+    for integrator in INTEGRATORS {
+        let outcome = run_by(&text, integrator, None);
+        let [v, x] = [last(&outcome, "b.vx"), last(&outcome, "b.x")];
+        assert!((v - 13.8).abs() < 1e-7 && (x - 46.26).abs() < 1e-6, "{integrator}: {v} m/s at {x} m");
+    }
+}
+
+/// A wheel of 1 kg m² at 100 rad/s for 10 s, under a torque.
+fn wheel(torque: &str) -> String {
+    format!(
+        "format = 'sarrus/1'
+        space = 'planar'
+        gravity = [0, 0]
+        run.t_end = 10
+        output.every = 10
+        bodies.b = {{ at = [0, 0], mass = 1, inertia = 1 }}
+        joints.A = {{ kind = 'revolute', bodies = ['ground', 'b'], at = [0, 0] }}
+        initial.A.rate = 100
+        forces.f = {{ kind = 'torque', body = 'b', torque = '{torque}' }}"
+    )
+}
+
+#[test]
+fn a_torque_that_switches_in_an_angle_acts_once_a_turn() {
+    // the work of 160 turns
+    for (torque, way) in [
+        ("if(sin(A.angle) > 0.9999, 5, 0)", 2.0 * 0.9999f64.acos()),
+        ("if(A.angle % (2*pi) < 0.02, 5, 0)", 0.02),
+    ] {
+        for integrator in INTEGRATORS {
+            let outcome = run_by(&wheel(torque), integrator, None);
+            let rate = last(&outcome, "A.rate");
+            let expected = (1e4 + 2.0 * 160.0 * 5.0 * way).sqrt();
+            assert!((rate - expected).abs() < 1e-5, "{torque} by {integrator}: {rate} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_one_sided_spring_returns_what_it_has_taken() {
+    let text = free("-1e4*max(0, b.x - 0.3)").replace("velocity = [100, 0]", "velocity = [1, 0]");
+    let expected = 0.3 - (6.0 - 0.3 - std::f64::consts::PI / 100.0);
+    for integrator in INTEGRATORS {
+        let outcome = run_by(&text, integrator, None);
+        let [v, x] = [last(&outcome, "b.vx"), last(&outcome, "b.x")];
+        assert!((v + 1.0).abs() < 1e-6 && (x - expected).abs() < 1e-5, "{integrator}: {v} m/s at {x} m");
+        assert_silent(&outcome, integrator);
+    }
+}
+
+/// An expression that reads a controller is not looked into.
+#[test]
+fn a_smooth_force_costs_no_step_more() {
+    for force in ["-4*tanh(b.x)", "-4*sin(b.x)*exp(-0.1*b.x^2)/(1 + b.vx^2)", "-3*b.x - 0.1*b.vx^3"] {
+        let text = free(force).replace("velocity = [100, 0]", "velocity = [1, 0]");
+        let other = free(&format!("{force} + 0*c.out")).replace("velocity = [100, 0]", "velocity = [1, 0]");
+        for integrator in INTEGRATORS {
+            let counts = |text: &str| run_by(text, integrator, None).report.counts.steps;
+            let plain = counts(&format!("{other}\ncontrollers.c = {{ kind = 'input', value = 0 }}"));
+            assert_eq!(counts(&text), plain, "{force} by {integrator}");
+        }
+    }
+}
+
+#[test]
+fn a_fixed_step_that_passes_over_a_force_is_not_certified() {
+    for (integrator, step) in [("rk4", 0.01), ("generalized_alpha", 0.01)] {
+        for (force, met) in [
+            ("if(b.x > 317.3 and b.x < 317.31, 1000, 0)", false),
+            ("1e4*exp(-((b.x - 317.3)/1e-3)^2)", false),
+            ("3*exp(-((b.x - 317.3)/60)^2)", true),
+            ("-4*tanh(b.x - 300)", true),
+        ] {
+            let report = run_by(&free(force), integrator, Some(step)).report;
+            let noted =
+                report.notes.iter().any(|note| note.contains("force `f`") && note.contains("no stage"));
+            assert_eq!(noted, !met, "{force} by {integrator}: {:?}", report.notes);
+            assert!(met || !report.certificate.passed, "{force} by {integrator}");
+        }
+    }
+}
+
+#[test]
+fn a_force_that_chatters_is_named() {
+    let text = free("-2*sign(b.vx)").replace("velocity = [100, 0]", "velocity = [1, 0]");
+    let outcome = run_by(&text.replace("t_end = 6", "t_end = 0.500001"), "dop853", None);
+    assert!(last(&outcome, "b.vx").abs() < 1e-3);
+    let notes = &outcome.report.notes;
+    assert!(notes.iter().any(|note| note.contains("force `f`") && note.contains("switched")), "{notes:?}");
+}
+
+#[test]
+fn an_event_that_holds_by_a_billionth_of_its_range_is_met() {
+    let run = |when: &str| {
+        let text = free("0")
+            .replace("forces.f", &format!("events.e = {{ when = '{when}', disable = ['f'] }}\nforces.f"));
+        run_by(&text, "dop853", None).report
+    };
+    for least in ["1 - 1e-9", "1 - 1e-11"] {
+        let report = run(&format!("b.x < 3 and sin(b.x) > {least}"));
+        assert_eq!(report.events.len(), 1, "{least}");
+        assert!((100.0 * report.events[0].t - std::f64::consts::FRAC_PI_2).abs() < 1e-4, "{least}");
+    }
+    let report = run("b.x < 3 and sin(b.x) > 1 - 1e-15");
+    let noted = report.notes.iter().any(|note| note.contains("event `e`") && note.contains("rounding"));
+    assert!(noted || report.events.len() == 1, "{:?}", report.notes);
+}
