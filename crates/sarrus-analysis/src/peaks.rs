@@ -9,8 +9,9 @@
 
 use std::collections::HashSet;
 
-/// Evaluations that a run may make at once,
+/// Evaluations that a run may make at once, up to so many columns: more of them share the same,
 const START: f64 = 128.0;
+const COLUMNS: f64 = 1000.0;
 /// what a row earns,
 const PER_ROW: f64 = 0.1;
 /// and what a right side earns.
@@ -98,7 +99,7 @@ impl Peaks {
             near: Vec::with_capacity(NEARBY + 1),
             start: f64::NEG_INFINITY,
             vertices: Vec::with_capacity(2 * MOST),
-            credit: START,
+            credit: START * (COLUMNS / names.len() as f64).min(1.0),
             rhs: 0,
             forces: forces.map(|(column, _)| (column, 0.0)).collect(),
         }
