@@ -110,7 +110,9 @@ pub fn certify(
             if !item.passed {
                 let fixed = method.step.filter(|_| !method.adaptive);
                 let advice = advice::more_exact(&item, &method, fixed);
-                outcome.report.advice.push(format!("accuracy: {advice}; where the motion is chaotic no tolerance helps for long"));
+                outcome.report.advice.push(format!(
+                    "accuracy: {advice}; where the motion is chaotic no tolerance helps for long"
+                ));
             }
         }
         Ok(None) => {}

@@ -522,6 +522,7 @@ mod tests {
             t_start: 0.0,
             t_end: 1.0,
             every: 0.1,
+            peaks: false,
             columns: vec!["*".into()],
             formulation: None,
             stabilization: None,

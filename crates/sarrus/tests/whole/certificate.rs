@@ -121,7 +121,7 @@ fn a_driven_angle_that_loses_turns_is_not_certified() {
         "{WHEEL}drivers.m = {{ kind = 'joint', joint = 'J', angle = '200*t' }}\n\
         run = {{ t_end = 1, integrator = 'rk4', step = 0.05 }}\noutput.every = 0.05"
     ));
-    let certificate = run.report.certificate;
+    let certificate = run.report.certificate.clone();
     let angle = run.trajectory.last("J.angle").unwrap();
     let drivers = certificate.drivers.unwrap();
     assert!((angle - 200.0).abs() > 6.0 && certificate.position.passed, "{angle}");
