@@ -117,7 +117,7 @@ class CertificateWarning(UserWarning):
     >>> import sarrus, warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     _ = sarrus.example("double_pendulum").run(t_end=1, integrator="rk4", step=0.02, record=False)
+    ...     _ = sarrus.example("double_pendulum").run(t_end=1, integrator="rk4", step=0.05, record=False)
     >>> print(caught[0].category.__name__)
     CertificateWarning
 
