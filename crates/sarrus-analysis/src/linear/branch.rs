@@ -43,7 +43,7 @@ pub(super) enum Followed {
 /// What a damped motion from the end of a branch comes to.
 enum Beyond {
     /// Rest, under this share of the loads.
-    Came(f64, Rest),
+    Came(f64, Box<Rest>),
     /// A stop, on this way from the state at hand, and whether it would have jumped without that.
     Met(Vec<f64>, bool),
     Lost,
@@ -131,7 +131,7 @@ impl Statics<'_> {
             self.load(next)?;
             (at, on_branch, more) = (next, true, beyond);
             if next == to {
-                return Ok(Followed::Came(Box::new(rest), end));
+                return Ok(Followed::Came(rest, end));
             }
         }
     }
@@ -148,7 +148,7 @@ impl Statics<'_> {
         for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
             self.load(share)?;
             match self.relax(watch)? {
-                Ok(rest) => return Ok(Beyond::Came(share, rest)),
+                Ok(rest) => return Ok(Beyond::Came(share, Box::new(rest))),
                 Err(Stop::Met(way)) => {
                     let back = (at - beyond).max(0.0);
                     let jumped = may_end && self.jumps_past_stops(before, [back, share], stable, watch)?;

@@ -3,6 +3,7 @@
 
 use crate::common::load;
 use sarrus::analysis::{Equilibrium, EquilibriumOptions, equilibrium_with};
+use std::f64::consts::TAU;
 
 fn rest(text: &str, load_steps: Option<u32>) -> Equilibrium {
     let (model, system) = load(text);
@@ -94,7 +95,7 @@ fn chain(seed: u64, springs: fn(usize) -> bool) -> (String, usize) {
     let links = 2 + (4.0 * random()) as usize;
     let (mut bodies, mut joints, mut at) = (String::new(), String::new(), [0.0, 0.0]);
     for i in 0..links {
-        let (angle, length, mass) = (6.283 * random(), 0.3 + 0.7 * random(), 0.2 + 1.8 * random());
+        let (angle, length, mass) = (TAU * random(), 0.3 + 0.7 * random(), 0.2 + 1.8 * random());
         let [x, y] = at;
         at = [x + length * angle.cos(), y + length * angle.sin()];
         bodies +=
