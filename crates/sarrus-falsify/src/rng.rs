@@ -1,4 +1,4 @@
-//! Pseudorandom numbers: SplitMix64 [Steele2014].
+//! Pseudorandom numbers: SplitMix64 \[Steele2014\].
 
 /// A generator whose sequence depends on its seed alone.
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ impl Rng {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number in [`lo`, `hi`], rounded to three decimals so that model files stay readable.
+    /// A number from `lo` to `hi`, rounded to three decimals so that model files stay readable.
     pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
         ((lo + (hi - lo) * self.unit()) * 1000.0).round() / 1000.0
     }
 
-    /// A number in [`lo`, `hi`] with a uniform logarithm, rounded to three digits.
+    /// A number from `lo` to `hi` with a uniform logarithm, rounded to three digits.
     pub fn scaled(&mut self, lo: f64, hi: f64) -> f64 {
         let x = (lo.ln() + (hi / lo).ln() * self.unit()).exp();
         let unit = 10_f64.powf(x.log10().floor() - 2.0);

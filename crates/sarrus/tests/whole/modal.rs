@@ -377,3 +377,41 @@ fn errors_say_what_is_wrong_and_what_there_is() {
         assert!(said.contains(expected), "{text}\n{said}\n{expected}");
     }
 }
+
+#[test]
+fn a_mirrored_modal_body_is_the_mirror_image_at_every_angle() {
+    let run = |planar: bool, include: &str| {
+        let (space, vector, axis) = match planar {
+            true => ("space = 'planar'\n", "", ""),
+            false => ("", ", 0", ", axis = [0, 0, 1]"),
+        };
+        let inner = format!(
+            "format = 'sarrus/1'\n{space}run.t_end = 0.02\ninitial.h.angle = 0.3\ninitial.h.rate = 5.0\n\
+             sections.s = {{ kind = 'circle', radius = 0.04 }}\n\
+             materials.soft = {{ density = 1000, young = 5e6, poisson = 0.4 }}\n\
+             flexible.mesh = {{ kind = 'beam', from = [0, 0{vector}], to = [0.7, 0.2{vector}], section = 's', material = 'soft' }}\n\
+             flexible.arm = {{ kind = 'modal', members = ['mesh'], interface = ['mesh.start'], modes = 3 }}\n\
+             joints.h = {{ kind = 'revolute', bodies = ['ground', 'arm.node1'], at = [0, 0{vector}]{axis}, stiffness = 5, rest = 0.1 }}\n"
+        );
+        let outer = format!(
+            "format = 'sarrus/1'\n{space}gravity = [0, 0{vector}]\nrun.t_end = 0.02\ninclude.m = {{ file = 'inner.toml'{include} }}\n"
+        );
+        let beside = [("inner.toml".to_string(), inner.as_str())];
+        let model = sarrus::io::load_among("outer.toml", &outer, &beside, &LoadOptions::default());
+        let model = model.unwrap_or_else(|e| panic!("{}", e.render()));
+        let system = Arc::new(compile(&model).unwrap());
+        let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
+        assert!(run.report.certificate.passed);
+        ["h.angle", "arm.frame.x", "arm.frame.y"].map(|c| run.trajectory.last(&format!("m.{c}")).unwrap())
+    };
+    for planar in [true, false] {
+        let [angle, x, y] = run(planar, "");
+        assert!(angle > 0.3 && x > 0.2, "{angle} {x}");
+        for (mirror, sign) in [("x", [-1.0, 1.0]), ("y", [1.0, -1.0])] {
+            let image = run(planar, &format!(", mirror = '{mirror}'"));
+            for (found, expected) in image.iter().zip([angle, sign[0] * x, sign[1] * y]) {
+                assert!((found - expected).abs() < 1e-7, "{mirror}: {found} against {expected}");
+            }
+        }
+    }
+}

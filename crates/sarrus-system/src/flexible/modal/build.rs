@@ -222,7 +222,7 @@ pub(super) fn build(
         visible,
         part: "node",
         first: 1,
-        mirrored: Vec::new(),
+        mirrored: interface.iter().map_while(|node| structure.nodes[*node].mirrored.clone()).collect(),
         rows,
         joints: Vec::new(),
         forces,

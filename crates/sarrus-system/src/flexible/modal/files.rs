@@ -143,7 +143,13 @@ pub fn nodes(text: &str, planar: bool) -> Result<Vec<Node>, Wrong> {
         if nodes.len() == most {
             return Err((line, format!("there are more than {most} nodes"), None));
         }
-        nodes.push(Node { names: vec![name.to_string()], p, axes: Mat3::identity(), angle: 0.0 });
+        nodes.push(Node {
+            names: vec![name.to_string()],
+            p,
+            axes: Mat3::identity(),
+            angle: 0.0,
+            mirrored: None,
+        });
     }
     if nodes.is_empty() { Err((1, "there are no nodes".into(), None)) } else { Ok(nodes) }
 }

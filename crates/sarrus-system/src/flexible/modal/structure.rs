@@ -13,6 +13,7 @@
 use crate::flexible::beam::{self, Constants};
 use crate::flexible::prelude::*;
 use sarrus_math::Vec3;
+use sarrus_model::Frame;
 
 /// Most displacements of a structure: matrices are dense.
 pub const MOST_ROWS: usize = 1800;
@@ -30,6 +31,8 @@ pub struct Node {
     pub axes: Mat3,
     /// Planar: the angle of its x axis, counted \[rad\].
     pub angle: f64,
+    /// Of a beam in a mirrored file: the frame that it means by this one.
+    pub mirrored: Option<Frame>,
 }
 
 /// What carries an axial force: bending shortens it.
@@ -91,6 +94,7 @@ impl Structure {
             }
             let consistent = beam::is_consistent(reader)?;
             let mesh = line.mesh();
+            let own = line.unmirrored(reader).map(|own| own.mesh());
             let near = SAME * mesh.pieces.iter().map(|p| p.length).fold(f64::INFINITY, f64::min);
             let name = &reader.element().name;
             let last = mesh.stations.len() - 1;
@@ -108,7 +112,9 @@ impl Structure {
                     None => {
                         places.push(all.nodes.len());
                         let Station { p, axes, angle } = station.clone();
-                        all.nodes.push(Node { names, p, axes, angle });
+                        let own = own.as_ref().map(|own| own.stations[k].frame(planar));
+                        let mirrored = own.map(|frame| reader.transform().frame(&frame));
+                        all.nodes.push(Node { names, p, axes, angle, mirrored });
                     }
                 }
             }
