@@ -16,7 +16,7 @@ use crate::advice;
 use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::method::{Method, Part};
-use crate::report::{Item, Status};
+use crate::report::{Item, Report, Status};
 use crate::settings::{Overrides, Settings};
 use crate::simulate::{Outcome, Progress, Simulate, Watch};
 use crate::trajectory::Trajectory;
@@ -47,8 +47,10 @@ const MOST_NUMBERS: f64 = 1e8;
 const MOST_COLUMNS: usize = 10_000;
 /// Part of the largest value in a family of columns that is the least scale of its errors.
 const OFFSET: f64 = 1e-3;
-/// Part of the scale that the other quantities of the mechanism give a family of columns, likewise.
-const DERIVED: f64 = 1e-6;
+/// Part of what is natural for a mechanism that is the least scale of its velocities, accelerations and forces.
+const NATURAL: f64 = 1e-3;
+/// Likewise of a radian in the time of the run, and of its size.
+const LEAST_RATE: f64 = 1e-6;
 
 /// Estimated global errors of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -228,7 +230,7 @@ impl Case<'_> {
         if rows < 2 {
             return Err("its rows are at other times than those of the companion".into());
         }
-        let scales = Scales::new(main, &outcome.report).of_columns(main);
+        let scales = Scales::new(main, &outcome.report, &Natural::of(self.system)).of_columns(main);
         let error = |(apart, (scale, rounding)): (f64, &(f64, f64))| (apart / share + rounding, *scale);
         let errors = apart.into_iter().zip(&scales).map(error).enumerate().skip(1);
         let mut all: Vec<(f64, usize, f64)> = errors.map(|(i, (e, s))| (e / s, i, e)).collect();
@@ -296,16 +298,39 @@ fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
 
 /// What errors of a quantity are measured against, by unit.
 ///
-/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one turn. Velocities,
-/// accelerations, forces: the largest value. A family that holds nothing but rounding is measured against what the others make of it.
+/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one turn. Others: the largest
+/// value. Where a mechanism rests, or moves steadily, some of these are rounding. They are measured against what its size, mass, gravity and
+/// speed make natural.
 struct Scales {
     by_unit: HashMap<&'static str, f64>,
     /// The largest value.
     largest: HashMap<&'static str, f64>,
 }
 
+/// What a mechanism makes natural.
+struct Natural {
+    /// Radius of gyration, at its largest \[m\].
+    radius: f64,
+    mass: f64,
+    gravity: f64,
+}
+
+impl Natural {
+    fn of(system: &System) -> Natural {
+        let bodies = system.directory.bodies.iter().skip(1).filter(|body| body.mass > 0.0);
+        let (mut radius, mut mass) = (0.0_f64, 0.0);
+        for body in bodies {
+            let largest = (0..3).map(|i| body.inertia.0[i][i]).fold(0.0, f64::max);
+            radius = radius.max((largest / body.mass).sqrt());
+            mass += body.mass;
+        }
+        let gravity = system.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        Natural { radius, mass, gravity }
+    }
+}
+
 impl Scales {
-    fn new(run: &Trajectory, report: &crate::report::Report) -> Scales {
+    fn new(run: &Trajectory, report: &Report, natural: &Natural) -> Scales {
         let mut ranges: HashMap<&'static str, [f64; 2]> = HashMap::new();
         let mut bounds = vec![[f64::INFINITY, f64::NEG_INFINITY]; run.width()];
         for row in run.rows() {
@@ -323,24 +348,26 @@ impl Scales {
         let largest = |unit: &str| ranges.get(unit).map_or(0.0, |r| r[1]);
         let range = |unit: &str| ranges.get(unit).map_or(0.0, |[range, most]| range.max(OFFSET * most));
         let span = (report.t_end - report.t_start).max(f64::MIN_POSITIVE);
-        let energy = report.energy.scale;
-        let length = range("m").max(DERIVED * largest("m/s") * span);
-        let rate = largest("rad/s").max(DERIVED / span);
-        let speed = largest("m/s").max(DERIVED * length * rate.max(1.0 / span));
-        let acceleration = largest("m/s^2").max(DERIVED * speed * rate.max(1.0 / span));
-        let force = largest("N").max(DERIVED * energy / length.max(f64::MIN_POSITIVE));
+        let Natural { radius, mass, gravity } = *natural;
+
+        let length = range("m").max(radius);
+        let swing = if length > 0.0 { (gravity / length).sqrt() } else { 0.0 };
+        let rate = largest("rad/s").max(NATURAL * swing).max(LEAST_RATE / span);
+        let speed = largest("m/s").max(NATURAL * length * rate.max(swing));
+        let acceleration = largest("m/s^2").max(NATURAL * (length * rate * rate).max(gravity));
+        let force = largest("N").max(NATURAL * mass * acceleration);
         let mut by_unit: HashMap<&'static str, f64> =
             ranges.iter().map(|(unit, [_, most])| (*unit, most.max(f64::MIN_POSITIVE))).collect();
         by_unit.extend([
-            ("m", length.max(f64::MIN_POSITIVE)),
+            ("m", range("m").max(LEAST_RATE * radius).max(f64::MIN_POSITIVE)),
             ("rad", range("rad").clamp(OFFSET, std::f64::consts::TAU)),
             ("m/s", speed.max(f64::MIN_POSITIVE)),
             ("rad/s", rate),
             ("m/s^2", acceleration.max(f64::MIN_POSITIVE)),
-            ("rad/s^2", largest("rad/s^2").max(DERIVED * rate * rate.max(1.0 / span))),
+            ("rad/s^2", largest("rad/s^2").max(NATURAL * rate * rate.max(swing))),
             ("N", force.max(f64::MIN_POSITIVE)),
-            ("N m", largest("N m").max(DERIVED * energy)),
-            ("J", energy),
+            ("N m", largest("N m").max(NATURAL * force * length).max(f64::MIN_POSITIVE)),
+            ("J", report.energy.scale),
         ]);
         let largest = ranges.into_iter().map(|(unit, [_, most])| (unit, most)).collect();
         Scales { by_unit, largest }

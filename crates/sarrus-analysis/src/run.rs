@@ -127,12 +127,9 @@ impl<'w> Run<'w> {
         method.new_stabilization().map_err(bad)?;
         let integrator = method.new_integrator().map_err(bad)?;
         let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
-        if method.view.resolves_constraints() {
-            // their multipliers are of lower order than the motion and known to the tolerance of Newton's iteration: short steps make the
-            // work worse
-            control.energy_tolerance = f64::INFINITY;
-        } else if rows.rank == Some(system.structure.nv) {
-            // where nothing is free the motion is exact, and its work alone bounds the steps
+        // Where nothing is free the motion is exact, and its work alone bounds the steps. Methods that resolve the constraints know multipliers to
+        // lower order and to the tolerance of Newton's iteration: shorter steps make their work worse.
+        if rows.rank == Some(system.structure.nv) && !method.view.resolves_constraints() {
             control.energy_tolerance = method.rtol.min(settings.work_tolerance());
         }
         watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });

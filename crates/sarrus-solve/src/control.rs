@@ -47,7 +47,7 @@ pub struct Control {
     pub rtol: f64,
     /// Absolute tolerance \[m, rad, m/s, rad/s\].
     pub atol: f64,
-    /// Relative tolerance of energies; `rtol` unless it is set.
+    /// Relative tolerance of energies; infinite, so that they do not count, unless it is set.
     pub energy_tolerance: f64,
     /// The energy exchanged so far, against which errors of energies are measured \[J\].
     pub energy_scale: f64,
@@ -114,7 +114,7 @@ impl Control {
         Ok(Control {
             rtol,
             atol,
-            energy_tolerance: rtol,
+            energy_tolerance: f64::INFINITY,
             energy_scale: 0.0,
             step,
             t_end: f64::INFINITY,
