@@ -364,7 +364,7 @@ impl Scales {
             ("m/s", speed.max(f64::MIN_POSITIVE)),
             ("rad/s", rate),
             ("m/s^2", acceleration.max(f64::MIN_POSITIVE)),
-            ("rad/s^2", largest("rad/s^2").max(NATURAL * rate * rate.max(swing))),
+            ("rad/s^2", largest("rad/s^2").max(NATURAL * (rate * rate).max(swing * swing))),
             ("N", force.max(f64::MIN_POSITIVE)),
             ("N m", largest("N m").max(NATURAL * force * length).max(f64::MIN_POSITIVE)),
             ("J", report.energy.scale),
