@@ -112,7 +112,7 @@ impl<R: Real> Path<R> {
             let along = along + moments([times(rest, 1.0 / 12.0), times(rest, 0.25)]);
             let about = moments([R::from_f64(1.0 / 6.0), R::from_f64(1.0 / 3.0)]);
             let rolled = (along.cross(n) + about.cross(across(moved))).scale_f64(passed);
-            way = way + (foot + rolled).scale_f64(sign);
+            way += (foot + rolled).scale_f64(sign);
         }
         let turn = Turn::new(anchor, here);
         let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| turn.of(Vec3::from_f64(a.0)));
