@@ -33,6 +33,8 @@ use std::sync::Arc;
 const COARSE: f64 = 100.0;
 /// Tolerance of the fine companion over that of the run.
 const FINE: f64 = 0.01;
+/// A coarse companion takes at most this part of the steps of the run. Where samples, tables or switches force steps to end, it may not.
+const FEWER: f64 = 0.75;
 /// The least relative tolerance that a fine companion is given: below it rounding decides.
 const LEAST: f64 = 1e-14;
 /// Rows compared by default.
@@ -153,7 +155,8 @@ impl Case<'_> {
         let cost = || Some(clock.cpu()? / report.cpu_s?.max(1e-9));
         let limit = self.settings.certify.accuracy;
         let mut best = None;
-        if self.settings.certify.level == Certification::Standard || self.at(Companion::Fine).is_none() {
+        let steps = report.counts.steps;
+        if self.settings.certify.level == Certification::Standard || self.at(Companion::Fine, steps).is_none() {
             best = self.compare(outcome, Companion::Coarse, watch)?;
         }
         if best.as_ref().is_none_or(|found| !(found.item.value <= limit)) {
@@ -167,9 +170,12 @@ impl Case<'_> {
         Ok(best.map(|found| Accuracy { cost: cost(), ..found }))
     }
 
-    /// Tolerances and step of a companion; none where rounding would decide.
-    fn at(&self, companion: Companion) -> Option<(Overrides, f64)> {
+    /// Tolerances and step of a companion of a run of so many `steps`; none where rounding would decide.
+    fn at(&self, companion: Companion, steps: u64) -> Option<(Overrides, f64)> {
         let Method { rtol, atol, step, .. } = *self.method;
+        let span = self.settings.t_end - self.settings.t_start;
+        // forced ends of steps make them shorter than what was asked for
+        let mean = span / steps.max(1) as f64;
         let mut over = self.request.overrides.clone();
         over.integrator = Some(choice(&self.method.integrator));
         // of a difference to a coarser run all is counted; to a finer one of order p, that has the error e/2^p, the difference is less
@@ -179,12 +185,14 @@ impl Case<'_> {
             over.rtol = Some(rtol * factor).filter(|rtol| *rtol >= LEAST);
             over.rtol?;
             over.atol = Some(atol * factor);
+            if companion == Companion::Fine {
+                over.step = Some(step.map_or(mean, |step| step.min(mean)));
+            }
         } else {
-            let span = self.settings.t_end - self.settings.t_start;
             let step = step.unwrap_or(span / 1000.0);
             let order = integrators::find(&self.method.integrator.name).map_or(1, |kind| kind.least_order);
             let factor = if companion == Companion::Coarse { 2.0 } else { 0.5 };
-            over.step = Some(step * factor);
+            over.step = Some(if companion == Companion::Coarse { step } else { step.min(mean) } * factor);
             if companion == Companion::Fine {
                 share = 1.0 - 0.5_f64.powi(order.max(1) as i32);
             }
@@ -199,7 +207,8 @@ impl Case<'_> {
         companion: Companion,
         watch: &mut dyn Watch,
     ) -> Result<Option<Accuracy>, String> {
-        let Some((mut over, share)) = self.at(companion) else { return Ok(None) };
+        let steps = outcome.report.counts.steps;
+        let Some((mut over, share)) = self.at(companion, steps) else { return Ok(None) };
         let (main, every) = (&outcome.trajectory, self.settings.every);
         let every = self.request.overrides.every.unwrap_or(every);
         if companion == Companion::Coarse {
@@ -225,6 +234,9 @@ impl Case<'_> {
                 (_, step) => format!("a step of {} s", step.unwrap_or(0.0)),
             };
             return Err(format!("a run at {at} ends otherwise ({})", other.report.reason));
+        }
+        if companion == Companion::Coarse && other.report.counts.steps as f64 > FEWER * steps as f64 {
+            return Ok(None);
         }
         let (apart, rows) = differences(main, &other.trajectory);
         if rows < 2 {

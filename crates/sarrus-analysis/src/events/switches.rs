@@ -110,6 +110,9 @@ impl Margins for Beyond<'_> {
     }
 }
 
+/// Forces that one note names.
+const MOST_NAMED: usize = 3;
+
 impl Switches {
     /// For the forces of `system`, where any has such expressions, in a run over `span` \[s\] with steps to relative and absolute
     /// `tolerances`.
@@ -182,14 +185,15 @@ impl Switches {
                 given_up.push((law, t));
             }
         }
-        for (law, t) in given_up {
-            add(
-                law,
-                format!(
-                    "its expression could not be bounded over the step at t = {t} s; there, and wherever that happens again, a step may \
-                 pass over a short part of it; give a smaller `step`"
-                ),
-            );
+        if let Some((_, t)) = given_up.first() {
+            let named = |(law, _): &(usize, f64)| format!("`{}`", self.laws.list()[*law].name);
+            let names: Vec<String> = given_up.iter().take(MOST_NAMED).map(named).collect();
+            let more = if given_up.len() > MOST_NAMED { " and others" } else { "" };
+            notes.push(format!(
+                "expressions of forces {}{more} could not be bounded over some steps, first at t = {t} s: a short part of one may be passed \
+                 over there; a smaller `step` settles it",
+                names.join(", ")
+            ));
         }
         notes
     }

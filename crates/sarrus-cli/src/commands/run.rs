@@ -135,7 +135,7 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
             printer.hint(sentence);
         }
         if report.advice.is_empty() {
-            printer.hint("the run was cut off before its end: see its reason above");
+            printer.hint("every item is within its limit, but the run was cut off or passed over something: see its reason and notes above");
         }
         printer.hint("`run.certify` sets the limits of the certificate");
     }
