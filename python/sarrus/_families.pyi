@@ -1303,6 +1303,7 @@ class Families:
         trace: str | Sequence[str] | None = None,
         follow: str | None = None,
         camera: Any | None = None,
+        units: Table | None = None,
     ) -> None: ...
     def ground(
         self,

@@ -1,5 +1,6 @@
 //! What a model says that its author may not mean: facts at the start, in notes of `check` and of a run.
 
+use crate::overlaps;
 use sarrus_math::Vec3;
 use sarrus_solve::{State, digits};
 use sarrus_system::contact::What;
@@ -18,16 +19,18 @@ const NAMED: usize = 6;
 pub(crate) fn find(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     let system = mechanism.system().clone();
     let directory = system.directory.clone();
-    let (bodies, joints) = mechanism.observe(s, |at| {
+    let (bodies, joints, overlap) = mechanism.observe(s, |at| {
         let bodies: Vec<Vec3<f64>> = at.poses.iter().map(|pose| pose.p).collect();
         let joint = |joint: &sarrus_system::names::JointEntry| {
             joint.frames.M.place(&at.poses[joint.bodies[1] as usize]).p
         };
-        (bodies, directory.joints.iter().map(joint).collect::<Vec<_>>())
+        let overlap = overlaps::find(&system, at.poses);
+        (bodies, directory.joints.iter().map(joint).collect::<Vec<_>>(), overlap)
     });
     let mut notes = far_joints(&system, &bodies, &joints);
     notes.extend(unheld(&system, mechanism.energy(s).kinetic));
     notes.extend(idle_forces(&system));
+    notes.extend(overlap);
     let places = || bodies.iter().skip(1).chain(&joints).copied();
     notes.extend(fast(mechanism, s, size(places())));
     notes

@@ -30,6 +30,7 @@ mod linear;
 mod memory;
 mod method;
 mod notes;
+mod overlaps;
 mod pausing;
 mod peaks;
 mod rank;

@@ -4,6 +4,7 @@ use crate::check_text;
 use crate::style::{Paint, paint_for, width_of};
 use sarrus::analysis::{AssemblyReport, CheckReport, ContactReport, Method, Report, Status};
 use sarrus::catalogue::{Entry, KeyEntry};
+use sarrus::model::shown::Shown;
 use sarrus::model::{Diagnostic, Failure, Sources};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -139,8 +140,8 @@ impl Printer {
         self.data(&text);
     }
 
-    /// What a run did and how well.
-    pub fn summary(&mut self, report: &Report) {
+    /// What a run did and how well, in the units `shown`.
+    pub fn summary(&mut self, report: &Report, shown: &Shown) {
         let mut text = String::new();
         let status = match report.status {
             Status::Completed => self.out.green(report.status.name()),
@@ -153,7 +154,7 @@ impl Printer {
             text += &format!(": {}", report.reason);
         }
         text += "\n\n";
-        text += &table(&run_facts(report));
+        text += &table(&run_facts(report, shown));
         text.push('\n');
 
         let mut rows = vec![["certificate".to_string(), "value".into(), "limit".into(), String::new()]];
@@ -175,9 +176,11 @@ impl Printer {
     }
 }
 
-fn run_facts(r: &Report) -> Vec<[String; 2]> {
+fn run_facts(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
     let c = &r.counts;
     let rejected = if c.rejected > 0 { format!(" ({} rejected)", group(c.rejected)) } else { String::new() };
+    let (initial, joule) = shown.value(r.energy.initial, "J");
+    let (drift, _) = shown.value(r.energy.max_drift, "J");
     let mut rows = vec![
         ["bodies".to_string(), group(r.size.bodies as u64)],
         ["freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
@@ -190,7 +193,7 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
         ["wall time".to_string(), format!("{} s", short(r.wall_s))],
         [
             "energy".to_string(),
-            format!("{} J at the start, drift {} J", short(r.energy.initial), number(r.energy.max_drift)),
+            format!("{} {joule} at the start, drift {} {joule}", short(initial), number(drift)),
         ],
     ];
     if c.samples > 0 {
@@ -211,16 +214,16 @@ fn run_facts(r: &Report) -> Vec<[String; 2]> {
             rows.push([name.to_string(), format!("{}: {}{more}", list.len(), shown.join(", "))]);
         }
     }
-    rows.extend(r.contacts.iter().take(EVENTS).map(|c| [format!("contact {}", c.name), touched(c)]));
+    rows.extend(r.contacts.iter().take(EVENTS).map(|c| [format!("contact {}", c.name), touched(c, shown)]));
     if r.contacts.len() > EVENTS {
         rows.push([format!("{} contacts", r.contacts.len()), "the others are in the report".to_string()]);
     }
-    rows.extend(largest(r));
+    rows.extend(largest(r, shown));
     rows
 }
 
 /// The largest component of a reaction force, of a reaction torque, and the largest contact force, each with its time.
-fn largest(r: &Report) -> Vec<[String; 2]> {
+fn largest(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
     let joints = || r.constraints.per_joint.iter().filter(|e| e.family == "joint");
     let columns = |ends: [&'static str; 3]| -> Vec<String> {
         joints().flat_map(|joint| ends.map(|end| format!("{}.{end}", joint.name))).collect()
@@ -246,24 +249,29 @@ fn largest(r: &Report) -> Vec<[String; 2]> {
     let told = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
     let row = |(kind, (value, t, column), unit): (&str, (f64, f64, String), &str)| {
         let shared = if r.reactions.not_unique.contains(&column) { " (not unique)" } else { "" };
+        let (value, unit) = shown.value(value, unit);
         [format!("largest {kind}"), format!("{} {unit}, {column} at {} s{shared}", short(value), time(t))]
     };
     told.map(row).collect()
 }
 
 /// What a contact did, in a line.
-fn touched(c: &ContactReport) -> String {
+fn touched(c: &ContactReport, shown: &Shown) -> String {
     if c.touches == 0 && c.onsets == 0 {
         return "never touched".to_string();
     }
+    let (force, newton) = shown.value(c.largest_force, "N");
+    let (depth, metre) = shown.value(c.deepest_overlap, "m");
+    let (normal, joule) = shown.value(c.dissipated_normal, "J");
+    let (friction, _) = shown.value(c.dissipated_friction, "J");
     format!(
-        "closed {} times, at up to {} m/s; up to {} N, {} m deep; lost {} J and {} J to friction",
+        "closed {} times, at up to {} m/s; up to {} {newton}, {} {metre} deep; lost {} {joule} and {} {joule} to friction",
         group(c.onsets),
         short(c.fastest_onset),
-        short(c.largest_force),
-        number(c.deepest_overlap),
-        short(c.dissipated_normal),
-        short(c.dissipated_friction)
+        short(force),
+        number(depth),
+        short(normal),
+        short(friction)
     )
 }
 

@@ -16,6 +16,7 @@ pub mod reader;
 pub mod record;
 pub mod scope;
 pub mod settings;
+pub mod shown;
 pub mod suggest;
 pub mod tables;
 pub mod transform;

@@ -7,6 +7,7 @@ use crate::key::{Key, KeyType};
 use crate::model::Model;
 use crate::reader::Reader;
 use crate::record::Plain;
+use crate::shown::UNIT_KEYS;
 use crate::value::Data;
 
 /// The keys of `[run]`.
@@ -95,6 +96,7 @@ pub const VIEW_KEYS: &[Key] = &[
     Key::new("trace", KeyType::Names, "", "markers whose paths are drawn"),
     Key::new("follow", KeyType::Name, "", "body that the camera follows"),
     Key::new("camera", KeyType::Any, "", "where the camera stands"),
+    Key::new("units", KeyType::Table(UNIT_KEYS), "SI", "units in which summaries and plots show results"),
 ];
 
 /// A method by name, with its options in the order of the file.

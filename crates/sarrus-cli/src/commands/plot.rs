@@ -3,11 +3,14 @@
 use crate::args::PlotArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use sarrus::io::{LoadOptions, load};
+use sarrus::model::shown::Shown;
 use sarrus::model::suggest::did_you_mean;
 use sarrus::system::columns::matches;
 use sarrus_plot::{Axis, Figure, Panel, PlotError, Series, terminal};
 use sarrus_view::Table;
 use sarrus_view::folder::read_results;
+use std::path::Path;
 
 /// More curves than this are no picture.
 const MOST: usize = 40;
@@ -39,7 +42,7 @@ pub fn run(args: &PlotArgs, printer: &mut Printer) -> Exit {
         Ok(names) => names,
         Err(error) => return wrong(error, printer),
     };
-    let panels = panels(&table, &names, against, args.log);
+    let panels = panels(&table, &names, against, args.log, &units_of(&args.dir, printer));
     if let Some(path) = &args.output {
         let title = args.title.clone().unwrap_or_else(|| args.dir.display().to_string());
         let mut figure = Figure::new(title);
@@ -100,24 +103,45 @@ fn unknown(table: &Table, name: &str) -> (String, String) {
     (format!("no column fits `{name}`"), hint)
 }
 
+/// The units that the model of a folder is shown in; SI where there is no model.
+fn units_of(dir: &Path, printer: &mut Printer) -> Shown {
+    let path = dir.join("model.toml");
+    // a large model without `[view]` need not be read
+    if !std::fs::read_to_string(&path).is_ok_and(|text| text.contains("[view]")) {
+        return Shown::default();
+    }
+    match load(&path, &LoadOptions::default()) {
+        Ok(model) => Shown::read(&model).unwrap_or_default(),
+        Err(_) => {
+            printer.say("note", format!("units are SI: `{}` cannot be loaded", path.display()));
+            Shown::default()
+        }
+    }
+}
+
 /// A panel for each unit, in the order in which they come.
-fn panels(table: &Table, names: &[String], against: &str, log: bool) -> Vec<Panel> {
-    let x = table.column(against).unwrap_or_default();
+fn panels(table: &Table, names: &[String], against: &str, log: bool, shown: &Shown) -> Vec<Panel> {
+    let read = |name: &str| -> Vec<f64> {
+        let (column, si) = (table.column(name).unwrap_or_default(), table.unit(name));
+        column.iter().map(|value| shown.value(*value, si).0).collect()
+    };
+    let x = read(against);
+    let (_, across) = shown.value(0.0, table.unit(against));
     let label = if against == "t" { "time" } else { against };
     let mut panels: Vec<Panel> = Vec::new();
     for name in names {
-        let y = table.column(name).unwrap_or_default();
-        let unit = match table.unit(name) {
+        let y = read(name);
+        let si = match table.unit(name) {
             "1" => "",
             unit => unit,
         };
+        let (_, unit) = shown.value(0.0, si);
         let series = Series::line(name.clone(), x.iter().copied().zip(y.iter().copied()));
         match panels.iter_mut().find(|panel| panel.y.unit == unit) {
             Some(panel) => panel.series.push(series),
             None => {
-                let y =
-                    if log { Axis::log(quantity(unit), unit) } else { Axis::linear(quantity(unit), unit) };
-                panels.push(Panel::new(Axis::linear(label, table.unit(against)), y).with(series));
+                let y = if log { Axis::log(quantity(si), unit) } else { Axis::linear(quantity(si), unit) };
+                panels.push(Panel::new(Axis::linear(label, across), y).with(series));
             }
         }
     }
@@ -172,10 +196,26 @@ mod tests {
     #[test]
     fn units_that_differ_are_panels_of_their_own() {
         let names: Vec<String> = table().names;
-        let panels = panels(&table(), &names, "t", false);
+        let panels = panels(&table(), &names, "t", false, &Shown::default());
         let units: Vec<&str> = panels.iter().map(|p| p.y.unit.as_str()).collect();
         assert_eq!(units, ["m", "m/s", "J"]);
         assert_eq!((panels[0].series.len(), panels[0].y.label.as_str()), (2, "length"));
         assert_eq!((panels[2].y.label.as_str(), panels[2].x.unit.as_str()), ("energy.work", "s"));
+    }
+
+    #[test]
+    fn curves_are_in_the_units_of_the_view() {
+        let text = "format = 'sarrus/1'\nview.units = { length = 'mm', energy = 'kJ' }\n";
+        let model = sarrus::io::load_str("m.toml", text, &LoadOptions::default()).unwrap();
+        let names: Vec<String> = table().names;
+        let panels = panels(&table(), &names, "a.x", false, &Shown::read(&model).unwrap());
+        let units: Vec<&str> = panels.iter().map(|p| p.y.unit.as_str()).collect();
+        assert_eq!(units, ["mm", "m/s", "kJ"]);
+        assert_eq!((panels[0].x.unit.as_str(), panels[0].y.label.as_str()), ("mm", "length"));
+        assert_eq!(panels[0].series[0].points[1], (1000.0, 1000.0));
+        assert_eq!(
+            (panels[1].series[0].points[1], panels[2].series[0].points[1]),
+            ((1000.0, 1.0), (1000.0, 0.001))
+        );
     }
 }

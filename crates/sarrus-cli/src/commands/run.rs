@@ -10,6 +10,7 @@ use crate::showing::{Showing, announce, serve, single_file, wait};
 use sarrus::analysis::{Outcome, Overrides, Simulate, Status, certify};
 use sarrus::io::write_resolved;
 use sarrus::model::settings::Certification;
+use sarrus::model::shown::Shown;
 use sarrus::model::{Diagnostic, Failure, Model};
 use sarrus::system::System;
 use std::path::Path;
@@ -68,7 +69,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         Ok(outcome) => outcome,
         Err(error) => return wrong(error.diagnostics(), model, printer),
     };
-    tell(&outcome, args, printer);
+    tell(&model, &outcome, args, printer);
     if let Some(showing) = &mut showing {
         showing.finish(&outcome);
     }
@@ -118,7 +119,7 @@ pub fn wrong(diagnostics: Vec<Diagnostic>, model: Model, printer: &mut Printer) 
     Exit::Input
 }
 
-fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
+fn tell(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     let report = &outcome.report;
     for note in &report.notes {
         printer.say("note", note);
@@ -126,7 +127,8 @@ fn tell(outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     if args.json {
         printer.data(&report.to_json());
     } else {
-        printer.summary(report);
+        // loading refused what cannot be read
+        printer.summary(report, &Shown::read(model).unwrap_or_default());
     }
     if report.status == Status::Failed {
         printer.error(&report.reason);

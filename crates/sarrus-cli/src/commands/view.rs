@@ -9,6 +9,7 @@ use crate::progress::Watcher;
 use crate::showing::{Showing, announce, serve, single_file, wait};
 use sarrus::analysis::{Overrides, Simulate, Status, simulate};
 use sarrus::model::Model;
+use sarrus::model::shown::Shown;
 use sarrus::system::System;
 use sarrus_view::motion::Motion;
 use sarrus_view::{Folder, FolderError, Live, Scene, gltf, report};
@@ -120,7 +121,7 @@ fn simulated(
     match outcome {
         Ok(outcome) => {
             showing.finish(&outcome);
-            printer.summary(&outcome.report);
+            printer.summary(&outcome.report, &Shown::read(model).unwrap_or_default());
             if outcome.report.status == Status::Failed {
                 printer.error(&outcome.report.reason);
                 return Err(Exit::Failed);

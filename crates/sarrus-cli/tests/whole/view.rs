@@ -1,6 +1,6 @@
 //! `sarrus view`, `plot`, `examples`, and what `run` leaves for them.
 
-use crate::common::{arg, command, folder, model, sarrus};
+use crate::common::{arg, command, folder, json, model, sarrus};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -182,6 +182,37 @@ fn the_page_and_the_animation_are_files() {
     assert!(run.code == 0 && glb.is_file(), "{}", run.stderr);
     let both = sarrus(&["view", arg(&out), arg(&bare), "--out", arg(&dir.join("both.html"))]);
     assert_eq!(both.code, 0, "{}", both.stderr);
+}
+
+/// A tonne that hangs at rest pulls with 9.81 kN: the summary and plots say so, files stay in SI.
+#[test]
+fn summaries_and_plots_have_the_units_of_the_view() {
+    let hanging = "format = 'sarrus/1'\nspace = 'planar'\n\
+        bodies.a = { from = [0, 0], to = [0, -1], mass = 1000 }\n\
+        joints.A = { kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0] }\n\
+        run.t_end = 0.1\n";
+    let plain = model("units_plain", hanging);
+    let shown = model(
+        "units_shown",
+        &format!("{hanging}view.units = {{ force = 'kN', length = 'mm', energy = 'kJ' }}\n"),
+    );
+    let (out, own) = (folder("units_plain_out"), folder("units_shown_out"));
+    let run = |file: &std::path::Path, out: &std::path::Path| {
+        let done = sarrus(&["run", arg(file), "--no-html", "--out", arg(out)]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stdout
+    };
+    let (before, after) = (run(&plain, &out), run(&shown, &own));
+    assert!(before.contains("9810 N, A.fy"), "{before}");
+    assert!(after.contains("9.810 kN, A.fy") && after.contains(" kJ at the start"), "{after}");
+    let file = |dir: &std::path::Path, name| std::fs::read_to_string(dir.join(name)).expect("a file");
+    assert_eq!(file(&out, "trajectory.csv"), file(&own, "trajectory.csv"));
+    assert_eq!(json(&file(&out, "report.json"))["peaks"], json(&file(&own, "report.json"))["peaks"]);
+    assert_eq!(json(&file(&own, "report.json"))["units"]["A.fy"], "N");
+
+    let plot = |dir: &std::path::Path| sarrus(&["plot", arg(dir), "A.fy", "a.y"]).stdout;
+    assert!(plot(&out).contains("A.fy (N)"), "{}", plot(&out));
+    assert!(plot(&own).contains("A.fy (kN)") && plot(&own).contains("a.y (mm)"), "{}", plot(&own));
 }
 
 #[test]

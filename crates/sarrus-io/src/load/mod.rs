@@ -24,7 +24,8 @@ use repeat::Repeats;
 use sarrus_model::Data;
 use sarrus_model::functions::Functions;
 use sarrus_model::scope::{Context, NamedFile, ScopeData};
-use sarrus_model::settings::{OutputSettings, RunSettings, VIEW_KEYS};
+use sarrus_model::settings::{OutputSettings, RunSettings};
+use sarrus_model::shown::Shown;
 use sarrus_model::{
     Attachment, Diagnostic, Element, Failure, Frame, Model, Reader, Section, Space, Span, Table, Transform,
 };
@@ -182,7 +183,7 @@ impl Loader {
         if self.diagnostics.is_empty() {
             RunSettings::read(&self.model)?;
             OutputSettings::read(&self.model)?;
-            Reader::new(&self.model, &self.model.view, VIEW_KEYS)?;
+            Shown::read(&self.model)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Units have dimensions: what does not fit is an error at its place, plain numbers fit anywhere.
 
 use crate::common::read;
+use sarrus::model::shown::Shown;
 use std::path::Path;
 
 /// A slider and a pendulum, with gaps for values that tests write.
@@ -180,4 +181,45 @@ fn units_that_do_not_fit_are_refused() {
         let error = said(place, value).expect_err(&format!("{place} = {value}"));
         assert!(error.contains("expected"), "{place} = {value}: {error}");
     }
+}
+
+/// Values are shown in the units of `[view]`; a unit of another quantity is refused at its place.
+#[test]
+fn units_of_the_view_are_of_their_quantity() {
+    const BODY: &str = "bodies.a = { kind = 'point', at = [0, 0, 0], mass = 1 }\n";
+    let shown = |units: &str| {
+        let (model, _) = read(&format!("view.units = {{ {units} }}\n{BODY}"), Path::new(""))?;
+        Shown::read(&model).map_err(|error| error.render(&model.sources))
+    };
+    let is = |units: &str, (x, si): (f64, &str), (y, name): (f64, &str)| {
+        let shown = shown(units).unwrap();
+        let (value, unit) = shown.value(x, si);
+        assert!(unit == name && (value - y).abs() <= 4e-16 * y.abs(), "{value} {unit}, {y} {name}");
+    };
+    is("length = 'mm'", (0.25, "m"), (250.0, "mm"));
+    is("angle = 'deg'", (std::f64::consts::PI, "rad"), (180.0, "deg"));
+    is("rate = 'rpm'", (std::f64::consts::TAU, "rad/s"), (60.0, "rpm"));
+    is("rate = 'deg/s'", (std::f64::consts::PI, "rad/s"), (180.0, "deg/s"));
+    is("rate = 'rev/min'", (std::f64::consts::TAU, "rad/s"), (60.0, "rev/min"));
+    is("force = 'kN'", (250.0, "N"), (0.25, "kN"));
+    is("torque = 'Nmm', energy = 'kJ'", (2.0, "N m"), (2000.0, "Nmm"));
+    is("torque = 'Nmm', energy = 'kJ'", (2.0, "J"), (0.002, "kJ"));
+    is("torque = 'N m', mass = 'g'", (2.0, "N m"), (2.0, "N m"));
+    // what is not asked for is SI
+    is("length = 'mm'", (2.0, "m/s"), (2.0, "m/s"));
+
+    for (units, message, hint) in [
+        ("length = 'kg'", "`kg` is no unit of length", "one of: m km cm mm um in ft"),
+        ("force = 'kn'", "`kn` is no unit of force", "one of: N kN MN lbf"),
+        // one revolution or one radian per second
+        ("rate = 'Hz'", "`Hz` is no unit of rate", "deg/s"),
+        ("rate = 'm/s'", "`m/s` is no unit of rate", "rpm"),
+        ("angel = 'deg'", "no key `angel`", "did you mean `angle`?"),
+        ("time = 'ms'", "no key `time`", "it takes: length angle"),
+    ] {
+        let error = shown(units).unwrap_err();
+        assert!(error.contains("test.toml:2:") && error.contains(message) && error.contains(hint), "{error}");
+    }
+    let error = read("view.units = 'mm'\n", Path::new("")).err().unwrap();
+    assert!(error.contains("test.toml:2:14") && error.contains("such as `units = {"), "{error}");
 }
