@@ -156,7 +156,8 @@ impl Case<'_> {
         let limit = self.settings.certify.accuracy;
         let mut best = None;
         let steps = report.counts.steps;
-        if self.settings.certify.level == Certification::Standard || self.at(Companion::Fine, steps).is_none() {
+        if self.settings.certify.level == Certification::Standard || self.at(Companion::Fine, steps).is_none()
+        {
             best = self.compare(outcome, Companion::Coarse, watch)?;
         }
         if best.as_ref().is_none_or(|found| !(found.item.value <= limit)) {
