@@ -2,7 +2,7 @@
 //!
 //! The path of a body's origin is missed by h⁴/384 of its fourth derivative, and so are the points at which joints hold bodies together. The
 //! rotation is a cubic rotation vector from the first orientation; by how many revolutions it goes the angular velocities tell. Bodies that
-//! rotate by more than [`FAR`] between two frames go straight: there a cubic follows no arc. Without velocities positions are linear, and
+//! rotate by more than `FAR` between two frames go straight: there a cubic follows no arc. Without velocities positions are linear, and
 //! orientations go the short way at constant rate.
 
 use crate::motion::{Motion, POSE, RATES};

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A bristle sticks truly: it holds at rest without creep. Its stretch is memory that changes at accepted steps, and within a step a
-//! function of the state ([`super::bristle`]). The damping acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous
+//! function of the state (`bristle.rs`). The damping acts while it sticks, φ = 1 - (k|ξ|/μN)², so that the force is continuous
 //! where it breaks loose. c is by default critical for the reduced mass of the two bodies.
 //!
 //! Adaptive integrators end a step where a bristle breaks loose, and where one that slides sticks again.
