@@ -1295,6 +1295,7 @@ class Families:
         certify: Table | None = None,
         every: Number | None = None,
         columns: str | Sequence[str] | None = None,
+        peaks: Flag | None = None,
     ) -> None: ...
     def viewing(
         self,

@@ -233,7 +233,7 @@ class Result(Samples):
 
         >>> import sarrus
         >>> result = sarrus.example("four_bar").run(t_end=0.5)
-        >>> result.peaks["A.rate"]["max"] >= result["A.rate"].max()
+        >>> bool(result.peaks["A.rate"]["max"] >= result["A.rate"].max())
         True
         """
         peaks: dict[str, dict[str, float]] = self.report.get("peaks", {})
