@@ -2,6 +2,7 @@
 
 mod abm;
 mod accelerations;
+mod accuracy;
 mod beam_order;
 mod beam_references;
 mod beams;
