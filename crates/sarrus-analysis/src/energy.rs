@@ -67,9 +67,12 @@ impl EnergyBook {
 
     /// The energy that errors are measured against \[J\].
     pub fn scale(&self) -> f64 {
-        let ranges = [self.kinetic, self.potential, self.work, self.dissipated].map(|[lo, hi]| hi - lo);
+        let range = |[lo, hi]: [f64; 2]| hi - lo;
+        let exchanged = range(self.kinetic).max(range(self.potential));
+        let through = range(self.work).max(range(self.dissipated));
         // a body that coasts exchanges nothing: measure against what it has
-        ranges.into_iter().chain([self.kinetic[1], AT_REST * self.weight]).fold(TINY, f64::max)
+        let own = self.kinetic[1].max(AT_REST * self.weight);
+        exchanged.max(through).max(own).max(TINY)
     }
 }
 

@@ -5,9 +5,11 @@
 //! break and the next begins at the first one behind it, so that every stage sees one side only, with a first step of
 //! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ. A position that
 //! jumps ends the run: no motion follows it.
+//!
+//! A break at the end of a run belongs to the time after it: the last row is the limit from before, unless an event waits for that instant.
 
 use crate::recorder::Recorder;
-use sarrus_solve::integrators::{Because, Ended, Samples, go_on, integrate};
+use sarrus_solve::integrators::{Because, Change, Ended, Observer, Samples, go_on, integrate};
 use sarrus_solve::{Control, Dynamics, Equations, Integrator, Problem, Stage, State, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::system::WORK;
@@ -77,22 +79,37 @@ pub(crate) fn advance(
         return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     };
     let mut last = rest[rest.partition_point(|t| *t <= first + near) - 1];
-    // at the end of a run, where nothing comes after it, it is not gone over, unless an event waits for it
-    if t_end >= route.known && t_end - last <= near {
-        if !route.event_at_end {
-            return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
-        }
+    let is_last = t_end >= route.known && t_end - last <= near;
+    if is_last {
         last = t_end;
     }
 
     // up to the break, and samples inside it
     let before = first.next_down();
+    let goes_on = !is_last || route.event_at_end;
     if before - state.t > near {
         let ended = drive(dynamics, integrator, control, state, before, samples, recorder);
         if ended.because != Because::End {
             return leg(ended);
         }
-        recorder.before_switch(dynamics, state);
+        if goes_on {
+            recorder.before_switch(dynamics, state);
+        }
+    }
+    if !goes_on {
+        // controllers that are sampled at this instant
+        match recorder.change(dynamics, state) {
+            Ok(Change::Made) => {}
+            Ok(Change::Cut) => return Leg::Event,
+            Err(error) => {
+                let because = Because::Failed(error);
+                return Leg::Ended(Ended { at: state.t, because, counts: control.counts });
+            }
+        }
+        while let Some(t) = samples.take_until(t_end) {
+            recorder.sample_as(dynamics, state, t);
+        }
+        return Leg::Ended(Ended { at: t_end, because: Because::End, counts: control.counts });
     }
     while let Some(t) = samples.peek().filter(|t| *t < last) {
         state.t = state.t.max(t);

@@ -50,7 +50,7 @@ impl Run<'_> {
         if t < route.known {
             return;
         }
-        let (from, to) = (route.known.next_down(), t + (t - route.span.0).max(route.span.1 - route.span.0));
+        let (from, to) = (route.known, t + (t - route.span.0).max(route.span.1 - route.span.0));
         let mut breaks = self.system.breakpoints(from, to);
         if let Some(detector) = &self.recorder.detector {
             detector.conditions.breakpoints(from, to, &mut breaks);

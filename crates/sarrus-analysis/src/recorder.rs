@@ -27,6 +27,8 @@ use std::time::Instant;
 const LOOKS: f64 = 10.0;
 /// and once in so many steps at most: a look goes the general way, which costs as much as some steps of a small mechanism.
 const STEPS_BETWEEN: u64 = 8;
+/// The mesh error is integrated over points this many evaluations of the right-hand side apart, or every step: it costs a fifth of one.
+const MESH_EVALUATIONS: u64 = 8;
 
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +98,8 @@ pub(crate) struct Recorder<'a> {
     pub following: Following,
     /// What the meshes of beams leave their nodes off.
     pub mesh: MeshErrors,
+    /// Evaluations of the right-hand side when it was last added to.
+    mesh_at: u64,
     /// Numbers of rows that are not finite though they should be.
     pub not_finite: NotFinite,
     /// Energies at every step.
@@ -190,6 +194,7 @@ impl<'a> Recorder<'a> {
             null_share: None,
             following,
             mesh,
+            mesh_at: 0,
             not_finite: NotFinite::default(),
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
@@ -235,6 +240,7 @@ impl<'a> Recorder<'a> {
             null_share: self.null_share,
             following: self.following.clone(),
             mesh: self.mesh.clone(),
+            mesh_at: self.mesh_at,
             not_finite: self.not_finite.clone(),
             energy: self.energy,
             stop: self.stop.clone(),
@@ -332,6 +338,52 @@ impl<'a> Recorder<'a> {
         self.stop.is_some()
     }
 
+    /// Takes a sample of `s` as the row of time `t`, from which its own time differs by rounding at most.
+    pub fn sample_as(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, t: f64) {
+        let Some(columns) = self.columns.clone() else { return };
+
+        // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
+        // sample stays as it is, and so does the start, which may violate them on purpose
+        self.sample.copy_from(s);
+        if s.t > self.bounds.span.0 && ode.project(&mut self.sample).is_err() {
+            self.sample.copy_from(s);
+        }
+        let sample = std::mem::take(&mut self.sample);
+        if let Some(gaps) = &mut self.gaps {
+            gaps.note_limits(ode.problem_mut(), &sample);
+        }
+        let known = self.accelerations && self.look(ode, &sample);
+        let mut row = std::mem::take(&mut self.row);
+        self.read(ode, &columns, &sample, known, &mut row);
+        row[0] = t;
+        self.trajectory.push().copy_from_slice(&row);
+        let (mechanism, eq, accel) = ode.parts();
+        self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
+        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
+        self.following.add_turns(ode.problem_mut(), &sample);
+        if let Some(peaks) = &mut self.peaks {
+            peaks.earn_row();
+            peaks.add(&row);
+        }
+        self.row = row;
+        self.turns.go(&sample);
+        self.turns.row();
+        let step = self.step;
+        let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
+        if known {
+            let (mechanism, eq, accel) = ode.parts();
+            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)), judged });
+        } else {
+            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None, judged });
+        }
+        if let Some(row) = self.trajectory.rows().last() {
+            self.watch.row(row);
+        }
+        self.sample = sample;
+        // a column without a number is no reason for a step to fail
+        forget_fault();
+    }
+
     /// When in the step something happens that ends it; what comes first is taken.
     fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
@@ -383,47 +435,7 @@ impl Clone for Recorder<'static> {
 
 impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn sample(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
-        let Some(columns) = self.columns.clone() else { return };
-
-        // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
-        // sample stays as it is, and so does the start, which may violate them on purpose
-        self.sample.copy_from(s);
-        if s.t > self.bounds.span.0 && ode.project(&mut self.sample).is_err() {
-            self.sample.copy_from(s);
-        }
-        let sample = std::mem::take(&mut self.sample);
-        if let Some(gaps) = &mut self.gaps {
-            gaps.note_limits(ode.problem_mut(), &sample);
-        }
-        let known = self.accelerations && self.look(ode, &sample);
-        let mut row = std::mem::take(&mut self.row);
-        self.read(ode, &columns, &sample, known, &mut row);
-        self.trajectory.push().copy_from_slice(&row);
-        let (mechanism, eq, accel) = ode.parts();
-        self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
-        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
-        self.following.add_turns(ode.problem_mut(), &sample);
-        if let Some(peaks) = &mut self.peaks {
-            peaks.earn_row();
-            peaks.add(&row);
-        }
-        self.row = row;
-        self.turns.go(&sample);
-        self.turns.row();
-        let step = self.step;
-        let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
-        if known {
-            let (mechanism, eq, accel) = ode.parts();
-            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)), judged });
-        } else {
-            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None, judged });
-        }
-        if let Some(row) = self.trajectory.rows().last() {
-            self.watch.row(row);
-        }
-        self.sample = sample;
-        // a column without a number is no reason for a step to fail
-        forget_fault();
+        self.sample_as(ode, s, s.t);
     }
 
     fn takes_again(&self) -> bool {
@@ -447,10 +459,15 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {
         self.steps += 1;
         ode.violation(s, &mut self.eq);
+        let evaluations = ode.counts().rhs;
         let mechanism = ode.problem_mut();
         self.violations.add(mechanism.structure(), &self.eq);
         self.following.add(mechanism.system(), s.t, &self.eq);
-        self.mesh.add(mechanism, s);
+        // counts begin anew with each set of equations
+        if evaluations.wrapping_sub(self.mesh_at) >= MESH_EVALUATIONS {
+            self.mesh.add(mechanism, s);
+            self.mesh_at = evaluations;
+        }
         if let Some(measures) = self.unsampled_measures.as_mut().filter(|measures| s.t >= measures.next) {
             let Unsampled { columns, every, next, row } = measures;
             *next = s.t + *every;

@@ -24,8 +24,8 @@
 //! \[Hairer1996, section IV.2\]: h' = h · safety · err^(-α) · err₋₁^β with β = 0.2/k, α = 1/k - 0.75 β, within the growth limits.
 
 use crate::error::{MethodError, SolveError};
-use crate::problem::{Array, Group, GroupKind, State};
-use crate::rotations::{Rotations, fraction_per_second};
+use crate::problem::{Array, Group, GroupKind, State, Structure};
+use crate::rotations::{AngularVelocities, Rotations};
 use crate::stiffness::Stiffness;
 use crate::views::Ode;
 
@@ -276,9 +276,15 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 
 /// `error`, or more than one where a body rotates too far in a step of size `h` that ends at `b`: then by as much as shortens the step
 /// to what is allowed, for estimates of any power up to [`EXCESS`]. The speeds at its start are those of `control.rotations`.
-pub(crate) fn with_rotation(error: f64, groups: &[Group], control: &Control, h: f64, b: &State) -> f64 {
+pub(crate) fn with_rotation(
+    error: f64,
+    angular: &AngularVelocities,
+    control: &Control,
+    h: f64,
+    b: &State,
+) -> f64 {
     let Rotations { limit, start, .. } = control.rotations;
-    let fraction = h * fraction_per_second(groups, limit, &b.v).0.max(start);
+    let fraction = h * angular.fastest(limit, &b.v).0.max(start);
     if fraction > 1.0 { error.max(fraction.powi(EXCESS)) } else { error }
 }
 
@@ -291,28 +297,28 @@ pub(crate) fn scaled_norm(groups: &[Group], control: &Control, a: &State, b: &St
 
 /// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Above one too where the
 /// step rotates a body too far.
-pub fn error_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
-    let error = largest(groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
-    with_rotation(error, groups, control, b.t - a.t, b)
+pub fn error_norm(structure: &Structure, control: &Control, a: &State, b: &State, delta: &State) -> f64 {
+    let error = largest(structure.groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
+    with_rotation(error, &structure.angular, control, b.t - a.t, b)
 }
 
 /// As [`error_norm`] for a pair of estimates of orders 5 and 3: per group |δ₅|² / √(|δ₅|² + 0.01 |δ₃|²).
 /// \[Hairer1993, section II.10\]
 pub fn pair_error_norm(
-    groups: &[Group],
+    structure: &Structure,
     control: &Control,
     a: &State,
     b: &State,
     delta5: &State,
     delta3: &State,
 ) -> f64 {
-    let error = largest(groups.iter().map(|g| {
+    let error = largest(structure.groups.iter().map(|g| {
         let (e5, e3) = (length(g, delta5), length(g, delta3));
         let both = (e5 * e5 + 0.01 * e3 * e3).sqrt();
         let e = if both == 0.0 { 0.0 } else { e5 * (e5 / both) };
         e / allowed(g, control, a, b)
     }));
-    with_rotation(error, groups, control, b.t - a.t, b)
+    with_rotation(error, &structure.angular, control, b.t - a.t, b)
 }
 
 /// A first step for an estimate of size h^`power`: small enough that an explicit Euler step of it is accurate to

@@ -8,6 +8,7 @@
 //! position.
 
 use crate::error::StructureError;
+use crate::rotations::AngularVelocities;
 use crate::tables::Description;
 use crate::tangent::Tangent;
 use std::ops::Range;
@@ -152,6 +153,8 @@ pub struct Structure {
     pub entries: Vec<Entry>,
     /// Groups for error norms.
     pub groups: Vec<Group>,
+    /// Those of angular velocities.
+    pub(crate) angular: AngularVelocities,
     /// Length of [`Equations::mass`].
     pub mass_len: usize,
     /// Length of [`Equations::J`].
@@ -262,6 +265,7 @@ impl StructureBuilder {
                 return Err(StructureError::Group { group: i, start: g.start, len: g.len, array: n });
             }
         }
+        s.angular = AngularVelocities::new(&s.groups);
         Ok(s)
     }
 }

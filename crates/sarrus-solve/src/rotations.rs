@@ -88,11 +88,9 @@ pub(crate) struct Speed {
 
 impl Speed {
     /// Of the bodies with the velocities `v`.
-    pub fn of_bodies(groups: &[Group], limit: f64, v: &[f64]) -> Speed {
-        let (fraction, group) = fraction_per_second(groups, limit, v);
-        let group = group.map(|i| &groups[i]);
-        let limit = group.map_or(MOST_ROTATION, |g| limit_of(g, limit));
-        Speed { fraction, limit, index: group.map(|g| g.start), joints: None }
+    pub fn of_bodies(angular: &AngularVelocities, limit: f64, v: &[f64]) -> Speed {
+        let (fraction, limit, index) = angular.fastest(limit, v);
+        Speed { fraction, limit, index, joints: None }
     }
 
     /// With the angular speed `relative` between bodies of joints \[rad/s\]. It is asked for only where it may count in a step of
@@ -160,49 +158,77 @@ impl Rotations {
     }
 }
 
-/// The most that a step may rotate `group` \[rad\]; `limit` holds in space, where rotations do not add up.
-fn limit_of(group: &Group, limit: f64) -> f64 {
-    if group.len == 1 { MOST_ROTATION } else { limit }
+/// The angular velocities of a [`Structure`](crate::Structure): first indices in v.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AngularVelocities {
+    /// In the plane, one component each.
+    planar: Vec<usize>,
+    /// In space, three components each.
+    spatial: Vec<usize>,
 }
 
-/// The largest angular speed in `v` over the limit of a step's rotation \[1/s\], and the number of its group.
-pub(crate) fn fraction_per_second(groups: &[Group], limit: f64, v: &[f64]) -> (f64, Option<usize>) {
-    let (mut most, mut which) = (0.0_f64, None);
-    let over = |limit: f64| 1.0 / (limit * limit);
-    let (planar, spatial) = (over(MOST_ROTATION), over(limit));
-    for (i, group) in groups.iter().enumerate() {
-        if group.kind == GroupKind::AngularVelocity {
-            let fraction = match v[group.start..][..group.len] {
-                [w] => w * w * planar,
-                ref w => w.iter().map(|w| w * w).sum::<f64>() * spatial,
-            };
-            if fraction > most {
-                (most, which) = (fraction, Some(i));
+impl AngularVelocities {
+    /// Those among `groups`.
+    pub fn new(groups: &[Group]) -> AngularVelocities {
+        let angular = |len: usize| {
+            let groups = groups.iter().filter(move |g| g.kind == GroupKind::AngularVelocity && g.len == len);
+            groups.map(|g| g.start).collect()
+        };
+        AngularVelocities { planar: angular(1), spatial: angular(3) }
+    }
+
+    /// The largest in `v` over the limit of a step's rotation \[1/s\], with that limit and its first index. `limit` holds in space, where
+    /// rotations do not add up.
+    pub fn fastest(&self, limit: f64, v: &[f64]) -> (f64, f64, Option<usize>) {
+        let (mut most, mut which) = (0.0_f64, None);
+        for &i in &self.planar {
+            let speed = v[i].abs();
+            if speed > most {
+                (most, which) = (speed, Some(i));
             }
         }
+        let planar = most / MOST_ROTATION;
+        let (mut square, mut in_space) = ((planar * limit).powi(2), None);
+        for &i in &self.spatial {
+            let [x, y, z] = [v[i], v[i + 1], v[i + 2]];
+            let speed = x * x + y * y + z * z;
+            if speed > square {
+                (square, in_space) = (speed, Some(i));
+            }
+        }
+        match in_space {
+            Some(i) => (square.sqrt() / limit, limit, Some(i)),
+            None => (planar, MOST_ROTATION, which),
+        }
     }
-    (most.sqrt(), which)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn group(start: usize, len: usize) -> Group {
-        Group { kind: GroupKind::AngularVelocity, start, len }
+    fn angular<const N: usize>(groups: [(usize, usize); N]) -> AngularVelocities {
+        AngularVelocities::new(&groups.map(|(start, len)| Group {
+            kind: GroupKind::AngularVelocity,
+            start,
+            len,
+        }))
     }
 
     #[test]
     fn the_body_nearest_to_its_limit_is_found() {
-        let groups = [group(0, 1), group(1, 3)];
-        let (fraction, which) = fraction_per_second(&groups, 0.5, &[2.0, 0.3, 0.0, 0.4]);
-        assert_eq!(which, Some(1));
+        let both = angular([(0, 1), (1, 3)]);
+        let (fraction, limit, which) = both.fastest(0.5, &[2.0, 0.3, 0.0, 0.4]);
+        assert_eq!((which, limit), (Some(1), 0.5));
         assert!((fraction - 1.0).abs() < 1e-15);
+        let (fraction, limit, which) = both.fastest(0.5, &[-6.0, 0.3, 0.0, 0.4]);
+        assert_eq!((which, limit), (Some(0), MOST_ROTATION));
+        assert!((fraction - 2.0).abs() < 1e-15);
     }
 
     #[test]
     fn bounded_sizes_stay_while_the_speed_changes_slowly() {
-        let bound = |w: f64| Speed::of_bodies(&[group(0, 1)], 3.0, &[w]).bound(10.0, 0.0);
+        let bound = |w: f64| Speed::of_bodies(&angular([(0, 1)]), 3.0, &[w]).bound(10.0, 0.0);
         let sizes: Vec<f64> = (0..100).filter_map(|i| bound(100.0 + 0.2 * f64::from(i))).collect();
         assert_eq!(sizes.len(), 100);
         let changes = sizes.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -214,17 +240,17 @@ mod tests {
     #[test]
     fn a_step_is_bounded_at_the_speed_that_it_will_end_with() {
         let (w, growth) = (1.0, 50.0);
-        let h = Speed::of_bodies(&[group(0, 1)], 3.0, &[w]).bound(10.0, growth).unwrap_or(10.0);
+        let h = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[w]).bound(10.0, growth).unwrap_or(10.0);
         let turned = h * (w + growth * h);
         assert!(turned <= 2.5 && turned > 1.5, "{turned}");
-        let at_rest = Speed::of_bodies(&[group(0, 1)], 3.0, &[0.0]);
+        let at_rest = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[0.0]);
         assert_eq!(at_rest.bound(10.0, 0.0), None);
         assert!(at_rest.bound(10.0, growth).is_some_and(|h| h * h * growth <= 2.5));
     }
 
     #[test]
     fn bodies_of_a_joint_are_asked_for_where_they_may_count() {
-        let body = Speed::of_bodies(&[group(0, 3)], 3.0, &[1.0, 0.0, 0.0]);
+        let body = Speed::of_bodies(&angular([(0, 3)]), 3.0, &[1.0, 0.0, 0.0]);
         let speed = |h| body.with_joints(Some(h), 0.0, || Some(2.0));
         assert_eq!(speed(1.0).joints, None);
         assert_eq!(speed(2.0).joints, Some(2.0 / 3.0));

@@ -393,7 +393,7 @@ impl View {
 
 /// Angular speeds at `s`, for a step of about `h` \[s\] while they grow by `growth` \[rad/s²\].
 fn speed<O: Ode>(ode: &mut O, s: &State, limit: f64, h: Option<f64>, growth: f64) -> Speed {
-    let of_bodies = Speed::of_bodies(&ode.structure().groups, limit, &s.v);
+    let of_bodies = Speed::of_bodies(&ode.structure().angular, limit, &s.v);
     of_bodies.with_joints(h, growth, || ode.relative_rotation(s))
 }
 

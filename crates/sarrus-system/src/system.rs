@@ -463,7 +463,7 @@ impl System {
         state
     }
 
-    /// Times after `from` and before `to` at which a driver, constraint, force or controller switches because of the
+    /// Times after `from` and up to `to` at which a driver, constraint, force or controller switches because of the
     /// time alone, in ascending order: its value or a derivative may jump there. Each is the first floating point
     /// number on the new side. Among them are times around short features, such as a pulse, which a step might else pass over.
     pub fn breakpoints(&self, from: f64, to: f64) -> Vec<f64> {
@@ -471,9 +471,12 @@ impl System {
         let mut own = Vec::new();
         for formula in &self.timed {
             own.clear();
-            formula.breakpoints(from, to, &mut own);
+            formula.breakpoints(from, to.next_up(), &mut own);
+            let at_end = own.iter().any(|t| *t == to);
+            own.retain(|t| *t > from && *t < to);
             formula.features([from, to], &own, &mut all);
-            all.extend(own.iter().filter(|t| **t > from && **t < to));
+            all.extend_from_slice(&own);
+            all.extend(at_end.then_some(to));
         }
         all.sort_by(f64::total_cmp);
         all.dedup();

@@ -143,7 +143,7 @@ impl<'a> Samples<'a> {
     }
 
     /// Takes the next time if it is not after `t`.
-    fn take_until(&mut self, t: f64) -> Option<f64> {
+    pub fn take_until(&mut self, t: f64) -> Option<f64> {
         let next = self.next.filter(|next| *next <= t)?;
         self.next = self.rest.next();
         Some(next)

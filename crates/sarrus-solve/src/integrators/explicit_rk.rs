@@ -190,11 +190,13 @@ impl ExplicitRk {
 
     /// The estimates at hand, in units of the tolerance.
     fn error(&self, ode: &dyn Ode, control: &Control) -> f64 {
-        let (groups, [delta, delta3]) = (&ode.structure().groups, &self.delta);
+        let (structure, [delta, delta3]) = (ode.structure(), &self.delta);
         match self.tableau.error {
             Estimate::None => 0.0,
-            Estimate::Embedded { .. } => error_norm(groups, control, &self.start, &self.end, delta),
-            Estimate::Pair { .. } => pair_error_norm(groups, control, &self.start, &self.end, delta, delta3),
+            Estimate::Embedded { .. } => error_norm(structure, control, &self.start, &self.end, delta),
+            Estimate::Pair { .. } => {
+                pair_error_norm(structure, control, &self.start, &self.end, delta, delta3)
+            }
         }
     }
 
@@ -416,19 +418,24 @@ impl Step for ExplicitRk {
 }
 
 /// The largest rotation \[rad\] in a step whose lag behind a uniform one is at most [`LAG`]. A quaternion is integrated as a vector:
+/// The coefficients of the stability function R(z) = 1 + Σ bᵀA^(i-1)1 zⁱ, of z⁰ first: a step of ẏ = λy multiplies y by R(λh).
+fn stability_function(tableau: &Tableau) -> Vec<f64> {
+    let dot = |c: &[f64], power: &[f64]| c.iter().zip(power).map(|(c, p)| c * p).sum::<f64>();
+    let mut power = vec![1.0; tableau.a.len()];
+    let mut coefficients = vec![1.0];
+    for _ in 0..tableau.a.len() {
+        coefficients.push(dot(tableau.b, &power));
+        power = tableau.a.iter().map(|row| dot(row, &power)).collect();
+    }
+    coefficients
+}
+
 /// half the angle is the phase of y in ẏ = i y.
 fn resolved(tableau: &Tableau) -> f64 {
+    let R = stability_function(tableau);
     let lags = |angle: f64| {
         let phase = 0.5 * angle;
-        let mut k: Vec<c64> = Vec::new();
-        let sum = |c: &[f64], k: &[c64]| {
-            c.iter().zip(k).fold(c64::new(1.0, 0.0), |sum, (c, k)| sum + *k * (phase * c))
-        };
-        for i in 0..tableau.c.len() {
-            let y = sum(tableau.a[i], &k);
-            k.push(c64::new(-y.im, y.re));
-        }
-        let y = sum(tableau.b, &k);
+        let y = R.iter().rev().fold(c64::new(0.0, 0.0), |sum, c| sum * c64::new(0.0, phase) + c);
         (y.im.atan2(y.re) / phase - 1.0).abs() > LAG
     };
     let angles = (1..).map(|i| 0.01 * f64::from(i)).take_while(|angle| *angle < MOST_ROTATION);
@@ -440,15 +447,8 @@ fn stability(tableau: &Tableau) -> Option<f64> {
     if tableau.error == Estimate::None || tableau.c.last() != Some(&1.0) {
         return None;
     }
-    let is_stable = |x: f64| {
-        let mut k: Vec<f64> = Vec::new();
-        let sum = |c: &[f64], k: &[f64]| 1.0 + c.iter().zip(k).map(|(c, k)| c * k).sum::<f64>();
-        for a in tableau.a {
-            let y = sum(a, &k);
-            k.push(-x * y);
-        }
-        sum(tableau.b, &k).abs() <= 1.0
-    };
+    let R = stability_function(tableau);
+    let is_stable = |x: f64| R.iter().rev().fold(0.0, |sum, c| sum * -x + c).abs() <= 1.0;
     (1..).map(|i| 0.1 * f64::from(i)).take_while(|x| is_stable(*x)).last()
 }
 

@@ -25,6 +25,8 @@ use crate::views::{Ode, Step, StepInfo};
 pub struct InChart {
     method: Box<dyn Step>,
     room: Room,
+    /// Whether the chart has coordinates of rotations in space.
+    has_quaternions: bool,
     /// Coordinates at the end of the last step.
     end: State,
     /// The problem's state there.
@@ -56,6 +58,7 @@ impl InChart {
     /// `method` in the coordinates of `chart`. `own` lets the chart find accelerations where it can.
     pub fn new(method: Box<dyn Step>, chart: Box<dyn Chart>, own: bool) -> InChart {
         let state = State::default;
+        let has_quaternions = chart.structure().groups.iter().any(|g| g.kind == GroupKind::Rotation);
         let room = Room {
             own: own && chart.is_whole(),
             chart,
@@ -67,7 +70,15 @@ impl InChart {
             eq: Equations::default(),
             accel: Accel::default(),
         };
-        InChart { method, room, end: state(), shown: state(), known: false, between: state() }
+        InChart {
+            method,
+            room,
+            has_quaternions,
+            end: state(),
+            shown: state(),
+            known: false,
+            between: state(),
+        }
     }
 }
 
@@ -85,9 +96,7 @@ impl Step for InChart {
     }
 
     fn rotation_limit(&self) -> f64 {
-        let has_quaternions =
-            self.room.chart.structure().groups.iter().any(|g| g.kind == GroupKind::Rotation);
-        if has_quaternions { self.method.rotation_limit() } else { MOST_ROTATION }
+        if self.has_quaternions { self.method.rotation_limit() } else { MOST_ROTATION }
     }
 
     fn prepare(&mut self, structure: &Structure) {

@@ -97,8 +97,13 @@ pub fn make(name: &str, options: &Options) -> Result<Box<dyn Stabilization>, Met
 /// The size of the terms of Φ in scalar row `i` of `row`, whose rounding is that of Φ: slopes times positions, of which `largest` is the
 /// largest. Lever arms go with angles, so what slopes above one count for is themselves, or the largest position.
 fn terms(structure: &Structure, eq: &Equations, row: &RowBlock, i: usize, largest: f64) -> f64 {
-    let of = |j: &f64| (j.abs() * largest).min(j.abs().max(largest));
-    let entries = structure.entries[row.entries.clone()].iter();
-    let blocks = entries.map(|e| (e.offset, structure.cols[e.col].size));
-    blocks.map(|(start, m)| eq.J[start + i * m..][..m].iter().map(of).sum::<f64>()).sum()
+    let mut terms = 0.0;
+    for e in &structure.entries[row.entries.clone()] {
+        let size = structure.cols[e.col].size;
+        for slope in &eq.J[e.offset + i * size..][..size] {
+            let slope = slope.abs();
+            terms += (slope * largest).min(slope.max(largest));
+        }
+    }
+    terms
 }

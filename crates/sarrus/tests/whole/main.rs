@@ -18,6 +18,7 @@ mod controllers;
 mod coverage;
 mod doubts;
 mod driver_jump;
+mod end_breaks;
 mod ensemble;
 mod euler_angles;
 mod event_windows;

@@ -83,7 +83,7 @@ impl Abm {
                 here = (g[k - 1] - g[k]).abs() * norm;
             }
         }
-        Ok(Errors { here: with_rotation(here, groups, control, h, &self.end), at })
+        Ok(Errors { here: with_rotation(here, &ode.structure().angular, control, h, &self.end), at })
     }
 
     /// The error of the step just tried along the constraints, where the rest is taken away after a step.
@@ -93,8 +93,8 @@ impl Abm {
         if !ode.keep_tangent(&self.end, &mut self.delta) {
             return None;
         }
-        let groups = &ode.structure().groups;
-        Some(error_norm(groups, control, &self.start, &self.end, &self.delta) / self.unit)
+        let structure = ode.structure();
+        Some(error_norm(structure, control, &self.start, &self.end, &self.delta) / self.unit)
     }
 
     /// Ends a step whose error is small enough.

@@ -172,7 +172,7 @@ impl Bdf {
         delta.q.copy_from_slice(&end.q);
         view.retract(&mut delta.q, &target.delta);
         delta.q.iter_mut().zip(&end.q).for_each(|(d, q)| *d -= q);
-        error_norm(&view.structure().groups, control, start, end, delta)
+        error_norm(view.structure(), control, start, end, delta)
     }
 
     /// How much longer a step of order `k` could be with the error at hand.

@@ -323,7 +323,7 @@ impl Scheme for Newmark {
         for i in 0..delta.x.len() {
             delta.x[i] = third([&before.1, &xdot[0], &xdot[1]], i);
         }
-        error_norm(&view.structure().groups, control, start, end, delta)
+        error_norm(view.structure(), control, start, end, delta)
     }
 
     fn accept(&mut self, _view: &mut dyn Implicit, start: &State, end: &State) {

@@ -481,7 +481,7 @@ impl Scheme for Radau5 {
             let change = |i: usize| stages[i].state.x[k] - start.x[k];
             *d = g * xdot[0][k] + (0..STAGES).map(|i| weight[i] * change(i)).sum::<f64>();
         }
-        let error = error_norm(&view.structure().groups, control, start, end, delta);
+        let error = error_norm(view.structure(), control, start, end, delta);
         let factor = self.safety * error.max(1e-10).powf(-0.25);
         let factor = factor.clamp(0.2, if self.failures > 0 { 1.0 } else { self.growth });
         self.next = h * if (STAYS[0]..STAYS[1]).contains(&factor) { 1.0 } else { factor };

@@ -67,7 +67,7 @@ impl StaggeredMethod {
         if let Some((eq, _, _)) = chain.end() {
             estimate.keep_tangent(modules, view, eq, end)?;
         }
-        Ok(error_norm(&view.structure().groups, control, start, end, estimate.delta(view, end)))
+        Ok(error_norm(view.structure(), control, start, end, estimate.delta(view, end)))
     }
 
     /// v̇, λ and ẋ where the step ends, at the velocities that it ends with: a step evaluates forces at predicted ones, which is as
