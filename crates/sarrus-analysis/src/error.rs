@@ -309,8 +309,14 @@ impl SetupError {
             ),
             SetupError::BeforeStart { .. } => one(Span::NONE, Some("take a later time, or `start`".into())),
             SetupError::NotReached { .. } => one(Span::NONE, Some("take an earlier time".into())),
-            SetupError::NoModes { .. } => one(Span::NONE, None),
-            SetupError::Rank(_) => one(Span::NONE, None),
+            SetupError::NoModes { .. } | SetupError::Rank(_) => one(
+                Span::NONE,
+                Some(
+                    "numbers of very different sizes, or values that are no numbers, stand in the model: look for a mass, inertia, stiffness \
+                     or length in a wrong unit (`sarrus check` shows what was read)"
+                        .into(),
+                ),
+            ),
             SetupError::Function { .. } => {
                 one(Span::NONE, Some("the program that gives it knows more".into()))
             }

@@ -140,18 +140,25 @@ fn plain(runs: &[(Scene, Motion)]) -> String {
             other => escape(&other.to_string()),
         };
         let certificate = &report["certificate"];
-        let item = |name: &str| {
-            let item = &certificate[name];
-            format!("{} of at most {}", text(&item["value"]), text(&item["limit"]))
-        };
+        let items =
+            certificate.as_object().into_iter().flatten().filter(|(_, item)| item["limit"].is_number());
+        let items = items.map(|(name, item)| {
+            let name = match name.as_str() {
+                "position" => "violation of positions",
+                "velocity" => "violation of velocities",
+                "energy" => "energy balance",
+                "finite" => "values that are not numbers",
+                name => name,
+            };
+            (name, format!("{} of at most {}", text(&item["value"]), text(&item["limit"])))
+        });
         let verdict = if certificate["passed"] == true { "passed" } else { "not passed" };
-        let rows = [
+        let head = [
             ("status", format!("{}: {}", text(&report["status"]), text(&report["reason"]))),
             ("certificate", verdict.to_string()),
             ("what to change", text(&report["advice"])),
-            ("violation of positions", item("position")),
-            ("violation of velocities", item("velocity")),
-            ("energy balance", item("energy")),
+        ];
+        let rest = [
             ("formulation", text(&report["method"]["formulation"])),
             ("stabilization", text(&report["method"]["stabilization"])),
             ("integrator", text(&report["method"]["integrator"])),
@@ -162,7 +169,8 @@ fn plain(runs: &[(Scene, Motion)]) -> String {
             ("notes", text(&report["notes"])),
         ];
         body += &format!("<h1>{}</h1>\n<table>\n", escape(&scene.name));
-        for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        for (name, value) in head.into_iter().chain(items).chain(rest).filter(|(_, value)| !value.is_empty())
+        {
             body += &format!("<tr><th>{name}</th><td>{value}</td></tr>\n");
         }
         body += "</table>\n";

@@ -72,7 +72,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("links", &["name", "kind", "bodies", "on"]),
     ("loads", &["name", "kind", "body", "on", "vector"]),
     ("contacts", &["name", "between"]),
-    ("columns", &["name", "unit", "hidden"]),
+    ("columns", &["name", "unit", "scale", "hidden"]),
     ("events", &["t", "name", "kind", "text"]),
 ];
 
@@ -307,4 +307,24 @@ t_end = 1
         let error = read(view).expect_err(view);
         assert!(error.contains(wanted), "{view}:\n{error}");
     }
+}
+
+#[test]
+fn columns_are_shown_in_the_units_that_the_model_asks_for() {
+    let text = "format = 'sarrus/1'\nbodies.b = { mass = 1, inertia = [1, 1, 1] }\n\
+                view.units = { length = 'mm', angle = 'deg', rate = 'rpm' }\n";
+    let (model, system) = compiled("b", text);
+    let (_, live, _) = live(&model, &system, &request(0.1, 0.1), 1 << 28);
+    let json: Value = serde_json::from_slice(&live.scene()).unwrap();
+    let of = |name: &str| {
+        let column = json["columns"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap();
+        (column["unit"].as_str().unwrap().to_string(), column["scale"].as_f64())
+    };
+    assert_eq!(of("b.x"), ("mm".into(), Some(1000.0)));
+    assert_eq!(of("b.vx"), ("m/s".into(), None));
+    let (unit, scale) = of("b.wx");
+    assert!(
+        unit == "rpm" && (scale.unwrap() - 30.0 / std::f64::consts::PI).abs() < 1e-12,
+        "{unit} {scale:?}"
+    );
 }

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::dimension::Dimension;
 use crate::key::{COMMON, COMMON_NESTED, Key};
-use crate::model::{Element, Model, Setting};
+use crate::model::{Element, Model, Section, Setting};
 use crate::record::{Place, Plain};
 use crate::scope::{Context, ScopeData};
 use crate::suggest::suggest;
@@ -182,6 +182,7 @@ impl<'a> Reader<'a> {
         self.one_of(keys)?.ok_or_else(|| {
             let names: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
             self.element_error(format!("{} needs {}", self.title(), names.join(" or ")))
+                .hint(format!("give one of them; {}", self.listing()))
         })
     }
 
@@ -198,6 +199,27 @@ impl<'a> Reader<'a> {
     /// The error for a key that must be given.
     pub fn missing(&self, key: &str) -> Diagnostic {
         self.element_error(format!("{} needs `{key}`", self.title()))
+            .hint(format!("add `{key} = …` to it; {}", self.listing()))
+    }
+
+    /// Tells a user where the keys of the element are explained.
+    fn listing(&self) -> String {
+        match self.element.section {
+            section @ (Section::Flexible
+            | Section::Joints
+            | Section::Constraints
+            | Section::Drivers
+            | Section::Forces
+            | Section::Contacts
+            | Section::Controllers
+            | Section::Measures
+            | Section::Events
+            | Section::Materials
+            | Section::Sections) => {
+                format!("`sarrus list {}` explains the keys of each kind", section.name())
+            }
+            _ => "docs/model-file.md explains its keys".into(),
+        }
     }
 
     /// An error at a place, with the index of a repeated element.
@@ -215,6 +237,18 @@ impl<'a> Reader<'a> {
             value.span,
             format!("`{key}` of {}: expected {what}, found {}", self.title(), value.describe()),
         )
+        .hint(match what.split(' ').nth(1) {
+            Some("number") => format!("such as `{key} = 2.5`, or an expression in quotes, `{key} = \"2*l\"`"),
+            Some("string" | "name") => format!("in quotes: `{key} = \"…\"`"),
+            Some("vector") => {
+                let example = if what.contains('3') { "[1, 0, 0]" } else { "[1, 0]" };
+                format!("such as `{key} = {example}`, with one number or expression for each component")
+            }
+            Some("list") => format!("in brackets: `{key} = […, …]`"),
+            Some("table") => format!("such as `{key} = {{ name = … }}`, or a section of its own"),
+            Some("of") => format!("in quotes, as they stand here: `{key} = \"…\"`"),
+            _ => self.listing(),
+        })
     }
 
     /// The names that expressions of this element may use on loading.

@@ -111,6 +111,8 @@ export interface Load {
 export interface Column {
   name: string;
   unit: string;
+  /** What values in SI are multiplied by to be shown in `unit`. */
+  scale?: number;
   hidden?: boolean;
 }
 

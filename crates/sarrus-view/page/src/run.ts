@@ -58,4 +58,15 @@ export class Run {
     const i = this.index.get(name);
     return i === undefined ? NaN : columnAt(this.frames, i, t);
   }
+
+  /** The same in the unit in which it is shown. */
+  shown(name: string, t: number): number {
+    return this.value(name, t) * this.scale(name);
+  }
+
+  /** What values of a column in SI are multiplied by to be shown. */
+  scale(name: string): number {
+    const i = this.index.get(name);
+    return (i === undefined ? undefined : this.scene.columns[i]?.scale) ?? 1;
+  }
 }

@@ -25,6 +25,7 @@ pub use view::{Camera, Trace, View};
 use crate::motion::{drawn, join, pose};
 use crate::table::Table;
 use crate::thin::Thinning;
+use sarrus::model::shown::Shown;
 use sarrus::model::{Diagnostic, Model, Space};
 use sarrus::system::names::Named;
 use sarrus::system::{Directory, System};
@@ -86,6 +87,9 @@ pub struct Scene {
     /// What was left out of the frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinning: Option<Thinning>,
+    /// Units to show columns in.
+    #[serde(skip)]
+    pub units: Shown,
 }
 
 /// Shapes and markers of the ground.
@@ -129,11 +133,18 @@ pub struct Marker {
 pub struct ColumnEntry {
     /// Its name.
     pub name: String,
-    /// Its unit.
+    /// The unit in which it is shown.
     pub unit: String,
+    /// What its values in SI are multiplied by to be shown.
+    #[serde(skip_serializing_if = "is_one")]
+    pub scale: f64,
     /// Drawn from, not listed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+}
+
+fn is_one(x: &f64) -> bool {
+    *x == 1.0
 }
 
 /// Places of bodies among those of a scene.
@@ -189,10 +200,15 @@ impl Scene {
             errors.push(error);
             View::default()
         });
+        let units = Shown::read(model).unwrap_or_else(|error| {
+            errors.push(error);
+            Shown::default()
+        });
         if !errors.is_empty() {
             return Err(errors);
         }
         Ok(Scene {
+            units,
             format: FORMAT,
             name: model.name.clone(),
             space: if model.space == Space::Planar { "planar" } else { "spatial" },
@@ -223,10 +239,10 @@ impl Scene {
             .iter()
             .zip(units)
             .enumerate()
-            .map(|(i, (name, unit))| ColumnEntry {
-                name: name.clone(),
-                unit: unit.clone(),
-                hidden: i >= listed || of_loads.contains(name.as_str()),
+            .map(|(i, (name, unit))| {
+                let (scale, unit) = self.units.value(1.0, unit);
+                let hidden = i >= listed || of_loads.contains(name.as_str());
+                ColumnEntry { name: name.clone(), unit: unit.to_string(), scale, hidden }
             })
             .collect();
         self.columns_left_out = of.saturating_sub(listed);

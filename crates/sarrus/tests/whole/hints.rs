@@ -47,3 +47,29 @@ fn options_out_of_range_are_refused_with_a_hint() {
     let error = Settings::read(&model, &overrides).unwrap_err();
     assert!(error.diagnostics()[0].hint.is_some(), "{error}");
 }
+
+#[test]
+fn values_of_a_wrong_type_and_keys_left_out_are_refused_with_a_hint() {
+    let hinge =
+        |keys: &str| format!("joints.h = {{ kind = 'revolute', bodies = ['ground', 'arm'], {keys} }}");
+    let wrong = [
+        ("bodies.b = { mass = true, inertia = [1, 1, 1] }".into(), "such as `mass = 2.5`"),
+        ("bodies.b = { mass = { a = 1 } }".into(), "such as `mass = 2.5`"),
+        (hinge("at = [0, 0, 0], axis = 3"), "such as `axis = [1, 0, 0]`"),
+        (hinge("at = [0, 0, 0], axis = [0, 0, 1], kind_of = 2"), "it takes"),
+        (hinge("axis = [0, 0, 1]"), "sarrus list joints"),
+        ("forces.f = { kind = 'force', body = 'arm' }".into(), "sarrus list forces"),
+        ("forces.f = { kind = 'spring', bodies = 'arm', stiffness = 1 }".into(), "["),
+        ("joints.h = { kind = 7, bodies = ['ground', 'arm'] }".into(), "\""),
+        ("events.e = { when = 3, stop = 'now' }".into(), "`"),
+    ];
+    for (element, hint) in wrong {
+        let element: String = element;
+        let error = read(&format!("{ARM}{element}\n"), Path::new("")).map(|_| ()).unwrap_err();
+        let found = error.split_once("hint: ").map(|(_, found)| found.to_string()).or_else(|| {
+            // beneath the mark
+            error.lines().find(|line| line.contains('^')).map(|line| line.replace('^', "").trim().to_string())
+        });
+        assert!(found.as_ref().is_some_and(|found| found.contains(hint)), "{element}\n{error}\n{found:?}");
+    }
+}

@@ -105,7 +105,7 @@ export class ObjectPanel {
     const run = this.ref ? this.player.runs[this.ref.run] : undefined;
     if (!run || this.root.offsetParent === null) return;
     for (const { column, cell } of this.rows) {
-      const v = run.value(column.name, this.player.t);
+      const v = run.shown(column.name, this.player.t);
       setText(cell, fmt(v, 7));
       cell.title = exact(v);
     }

@@ -96,8 +96,8 @@ export class Plot {
     for (const s of this.series) {
       const { frames, index } = s.run;
       const across = this.spec.x ? index.get(this.spec.x) : undefined;
-      s.x = across === undefined ? frames.t() : frames.column(across);
-      s.y = frames.column(index.get(s.column)!);
+      s.x = across === undefined ? frames.t() : scaled(frames.column(across), s.run.scale(this.spec.x!));
+      s.y = scaled(frames.column(index.get(s.column)!), s.run.scale(s.column));
     }
   }
 
@@ -198,12 +198,12 @@ export class Plot {
   update(): void {
     const { u, player } = this;
     for (const s of this.series) {
-      const v = s.run.value(s.column, player.t);
+      const v = s.run.shown(s.column, player.t);
       setText(s.value, fmt(v, 6));
       s.value.title = exact(v);
       if (!u || s.hidden) continue;
       const [i] = locate(s.run.frames.t(), player.t);
-      const x = this.spec.x ? s.run.value(this.spec.x, player.t) : s.run.frames.t()[nearest(s.run.frames.t(), player.t)] === undefined ? NaN : player.t;
+      const x = this.spec.x ? s.run.shown(this.spec.x, player.t) : s.run.frames.t()[nearest(s.run.frames.t(), player.t)] === undefined ? NaN : player.t;
       const seen = i >= 0 && Number.isFinite(x + v) && !(this.spec.log && v <= 0);
       s.dot.hidden = !seen;
       if (seen) s.dot.style.transform = `translate(${u.valToPos(x, "x").toFixed(1)}px, ${u.valToPos(v, this.scaleOf(s)).toFixed(1)}px)`;
@@ -212,4 +212,9 @@ export class Plot {
     this.now.hidden = !!this.spec.x;
     if (u && !this.spec.x) this.now.style.transform = `translateX(${u.valToPos(player.t, "x").toFixed(1)}px)`;
   }
+}
+
+/** Values in the unit in which they are shown. */
+function scaled(values: Float64Array, scale: number): Float64Array {
+  return scale === 1 ? values : values.map((v) => v * scale);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { columnsOf, matches, readyPanels, uniqueness } from "../../src/columns";
+import { frameBlocks, header, join } from "../../src/encode";
 import { exact, fittingSpeed, fmt, fmtLength, nice } from "../../src/format";
+import { Decoder } from "../../src/frames";
 import { Run } from "../../src/run";
 import { fourBar } from "../fixtures";
 
@@ -37,6 +39,15 @@ describe("columns", () => {
     expect(uniqueness(scene.joints![0])).toMatch(/^Unique/);
     expect(uniqueness({ ...scene.joints![0]!, not_unique: ["fx"] })).toMatch(/^Not unique: fx\./);
   });
+});
+
+test("values are shown in the unit of their column", () => {
+  const { scene, samples } = fourBar(), columns = scene.columns.map((c, i) => (i === 0 ? { ...c, unit: "mm", scale: 1000 } : c));
+  const run = new Run("x", { ...scene, columns }, false), name = columns[0]!.name;
+  expect([run.scale(name), run.scale(columns[1]!.name), run.scale("nothing")]).toEqual([1000, 1, 1]);
+  new Decoder(run.frames).push(join([header(samples[0]!.poses.length / 7, samples[0]!.columns.length), frameBlocks(0, samples)]));
+  const t = samples[0]!.t;
+  expect(run.shown(name, t)).toBeCloseTo(1000 * run.value(name, t), 9);
 });
 
 test("numbers are written with their digits", () => {
