@@ -15,14 +15,13 @@
 use crate::advice;
 use crate::clock::Clock;
 use crate::error::SetupError;
-use crate::method::{Method, Part};
+use crate::method::Method;
 use crate::report::{Item, Report, Status};
 use crate::settings::{Overrides, Settings};
 use crate::simulate::{Outcome, Progress, Simulate, Watch};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_model::Span;
-use sarrus_model::settings::{Certification, MethodChoice, OptionValue};
+use sarrus_model::settings::Certification;
 use sarrus_solve::integrators::{self, Flow};
 use sarrus_system::System;
 use serde::Serialize;
@@ -178,7 +177,7 @@ impl Case<'_> {
         // forced ends of steps make them shorter than what was asked for
         let mean = span / steps.max(1) as f64;
         let mut over = self.request.overrides.clone();
-        over.integrator = Some(choice(&self.method.integrator));
+        over.integrator = Some(self.method.integrator.choice());
         // of a difference to a coarser run all is counted; to a finer one of order p, that has the error e/2^p, the difference is less
         let mut share = 1.0;
         if self.method.adaptive {
@@ -260,18 +259,6 @@ impl Case<'_> {
             columns: all.iter().take(MOST_COLUMNS).map(|&(_, i, e)| (name(i), e)).collect(),
         }))
     }
-}
-
-/// A method as settings name it.
-fn choice(part: &Part) -> MethodChoice {
-    let options = part.options.iter().map(|(name, value)| {
-        let value = match value {
-            sarrus_solve::OptionValue::Number(x) => OptionValue::Number(*x),
-            sarrus_solve::OptionValue::Text(s) => OptionValue::Name(s.clone()),
-        };
-        (name.to_string(), value)
-    });
-    MethodChoice { kind: part.name.clone(), options: options.collect(), span: Span::NONE }
 }
 
 /// Asks a watch whether to stop, and shows it nothing else of a companion.

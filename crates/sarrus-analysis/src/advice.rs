@@ -29,7 +29,7 @@ pub(crate) fn of(
             "finite" => "correct what the note names, or leave its column out of `output.columns`".into(),
             "events" => "take shorter steps (--step) where the note says that an event may have been missed".into(),
             "mesh" => match mesh {
-                Some(mesh) => format!("refine beam `{}`: {}", mesh.beam, finer(mesh, item.limit)),
+                Some(mesh) => format!("refine `{}`: {}", mesh.beam, finer(mesh, item.limit)),
                 None => continue,
             },
             "position" | "velocity" | "drivers" if method.formulation.name.starts_with("penalty") => {
@@ -89,10 +89,11 @@ fn shorter_for_rotation(fixed: Option<f64>, rotations: &Rotations) -> String {
 /// The mesh that would bring a beam's error below `limit`.
 pub(crate) fn finer(mesh: &MeshError, limit: f64) -> String {
     let MeshError { relative, elements, order, .. } = mesh;
-    // errors fall with h² of order 1, and at least with h^(p+1) of others
+    // errors fall with h of rigid segments, with h² of order 1, and at least with h^(p+1) of others
     let times = (relative / (ROOM * limit)).powf(1.0 / (*order as f64 + 1.0)).max(1.0);
     let n = (*elements as f64 * times).ceil();
     match order {
+        0 => format!("about {n} segments (`segments`), or a `beam`"),
         1 => format!("about {n} elements (`elements`), or {elements} of order 3 (`order`)"),
         _ => format!("about {n} elements of order {order} (`elements`)"),
     }

@@ -91,6 +91,7 @@ impl Run<'_> {
         notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
         notes.extend(notes::idle_rates(method, system));
         notes.extend(notes::nonideal(system));
+        notes.extend(notes::modal(system));
         notes.extend(system.directory.notes.iter().cloned());
         notes.extend(notes::parted(mechanism, state));
         let fixed = control.step.filter(|_| !integrator.is_adaptive());

@@ -8,6 +8,7 @@
 mod accuracy;
 mod advice;
 mod assemble;
+mod certificate;
 mod check;
 mod clock;
 pub mod compare;

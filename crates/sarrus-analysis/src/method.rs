@@ -109,6 +109,18 @@ impl Part {
             self.options.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
         if options.is_empty() { self.name.clone() } else { format!("{}:{}", self.name, options.join(",")) }
     }
+
+    /// As settings name it.
+    pub fn choice(&self) -> MethodChoice {
+        let options = self.options.iter().map(|(name, value)| {
+            let value = match value {
+                sarrus_solve::OptionValue::Number(x) => OptionValue::Number(*x),
+                sarrus_solve::OptionValue::Text(s) => OptionValue::Name(s.clone()),
+            };
+            (name.to_string(), value)
+        });
+        MethodChoice { kind: self.name.clone(), options: options.collect(), span: Span::NONE }
+    }
 }
 
 fn plain(value: &sarrus_solve::OptionValue) -> String {
@@ -355,7 +367,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         "accelerations and reactions shown are those of the equations of motion at the states of `{}`",
         kind.name
     ));
-    let (rtol, atol) = settings.implicit_tolerance();
+    let (rtol, atol) = settings.implicit_tolerance(kind.adaptive && kind.least_order < kind.order);
     let plain = |name: &str| Part { name: name.into(), options: Options::new() };
     Ok(Some(Method {
         formulation: plain("proximal"),
@@ -386,7 +398,7 @@ fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupErro
         Some(step) if !settings.tolerance_given => {
             ("generalized_alpha", format!("a step of {step} s is given and no tolerance"))
         }
-        _ => ("radau5", format!("steps follow rtol = {:e}", settings.implicit_tolerance().0)),
+        _ => ("radau5", format!("steps follow rtol = {:e}", settings.implicit_tolerance(false).0)),
     };
     let choice = MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE };
     let chosen = own_constraints(&Settings { integrator: Some(choice), ..settings.clone() })?;

@@ -33,6 +33,21 @@ pub(crate) fn nonideal(system: &System) -> Option<String> {
     })
 }
 
+/// Modal bodies, whose modes and mesh the certificate does not judge.
+pub(crate) fn modal(system: &System) -> Option<String> {
+    let frames: Vec<u32> = system.directory.floating.iter().map(|body| body.frame).collect();
+    let members =
+        system.directory.flexible.iter().filter(|m| frames.iter().any(|frame| m.all.contains(frame)));
+    let names: Vec<String> = members.map(|m| format!("`{}`", m.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the certificate does not judge how far the modes and the mesh of {} leave them off: a run with more `modes`, or finer \
+             `members`, tells",
+            names.join(", ")
+        )
+    })
+}
+
 /// The rigid limit that a coordinate was beyond by more than `most`, if one was.
 pub(crate) fn beyond_limit(gaps: Option<&Gaps>, system: &System, most: f64) -> Option<String> {
     let Beyond { depth, at } = gaps.and_then(Gaps::beyond)?;
@@ -61,9 +76,12 @@ pub(crate) fn not_followed(off: [(Option<Off>, f64); 2], system: &System) -> Vec
 pub(crate) fn coarse(mesh: &MeshError, limit: f64) -> Option<String> {
     let MeshError { beam, relative, elements, order } = mesh;
     (!(*relative <= limit)).then(|| {
+        let parts = match order {
+            0 => format!("{elements} rigid segments"),
+            _ => format!("{elements} elements of order {order}"),
+        };
         format!(
-            "the mesh of beam `{beam}`, {elements} elements of order {order}, leaves it off by an estimated {relative:.1e} of its length; \
-             {} will do",
+            "the mesh of `{beam}`, {parts}, leaves it off by an estimated {relative:.1e} of its length; {} will do",
             advice::finer(mesh, limit)
         )
     })

@@ -131,6 +131,9 @@ const ABSOLUTE: f64 = 1e-2;
 
 /// Default relative tolerance of implicit integrators, and the largest of the others.
 const LOW_ORDER: f64 = 1e-6;
+/// Default relative tolerance of implicit multistep methods over that of explicit ones. With 1e-9 the energy of the shipped models is off by
+/// 0.01e-6 to 0.35e-6; with 1e-8 by up to 7e-6.
+const MULTISTEP: f64 = 0.1;
 
 impl Settings {
     /// Reads `[run]` and `[output]` of `model` and lays `over` over them.
@@ -174,12 +177,14 @@ impl Settings {
     }
 
     /// Relative and absolute tolerance of implicit integrators. Their order is low and their steps follow stiff members: unless
-    /// a tolerance is asked for, it is not below 1e-6.
-    pub fn implicit_tolerance(&self) -> (f64, f64) {
-        match self.tolerance_given {
-            true => (self.rtol, self.atol),
-            false => (LOW_ORDER.max(self.rtol), ABSOLUTE * LOW_ORDER.max(self.rtol)),
-        }
+    /// a tolerance is asked for, it is not below 1e-6. Multistep formulas of low order damp the motion a little at every step: theirs is
+    /// a tenth of that of explicit integrators.
+    pub fn implicit_tolerance(&self, is_multistep: bool) -> (f64, f64) {
+        let rtol = match is_multistep {
+            true => (MULTISTEP * self.rtol).max(1e-13),
+            false => LOW_ORDER.max(self.rtol),
+        };
+        if self.tolerance_given { (self.rtol, self.atol) } else { (rtol, ABSOLUTE * rtol) }
     }
 
     /// Relative tolerance of work that keeps the energy balance within its limit.

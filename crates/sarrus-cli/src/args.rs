@@ -99,7 +99,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "HOW", value_parser = ["auto", "jets", "amirouche", "false"])]
     pub regularize: Option<String>,
 
-    /// Relative tolerance of a step (default: a hundredth of the certificate's energy limit, 1e-8; 1e-6 for implicit integrators)
+    /// Relative tolerance of a step (default: a hundredth of the certificate's energy limit, 1e-8; 1e-6 for implicit integrators, 1e-9 for `bdf`)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
 

@@ -119,6 +119,22 @@ impl Diagnostic {
         Diagnostic::new(Span::NONE, message)
     }
 
+    /// A hint for a key that takes `what`, such as `a number`.
+    pub fn example(key: &str, what: &str) -> Option<String> {
+        Some(match what.split([' ', ',']).find(|word| !matches!(*word, "a" | "an" | "one" | "finite"))? {
+            "number" => format!("such as `{key} = 2.5`, or an expression in quotes, `{key} = \"2*l\"`"),
+            "string" | "name" | "of" => format!("in quotes: `{key} = \"…\"`"),
+            "vector" => {
+                let example = if what.contains('3') { "[1, 0, 0]" } else { "[1, 0]" };
+                format!("such as `{key} = {example}`, with one number or expression for each component")
+            }
+            "list" => format!("in brackets: `{key} = […, …]`"),
+            "table" => format!("such as `{key} = {{ name = … }}`, or a section of its own"),
+            "true" => format!("such as `{key} = true`, or a condition of parameters in quotes"),
+            _ => return None,
+        })
+    }
+
     /// With a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -259,7 +259,8 @@ impl<'a> Context<'a> {
                 other => other.kind(),
             },
         };
-        Err(Diagnostic::new(value.span, format!("expected a number, found {found}")))
+        Err(Diagnostic::new(value.span, format!("expected a number, found {found}"))
+            .maybe_hint(Diagnostic::example("…", "a number")))
     }
 
     /// The value of a flag on loading.
@@ -273,7 +274,8 @@ impl<'a> Context<'a> {
             },
             _ => value.describe(),
         };
-        Err(Diagnostic::new(value.span, format!("expected true, false or a condition, found {found}")))
+        Err(Diagnostic::new(value.span, format!("expected true, false or a condition, found {found}"))
+            .maybe_hint(Diagnostic::example("…", "true")))
     }
 
     /// A string with every `{…}` replaced by the whole number it evaluates to.

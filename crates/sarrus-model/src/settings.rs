@@ -23,7 +23,7 @@ pub const RUN_KEYS: &[Key] = &[
         "rtol",
         KeyType::Number,
         "certify.energy / 100",
-        "relative tolerance of a step [1]; 1e-6 for implicit integrators",
+        "relative tolerance of a step [1]; 1e-6 for implicit integrators, 1e-9 for bdf",
     ),
     Key::new("atol", KeyType::Number, "rtol / 100", "absolute tolerance of a step; at most 1e-8"),
     Key::new(

@@ -326,7 +326,7 @@ fn no_step_above_the_tolerance_is_accepted() {
     integrate(&mut body(), &mut abm(12), &mut control, &mut s, 4.0, &mut Samples::none(), &mut log);
     assert!(log.0.iter().all(|(info, _)| info.error <= 1.0));
     // the true errors of steps, from the exact solution at both ends, are smaller than estimated: the better order is kept
-    let groups = &body().structure.groups;
+    let structure = &body().structure;
     let mut before = start;
     for (info, s) in &log.0 {
         let mut gained = s.clone();
@@ -337,7 +337,7 @@ fn no_step_above_the_tolerance_is_accepted() {
         let (q, rest) = errors.split_at(gained.q.len());
         let (v, x) = rest.split_at(gained.v.len());
         (gained.q, gained.v, gained.x) = (q.to_vec(), v.to_vec(), x.to_vec());
-        let error = error_norm(groups, &control, &before, s, &gained);
+        let error = error_norm(structure, &control, &before, s, &gained);
         assert!(error < 3.0, "{error} at {}", info.t);
         before = s.clone();
     }

@@ -6,8 +6,8 @@ use sarrus_solve::integrators::{
     Because, Change, Ended, Flow, KINDS, Kind, Observer, Samples, Taken, find, integrate,
 };
 use sarrus_solve::{
-    Control, Group, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure,
-    View, error_norm,
+    Control, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure, View,
+    error_norm,
 };
 use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, state_x, turn};
 
@@ -291,12 +291,20 @@ fn what_rests_and_what_order_it_comes_in_changes_no_step() {
     }
 }
 
+/// A structure of `count` groups of `len` numbers of one kind, and nothing else.
+fn structure(kind: GroupKind, len: usize, count: usize) -> Structure {
+    let mut builder = Structure::builder();
+    (0..count).for_each(|i| builder.group(kind, i * len, len));
+    let of = |own: bool| if own { count * len } else { 0 };
+    builder.build(of(kind != GroupKind::Auxiliary), of(kind == GroupKind::Auxiliary)).unwrap()
+}
+
 #[test]
 fn many_turns_do_not_loosen_an_angle() {
     let control = Control::new(1e-6, 1e-9, None).unwrap();
     let angle = |theta: f64| State { q: vec![theta], ..State::default() };
-    let groups = [Group { kind: GroupKind::Angle, start: 0, len: 1 }];
-    let norm = |theta: f64| error_norm(&groups, &control, &angle(theta), &angle(theta), &angle(1e-6));
+    let angles = structure(GroupKind::Angle, 1, 1);
+    let norm = |theta: f64| error_norm(&angles, &control, &angle(theta), &angle(theta), &angle(1e-6));
     assert_eq!(norm(0.0), norm(1e6));
     assert!((norm(0.0) - 1e-6 / (1e-6 + 1e-9)).abs() < 1e-12);
 }
@@ -307,9 +315,9 @@ fn a_planar_body_is_measured_as_a_spatial_one() {
     let control = Control::new(1e-6, 1e-9, None).unwrap();
     let small = 1e-7;
     let at = |q: &[f64]| State { q: q.to_vec(), ..State::default() };
-    let angle = [Group { kind: GroupKind::Angle, start: 0, len: 1 }];
+    let angle = structure(GroupKind::Angle, 1, 1);
     let planar = error_norm(&angle, &control, &at(&[0.0]), &at(&[0.0]), &at(&[small]));
-    let rotation = [Group { kind: GroupKind::Rotation, start: 0, len: 4 }];
+    let rotation = structure(GroupKind::Rotation, 4, 1);
     let spatial =
         error_norm(&rotation, &control, &at(&PLAIN), &at(&PLAIN), &at(&[0.0, 0.0, 0.0, 0.5 * small]));
     assert!((planar / spatial - 1.0).abs() < 1e-14);
@@ -319,8 +327,8 @@ fn a_planar_body_is_measured_as_a_spatial_one() {
 fn an_estimate_that_is_not_a_number_is_never_hidden_by_others() {
     let control = Control::new(1e-6, 1e-9, None).unwrap();
     let x = |x: &[f64]| state_x(x);
-    let groups = [0, 1].map(|start| Group { kind: GroupKind::Auxiliary, start, len: 1 });
-    let norm = |d: &[f64]| error_norm(&groups, &control, &x(&[1.0, 1.0]), &x(&[1.0, 1.0]), &x(d));
+    let both = structure(GroupKind::Auxiliary, 1, 2);
+    let norm = |d: &[f64]| error_norm(&both, &control, &x(&[1.0, 1.0]), &x(&[1.0, 1.0]), &x(d));
     assert!(norm(&[f64::NAN, 1.0]).is_nan());
     assert!(norm(&[1.0, f64::NAN]).is_nan());
     assert!(norm(&[1.0, 0.0]).is_finite());

@@ -131,7 +131,8 @@ pub fn text<'a>(value: &'a Value, key: &str) -> Done<&'a str> {
         _ => Err(Diagnostic::new(
             value.span,
             format!("`{key}`: expected a string, found {}", value.describe()),
-        )),
+        )
+        .maybe_hint(Diagnostic::example(key, "a string"))),
     }
 }
 
@@ -139,6 +140,7 @@ pub fn text<'a>(value: &'a Value, key: &str) -> Done<&'a str> {
 pub fn table<'a>(value: &'a Value, what: &str) -> Done<&'a Arc<Table>> {
     value.as_table().ok_or_else(|| {
         Diagnostic::new(value.span, format!("`{what}`: expected a table, found {}", value.describe()))
+            .maybe_hint(Diagnostic::example(what, "a table"))
     })
 }
 

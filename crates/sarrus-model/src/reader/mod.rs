@@ -237,18 +237,7 @@ impl<'a> Reader<'a> {
             value.span,
             format!("`{key}` of {}: expected {what}, found {}", self.title(), value.describe()),
         )
-        .hint(match what.split(' ').nth(1) {
-            Some("number") => format!("such as `{key} = 2.5`, or an expression in quotes, `{key} = \"2*l\"`"),
-            Some("string" | "name") => format!("in quotes: `{key} = \"…\"`"),
-            Some("vector") => {
-                let example = if what.contains('3') { "[1, 0, 0]" } else { "[1, 0]" };
-                format!("such as `{key} = {example}`, with one number or expression for each component")
-            }
-            Some("list") => format!("in brackets: `{key} = […, …]`"),
-            Some("table") => format!("such as `{key} = {{ name = … }}`, or a section of its own"),
-            Some("of") => format!("in quotes, as they stand here: `{key} = \"…\"`"),
-            _ => self.listing(),
-        })
+        .hint(Diagnostic::example(key, what).unwrap_or_else(|| self.listing()))
     }
 
     /// The names that expressions of this element may use on loading.

@@ -3,7 +3,8 @@
 //! N segments of length l = L/N, each with the mass ρA l and the inertia ρI l + ρA l³/12 across. Neighbours are joined by a pin (in
 //! space a ball joint), and the springs EI/l (and GJ/l about the axis) take their angle as the curvature over the
 //! distance l of their centres. It does not stretch or shear, so it has no fast vibrations along: cheap, and good for contact. Its
-//! error is of order l² (of the bending frequencies of a free one of order l⁴). Where shear or stretch matters take a `beam`.
+//! error is of order l² (of the bending frequencies of a free one of order l⁴), but of order l where an end is clamped, whose half segment
+//! does not bend. Where shear or stretch matters take a `beam`.
 
 use super::prelude::*;
 use crate::contact;

@@ -228,6 +228,69 @@ fn mesh_errors_are_estimated_within_a_small_factor() {
     }
 }
 
+/// The end of a rod of `n` segments at each row, `side` 1 or -1 from the middle of its last or first.
+fn rod_end(run: &Outcome, segment: u32, n: u32, side: f64) -> Vec<[f64; 2]> {
+    let of = |name: &str| column(&run.trajectory, &format!("bar.seg{segment}.{name}"));
+    let half = side * 0.5 / f64::from(n);
+    let poses = of("x").into_iter().zip(of("y")).zip(of("angle"));
+    poses.map(|((x, y), a)| [x + half * a.cos(), y + half * a.sin()]).collect()
+}
+
+/// The first half segment of a rod that is held does not bend: 3/(2n) of the deflection. Which end is held does not matter, and a rod that
+/// hangs from a hinge is off by less.
+#[test]
+fn segments_of_rods_have_their_mesh_error() {
+    let rod = |text: String| text.replace("'beam'", "'segmented_rod'");
+    let held_at_end = |mesh: &str| {
+        cantilever(10.0, mesh)
+            .replace("'bar.start'], at = [0, 0]", "'bar.end'], at = [1, 0]")
+            .replace("body = 'bar.end'", "body = 'bar.start', at = [0, 0]")
+    };
+    let held =
+        |mesh: &str| cantilever(10.0, mesh).replace("body = 'bar.end'", "body = 'bar.end', at = [1, 0]");
+    let hung = |mesh: &str| pendulum(0.06, mesh);
+    type Case<'a> = (&'a str, &'a dyn Fn(&str) -> String, bool, &'a [u32]);
+    let cases: [Case; 3] = [
+        ("held at its start", &held, true, &[5, 10]),
+        ("held at its end", &held_at_end, false, &[10]),
+        ("hung", &hung, true, &[5, 10]),
+    ];
+    for (name, text, at_end, counts) in cases {
+        let ends = |n: u32| {
+            let run = run_of(&rod(text(&format!("segments = {n}"))));
+            let (segment, side) = if at_end { (n, 1.0) } else { (1, -1.0) };
+            (rod_end(&run, segment, n, side), run)
+        };
+        // rods neither stretch nor shear: the one that hangs is compared with a finer one
+        let fine = match name {
+            "hung" => ends(40).0,
+            _ => {
+                let fine = run_of(&text("elements = 4, order = 3"));
+                let node = if at_end { "bar.node12" } else { "bar.node0" };
+                let [x, y] = ["x", "y"].map(|axis| column(&fine.trajectory, &format!("{node}.{axis}")));
+                x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()
+            }
+        };
+        for &n in counts {
+            let (ends, run) = ends(n);
+            let off = ends.iter().zip(&fine).map(|(p, q)| (p[0] - q[0]).hypot(p[1] - q[1]));
+            let (estimate, off) = (run.report.certificate.mesh.unwrap().value, off.fold(0.0, f64::max));
+            println!("{name}, {n} segments: estimated {estimate:.2e}, off by {off:.2e}");
+            assert!(
+                estimate > 0.5 * off && estimate < 5.0 * off,
+                "{name}, {n}: {estimate:.3e} for {off:.3e}"
+            );
+        }
+    }
+    let coarse = run_of(&rod(cantilever(100.0, "segments = 10"))).report;
+    assert!(
+        !coarse.certificate.passed && !coarse.certificate.mesh.unwrap().passed,
+        "{:?}",
+        coarse.certificate
+    );
+    assert!(note(&coarse, "mesh of `bar`").contains("10 rigid segments"));
+}
+
 /// A thin rubber pendulum of four elements is some centimetres off after a second; what the note advises does.
 #[test]
 fn a_coarse_mesh_is_not_certified_and_the_note_says_what_would_do() {
@@ -237,7 +300,7 @@ fn a_coarse_mesh_is_not_certified_and_the_note_says_what_would_do() {
         "{:?}",
         coarse.certificate
     );
-    let note = note(&coarse, "mesh of beam `bar`");
+    let note = note(&coarse, "mesh of `bar`");
     let words: Vec<&str> = note.split_whitespace().collect();
     let about = words.iter().position(|w| *w == "about").unwrap();
     let n: u32 = words[about + 1].parse().unwrap();

@@ -57,11 +57,11 @@ fn values_of_a_wrong_type_and_keys_left_out_are_refused_with_a_hint() {
         ("bodies.b = { mass = { a = 1 } }".into(), "such as `mass = 2.5`"),
         (hinge("at = [0, 0, 0], axis = 3"), "such as `axis = [1, 0, 0]`"),
         (hinge("at = [0, 0, 0], axis = [0, 0, 1], kind_of = 2"), "it takes"),
-        (hinge("axis = [0, 0, 1]"), "sarrus list joints"),
+        (hinge("axis = [0, 0, 1]"), "the joint's point"),
         ("forces.f = { kind = 'force', body = 'arm' }".into(), "sarrus list forces"),
         ("forces.f = { kind = 'spring', bodies = 'arm', stiffness = 1 }".into(), "["),
         ("joints.h = { kind = 7, bodies = ['ground', 'arm'] }".into(), "\""),
-        ("events.e = { when = 3, stop = 'now' }".into(), "`"),
+        ("events.e = { when = [1, 2], stop = 'now' }".into(), "`"),
     ];
     for (element, hint) in wrong {
         let element: String = element;

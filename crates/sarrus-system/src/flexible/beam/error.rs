@@ -19,6 +19,7 @@
 //! errors are bounded one by one. Not seen: the error of axial and shear strains of thick beams, and that of the path itself, which is straight
 //! between its points. Jumps of the curvature that are real, as where a torque acts on a node in between, count as errors.
 
+use super::rods::Rod;
 use crate::at::At;
 use crate::load::Bent;
 use crate::mechanism::Mechanism;
@@ -33,6 +34,7 @@ const GROWTH: f64 = 1.5;
 #[derive(Clone, Debug, Default)]
 pub struct MeshErrors {
     beams: Vec<Beam>,
+    rods: Vec<Rod>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,11 +48,39 @@ struct Beam {
     is_new: bool,
 }
 
+/// A node, seen from the first section.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+pub(super) struct Node {
     delta: Vec3<f64>,
     error: f64,
     range: [Vec3<f64>; 2],
+}
+
+impl Default for Node {
+    fn default() -> Node {
+        Node { delta: Vec3::zero(), error: 0.0, range: [Vec3::zero(); 2] }
+    }
+}
+
+impl Node {
+    /// Goes on to where it is off by `delta` and stands at `place`.
+    pub fn go(&mut self, delta: Vec3<f64>, place: Vec3<f64>, is_new: bool) {
+        if is_new {
+            *self = Node { delta, error: delta.norm(), range: [place; 2] };
+            return;
+        }
+        self.error += GROWTH * (delta - self.delta).norm();
+        self.delta = delta;
+        for (i, x) in place.0.iter().enumerate() {
+            self.range[0].0[i] = self.range[0].0[i].min(*x);
+            self.range[1].0[i] = self.range[1].0[i].max(*x);
+        }
+    }
+
+    /// The error so far. What it was bent by at the start is no motion, and no bound for it.
+    pub fn error(&self) -> f64 {
+        self.error.min(self.delta.norm().max((self.range[1] - self.range[0]).norm()))
+    }
 }
 
 /// The estimate of a beam.
@@ -60,14 +90,14 @@ pub struct MeshError {
     pub beam: String,
     /// The largest error of a node over the beam's length.
     pub relative: f64,
-    /// Its elements.
+    /// Its elements, or its segments.
     pub elements: usize,
-    /// Their order.
+    /// Their order; 0 of rigid segments.
     pub order: usize,
 }
 
 impl MeshErrors {
-    /// For the beams of `system`, of which modal bodies' meshes are none.
+    /// For the beams and rods of `system`, of which modal bodies' meshes are none.
     pub fn new(system: &System) -> MeshErrors {
         let mut beams: Vec<Beam> = Vec::new();
         for (place, force) in system.forces.iter().enumerate() {
@@ -86,25 +116,27 @@ impl MeshErrors {
             }
         }
         for beam in &mut beams {
-            let node = Node { delta: Vec3::zero(), error: 0.0, range: [Vec3::zero(); 2] };
-            beam.nodes.resize(beam.elements.len(), node);
+            beam.nodes.resize(beam.elements.len(), Node::default());
             beam.bent.reserve(beam.elements.len());
         }
-        MeshErrors { beams }
+        MeshErrors { beams, rods: Rod::all(system) }
     }
 
     /// Takes note of the motion at `s`, an accepted step.
     pub fn add(&mut self, mechanism: &mut Mechanism, s: &State) {
-        if self.beams.is_empty() {
+        if self.beams.is_empty() && self.rods.is_empty() {
             return;
         }
         let system = mechanism.system().clone();
-        mechanism.observe(s, |at| self.beams.iter_mut().for_each(|beam| beam.add(&system, at)));
+        mechanism.observe(s, |at| {
+            self.beams.iter_mut().for_each(|beam| beam.add(&system, at));
+            self.rods.iter_mut().for_each(|rod| rod.add(at));
+        });
     }
 
-    /// The beam with the largest error over its length.
+    /// The beam or rod with the largest error over its length.
     pub fn worst(&self) -> Option<MeshError> {
-        let all = self.beams.iter().map(Beam::estimate);
+        let all = self.beams.iter().map(Beam::estimate).chain(self.rods.iter().map(Rod::estimate));
         all.max_by(|a, b| a.relative.total_cmp(&b.relative))
     }
 }
@@ -126,28 +158,16 @@ impl Beam {
             }
             let Some(end) = force.ids.get(bent[k].order) else { continue };
             let place = section.transpose_mul(at.poses[*end as usize].p - origin);
-            if *is_new {
-                *node = Node { delta, error: delta.norm(), range: [place; 2] };
-                continue;
-            }
-            node.error += GROWTH * (delta - node.delta).norm();
-            node.delta = delta;
-            for (i, x) in place.0.iter().enumerate() {
-                node.range[0].0[i] = node.range[0].0[i].min(*x);
-                node.range[1].0[i] = node.range[1].0[i].max(*x);
-            }
+            node.go(delta, place, *is_new);
         }
         *is_new = false;
     }
 
     fn estimate(&self) -> MeshError {
-        // what it was bent by at the start is no motion, and no bound for its error
-        let error =
-            |node: &Node| node.error.min(node.delta.norm().max((node.range[1] - node.range[0]).norm()));
         let length: f64 = self.bent.iter().map(|bent| bent.length).sum();
         MeshError {
             beam: self.name.clone(),
-            relative: self.nodes.iter().map(error).fold(0.0, f64::max) / length.max(f64::MIN_POSITIVE),
+            relative: self.nodes.iter().map(Node::error).fold(0.0, f64::max) / length.max(f64::MIN_POSITIVE),
             elements: self.elements.len(),
             order: self.bent.first().map_or(1, |bent| bent.order),
         }

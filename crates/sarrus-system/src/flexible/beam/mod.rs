@@ -9,6 +9,7 @@ pub mod element;
 pub mod error;
 pub mod lobatto;
 pub mod middle;
+mod rods;
 pub mod spectral;
 
 use super::mesh::Mesh;
