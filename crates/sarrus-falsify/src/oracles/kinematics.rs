@@ -4,6 +4,7 @@
 //! last term, taken over the rows beside it; where velocities jump, of the size of these.
 
 use super::{Case, Oracle, Verdict};
+use crate::scene::Scene;
 use sarrus::analysis::Trajectory;
 
 /// Derivatives.
@@ -32,10 +33,16 @@ fn judge(case: &mut Case) -> Verdict {
     let Some(rtol) = base.report.method.rtol else { return Verdict::Silent };
     let floor = 1e-6 + 10.0 * rtol;
     let (run, smooth) = (&base.trajectory, case.scene.is_smooth());
+    let instants = &base.instants.rows;
+    // bodies of a joint that does not act leave its axis, about which its angle is read
+    let disabled = |element: &str| {
+        let mut events = case.scene.section("events").filter(|e| e.get("disable").is_some());
+        events.any(|e| Scene::mentions(&e.value, element))
+    };
     let mut seen = false;
     for (i, name) in run.names().iter().enumerate() {
         let Some((element, last)) = name.rsplit_once('.') else { continue };
-        for chain in CHAINS.iter().filter(|chain| chain[0] == last) {
+        for chain in CHAINS.iter().filter(|chain| chain[0] == last && !disabled(element)) {
             let place = |last: &str| run.index(&format!("{element}.{last}"));
             // of a joint that slides and turns, `accel` is that of its speed
             if chain[1..] == ["rate", "accel"] && place("alpha").is_some() {
@@ -43,7 +50,7 @@ fn judge(case: &mut Case) -> Verdict {
             }
             if let (Some(v), Some(a)) = (place(chain[1]), place(chain[2])) {
                 seen = true;
-                if let Some(found) = unlike(run, [i, v, a], smooth, floor) {
+                if let Some(found) = unlike([run, instants], [i, v, a], smooth, floor) {
                     return Verdict::Wrong(format!("{name} is not the integral of its velocity: {found}"));
                 }
             }
@@ -53,7 +60,13 @@ fn judge(case: &mut Case) -> Verdict {
 }
 
 /// Where a position and its velocity contradict each other.
-fn unlike(run: &Trajectory, [x, v, a]: [usize; 3], smooth: bool, floor: f64) -> Option<String> {
+fn unlike(
+    [run, instants]: [&Trajectory; 2],
+    [x, v, a]: [usize; 3],
+    smooth: bool,
+    floor: f64,
+) -> Option<String> {
+    let speeds: Vec<[f64; 2]> = instants.rows().map(|row| [row[0], row[v].abs()]).collect();
     let column = |c: usize| run.rows().map(move |row| row[c]).collect::<Vec<f64>>();
     let (t, x, v, a) = (column(0), column(x), column(v), column(a));
     let largest = |list: &[f64]| list.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -69,7 +82,9 @@ fn unlike(run: &Trajectory, [x, v, a]: [usize; 3], smooth: bool, floor: f64) -> 
         let hermite = 0.5 * h * (v[i - 1] + v[i]) + h * h / 12.0 * (a[i - 1] - a[i]);
         let residual = (x[i] - x[i - 1] - hermite).abs();
         // impacts turn velocities round between two rows
-        let jump = if smooth { 0.0 } else { h * (spread(&v) + 4.0 * largest(&v[beside.clone()])) };
+        let between = speeds.iter().filter(|[at, _]| *at >= t[i - 1] && *at <= t[i]);
+        let fastest = between.map(|[_, speed]| *speed).fold(largest(&v[beside.clone()]), f64::max);
+        let jump = if smooth { 0.0 } else { h * (spread(&v) + 4.0 * fastest) };
         let allowed = h * h * spread(&a) + jump + floor * (scale_x + h * scale_v);
         if !(residual <= allowed) {
             return Some(format!(
