@@ -14,6 +14,7 @@
 
 use super::branch::BranchEnd;
 use super::control::Control;
+use super::paths::Paths;
 use super::rest::Rest;
 use super::search::NEARLY;
 use super::stability::Curvature;
@@ -227,6 +228,7 @@ pub fn equilibrium_with(
         notes.extend(stops.notes.iter().cloned());
         notes.extend(stops.words(system));
     }
+    notes.extend(statics.paths.as_ref().and_then(Paths::note));
     if !system.timed.is_empty() || system.elements.iter().any(|e| e.family == Family::Driver) {
         notes.push(format!("drivers, and what reads the time, stand still at t = {} s", statics.state.t));
     }

@@ -7,6 +7,7 @@ use super::branch::{BranchEnd, Followed};
 use super::equilibrium::{EquilibriumOptions, Search};
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
+use super::paths::Paths;
 use super::rest::{Rest, rest};
 use super::search::{Sample, is_rest, is_still, project, search};
 use super::stability::{Curvature, curvature};
@@ -80,6 +81,8 @@ pub(super) struct Statics<'a> {
     pub bounds: Bounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
+    /// What a step could pass over; none where nothing can be.
+    pub paths: Option<Paths>,
     pub counts: Search,
     /// Trials after which it is given up.
     pub most: u32,
@@ -113,6 +116,7 @@ impl<'a> Statics<'a> {
             bounds,
             metric,
             stops,
+            paths: Paths::new(whole),
             counts,
             most: u32::MAX,
             fresh: true,
@@ -394,6 +398,7 @@ impl<'a> Statics<'a> {
                 &mut self.state,
                 here,
                 &mut self.stops,
+                &mut self.paths,
                 &mut |_, _, _| 0.0,
                 &mut self.counts,
                 watch,
@@ -438,14 +443,27 @@ impl<'a> Statics<'a> {
         let size = self.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
         let longest = motion.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         let step: Vec<f64> = motion.iter().map(|x| x * (AWAY * size / longest)).collect();
-        let mut there = self.state.clone();
-        self.mechanism.retract(&mut there.q, &step);
+        let mut there = self.resolved(&step);
         let fits = project(&mut self.mechanism, &self.metric, rest, &mut there);
         if fits {
             self.state.copy_from(&there);
             self.mechanism.accept(&there);
         }
         Ok(fits)
+    }
+
+    /// The state at hand after a step, as far as that is resolved.
+    pub fn resolved(&mut self, step: &[f64]) -> State {
+        let mut there = self.state.clone();
+        self.mechanism.retract(&mut there.q, step);
+        let Some(paths) = &mut self.paths else { return there };
+        let share = paths.limit(&mut self.mechanism, &self.state, &there).share;
+        if share < 1.0 {
+            let part: Vec<f64> = step.iter().map(|x| share * x).collect();
+            there.copy_from(&self.state);
+            self.mechanism.retract(&mut there.q, &part);
+        }
+        there
     }
 
     /// The error of a search that took too long.
@@ -471,6 +489,7 @@ impl<'a> Statics<'a> {
             &mut self.state,
             here,
             &mut self.stops,
+            &mut self.paths,
             sample,
             &mut self.counts,
             watch,
@@ -599,6 +618,7 @@ impl<'a> Statics<'a> {
             &out,
             &held,
             bounds,
+            self.paths.as_mut(),
             &mut made,
         );
         self.counts.trials += made;
