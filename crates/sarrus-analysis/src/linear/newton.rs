@@ -29,7 +29,7 @@ use sarrus_system::Mechanism;
 
 /// Most steps, and most of those that are shortened to what is resolved of them.
 const MOST: u32 = 30;
-const SHORTENED: u32 = 100;
+const SHORTENED: u32 = 30;
 /// A last step, relative to the first where that is short: what is left after it is its square.
 const LAST: f64 = 1e-9;
 /// The same while it is held back, which is no rest anyhow.

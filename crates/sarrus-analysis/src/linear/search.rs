@@ -46,6 +46,8 @@ const ON: f64 = 1e-11;
 const LONGEST: f64 = 0.3;
 /// How often a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
 const SHORTENED: u32 = 10;
+/// A part of a step that leads over a jump, and is not shortened.
+const SHORTEST: f64 = 1e-8;
 /// What is left of the forces along a step where they are balanced, over that at its start.
 const BALANCED: f64 = 0.5;
 /// Halvings of a step in which they are: to a unit in the last place.
@@ -120,9 +122,12 @@ pub(super) fn search(
                     stops.arm(mechanism, &trial);
                     stops.watch_events(mechanism, &trial, (&there.eq, &there.accel))?;
                 }
+                // a step of Newton's own that moves nothing is rounding
+                let apart = |(a, b): (&f64, &f64)| (a - b).abs() > f64::EPSILON * size;
+                let moves = mu > 0.0 || trial.q.iter().zip(&state.q).any(apart);
                 state.copy_from(&trial);
                 mechanism.accept(state);
-                here = there;
+                here = if moves { there } else { there.rounded() };
                 counts.steps += 1;
                 // a step nearly as long as it may be would be too long with less
                 let long = delta.iter().fold(0.0_f64, |a, d| a.max(d.abs())) > 0.3 * LONGEST * size;
@@ -158,11 +163,14 @@ impl Reach<'_, '_> {
         delta: &mut [f64],
         to: &mut State,
     ) -> Result<Option<Rest>, SetupError> {
+        let mut whole = 1.0;
         for _ in 0..SHORTENED {
             if !self.place(state, delta, 1.0, to) {
                 return Ok(None);
             }
-            let limit = self.paths.as_mut().map(|paths| paths.limit(self.mechanism, state, to));
+            let looks = whole > SHORTEST;
+            let limit = self.paths.as_mut().filter(|_| looks);
+            let limit = limit.map(|paths| paths.limit(self.mechanism, state, to));
             let Some(limit) = limit.filter(|limit| limit.share < 1.0) else {
                 let there = self.rest(to);
                 return match there {
@@ -170,6 +178,7 @@ impl Reach<'_, '_> {
                     there => Ok(there),
                 };
             };
+            whole *= limit.share;
             delta.iter_mut().for_each(|d| *d *= limit.share);
         }
         Ok(None)

@@ -33,6 +33,9 @@ const LIGHT: f64 = 1e-3;
 const LEAST: f64 = 1e-12;
 /// Steps that are held back, at most.
 const RELAXATIONS: u32 = 300;
+/// Steps that are held back, after which something must have moved by this part of the size of the mechanism where forces may jump.
+const STANDING: u32 = 20;
+const MOVED: f64 = 1e-9;
 /// Iterations that are few.
 const FEW: u32 = 6;
 
@@ -537,9 +540,17 @@ impl<'a> Statics<'a> {
         let typical = self.metric.stiffness(&here.eq, &self.solvers.tangent);
         let mut mu = LIGHT * typical;
         let mut unstable = None;
-        for _ in 0..RELAXATIONS {
+        let mut earlier = self.state.q.clone();
+        for relaxation in 1..=RELAXATIONS {
             let made = self.counts.steps;
             let before = self.keep();
+            if self.paths.is_some() && relaxation % STANDING == 0 {
+                // before a force that jumps it gets ever slower
+                if !is_apart(&earlier, &before.state.q) {
+                    break;
+                }
+                earlier.copy_from_slice(&before.state.q);
+            }
             match self.iterate(mu, bounds, watch)? {
                 // one that is not stable is left where anything leads away from it
                 Ok(rest) if mu == 0.0 => {
@@ -693,6 +704,12 @@ impl Solvers {
         let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
         Ok(Solvers { kkt, tangent, newton, holding })
     }
+}
+
+/// Whether two positions are more than rounding apart.
+fn is_apart(a: &[f64], b: &[f64]) -> bool {
+    let size = b.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
+    a.iter().zip(b).any(|(a, b)| (a - b).abs() > MOVED * size)
 }
 
 /// With the name of the element that cannot be solved for.
