@@ -79,6 +79,8 @@ pub(super) struct Newton {
     way: Vec<f64>,
     /// Length of the first step.
     first: f64,
+    /// The largest position that iterations have begun at \[m\].
+    size: f64,
 }
 
 impl Newton {
@@ -106,6 +108,7 @@ impl Newton {
             still: vec![0.0; s.nv],
             way: vec![0.0; s.nv],
             first: 0.0,
+            size: 0.0,
         })
     }
 
@@ -124,6 +127,9 @@ impl Newton {
     ) -> Result<(), Stop> {
         let s = m.structure().clone();
         self.scale.measure(&s, state);
+        // a body on its way through the origin is not small
+        self.scale.at_least(self.size);
+        self.size = self.scale.length();
         self.way.fill(0.0);
         let (mut before, mut longer) = (f64::INFINITY, 0);
         let (mut whole, mut shortened) = (0, 0);

@@ -27,8 +27,9 @@ use sarrus_math::solve::SparseLu;
 use sarrus_solve::{Equations, Kkt, Problem, Stage, State, Tangent};
 use sarrus_system::Mechanism;
 
-/// Trials before giving up.
+/// Trials before giving up, and how many more there may be for steps that are shortened to what is resolved of them.
 const TRIALS: u32 = 1000;
+const MORE: u32 = 20_000;
 /// An acceleration that is rest, relative to M⁻¹f.
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
@@ -76,11 +77,12 @@ pub(super) fn search(
     let (mut mu, mut stuck) = (0.0, false);
     let mut trial = state.clone();
     let metric = Metric::new(&system, state);
-    let last = counts.trials + TRIALS;
-    let mut most = 0.0_f64;
+    let mut last = counts.trials + TRIALS;
+    let most = last.saturating_add(MORE);
+    let mut strongest = 0.0_f64;
     while counts.trials < last {
-        most = most.max(here.full);
-        if here.full <= VANISHED * most {
+        strongest = strongest.max(here.full);
+        if here.full <= VANISHED * strongest {
             here = here.rounded();
         }
         if is_still(&here) || (stuck && is_rest(&here)) {
@@ -107,7 +109,8 @@ pub(super) fn search(
             continue;
         };
         let mut reach = Reach { mechanism, kkt, metric: &metric, paths, sample, here: &here };
-        let there = reach.step(state, &mut delta, &mut trial)?;
+        let (there, shortened) = reach.step(state, &mut delta, &mut trial)?;
+        last = if shortened { (last + 1).min(most) } else { last };
         // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
         let better = |there: &Rest| {
             let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
@@ -156,32 +159,33 @@ struct Reach<'a, 's> {
 }
 
 impl Reach<'_, '_> {
-    /// Takes `to` where δ leads from `state`, and shortens δ to what may be made of it; none where that is no position.
+    /// Takes `to` where δ leads from `state`, and shortens δ to what may be made of it; none where that is no position. Also returns whether that
+    /// is less than δ.
     fn step(
         &mut self,
         state: &State,
         delta: &mut [f64],
         to: &mut State,
-    ) -> Result<Option<Rest>, SetupError> {
+    ) -> Result<(Option<Rest>, bool), SetupError> {
         let mut whole = 1.0;
         for _ in 0..SHORTENED {
             if !self.place(state, delta, 1.0, to) {
-                return Ok(None);
+                return Ok((None, false));
             }
             let looks = whole > SHORTEST;
             let limit = self.paths.as_mut().filter(|_| looks);
             let limit = limit.map(|paths| paths.limit(self.mechanism, state, to));
             let Some(limit) = limit.filter(|limit| limit.share < 1.0) else {
-                let there = self.rest(to);
-                return match there {
-                    Some(there) if self.paths.is_some() => self.balance(state, delta, to, there),
-                    there => Ok(there),
+                let there = match self.rest(to) {
+                    Some(there) if self.paths.is_some() => self.balance(state, delta, to, there)?,
+                    there => there,
                 };
+                return Ok((there, whole < 1.0));
             };
             whole *= limit.share;
             delta.iter_mut().for_each(|d| *d *= limit.share);
         }
-        Ok(None)
+        Ok((None, false))
     }
 
     /// `to` where a share of δ leads from `state`; false where that is no position.
