@@ -76,3 +76,73 @@ fn way(a: &Pose, b: &Pose, planar: bool) -> Twist {
     };
     Twist::new(a, v, Vec3(w))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarrus_math::Real;
+
+    /// A body in space at p, rotated by the vector `turn`.
+    fn pose(p: [f64; 3], turn: [f64; 3]) -> Pose {
+        Pose::from_quat(p, quat_from_rotation_vector(&turn))
+    }
+
+    fn frame(body: Pose) -> Frame {
+        Frame {
+            t: 7.0,
+            poses: vec![Pose::identity(), body],
+            twists: vec![Twist::zero(); 2],
+            ..Frame::default()
+        }
+    }
+
+    #[test]
+    fn bounds_along_a_path_hold_all_positions_on_it_and_time_and_velocities_stand_still() {
+        let model = sarrus_io::load_str(
+            "test.toml",
+            "format = \"sarrus/1\"\nrun.t_end = 1\nbodies.b = { at = [0, 0, 0], mass = 1, inertia = [1, 1, 1] }\n",
+            &sarrus_io::LoadOptions::default(),
+        );
+        let model = model.unwrap_or_else(|e| panic!("{}", e.render()));
+        let system = crate::compile(&model).unwrap();
+        for k in 0..20 {
+            let x = f64::from(k);
+            let from = pose([x.sin(), 0.3, -0.2 * x.cos()], [x.cos(), 2.0 * (3.0 * x).sin(), 0.5]);
+            let to = pose([x.cos(), 0.1 * x, 0.0], [x.cos() + 0.3, 2.0 * (3.0 * x).sin() - 0.4, 0.9]);
+            let mut motion = Motion::of(&system, 1);
+            motion.along(&system, &frame(from), &frame(to));
+            let (mut a, mut b, mut inside) = (Frame::default(), Frame::default(), Frame::default());
+            for [low, high] in [[0.0, 1.0], [0.2, 0.3], [0.75, 1.0]] {
+                motion.part(&system, low, &mut a);
+                motion.part(&system, high, &mut b);
+                for i in 0..=10 {
+                    motion.part(&system, low + (high - low) * 0.1 * f64::from(i), &mut inside);
+                    let here = inside.poses[1];
+                    motion.between(&[1], &[0], &a, &b, |at| {
+                        let bound = at.pose(0);
+                        for r in 0..3 {
+                            assert!(bound.p.0[r].v.contains(here.p.0[r]), "{k} {r}");
+                            for c in 0..3 {
+                                let entry = bound.rot.0[r][c].v;
+                                let slack = 1e-14;
+                                assert!(entry.lo - slack <= here.rot.0[r][c]);
+                                assert!(here.rot.0[r][c] <= entry.hi + slack, "{k} {r} {c}");
+                            }
+                        }
+                        assert_eq!(at.t.value(), 7.0);
+                        assert!(at.t.is_constant() && at.twist(0).v.0.iter().all(|v| v.is_zero()));
+                    });
+                }
+            }
+            // the way ends where it is to
+            let (mut end, last) = (Frame::default(), motion.ends()[1].poses[1]);
+            motion.part(&system, 1.0, &mut end);
+            for r in 0..3 {
+                assert!((end.poses[1].p.0[r] - last.p.0[r]).abs() < 1e-14);
+                (0..3).for_each(|c| {
+                    assert!((end.poses[1].rot.0[r][c] - last.rot.0[r][c]).abs() < 1e-13);
+                });
+            }
+        }
+    }
+}

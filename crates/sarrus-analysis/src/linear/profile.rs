@@ -65,13 +65,7 @@ impl Scan {
     }
 
     /// Adds samples up to the second frame; false where a step may not lead to one of them.
-    fn pieces(
-        &mut self,
-        profile: &impl Profile,
-        [a, b]: [usize; 2],
-        values: [f64; 2],
-        depth: usize,
-    ) -> bool {
+    fn pieces(&mut self, profile: &impl Profile, [a, b]: [usize; 2], values: [f64; 2], depth: usize) -> bool {
         let [from, to] = [self.frames[a].t, self.frames[b].t];
         let fine = profile.is_fine([&self.frames[a], &self.frames[b]], values);
         let exhausted = !fine && self.halved >= MOST;

@@ -244,7 +244,9 @@ impl Reach<'_, '_> {
         let [from, to] = &ends;
         let jump = self.paths.as_mut().and_then(|paths| paths.jump(self.mechanism, from, to));
         jump.map_or(Ok(None), |force| {
-            let what = format!("the expression of force `{force}` jumps where it stops the motion: nothing is balanced there");
+            let what = format!(
+                "the expression of force `{force}` jumps where it stops the motion: nothing is balanced there"
+            );
             Err(SetupError::NotStatic { what, hint: RUN })
         })
     }

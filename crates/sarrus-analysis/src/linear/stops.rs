@@ -98,7 +98,8 @@ impl Stops {
         }
         list.extend((0..gaps.len()).map(Stop::Gap));
         let not_unique = Vec::new();
-        let mut stops = Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
+        let mut stops =
+            Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
         stops.arm(mechanism, state);
         Ok(Some(stops))
     }
