@@ -174,6 +174,10 @@ pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Paint) -> Stri
     if rows.len() > 1 {
         text += &table(&rows);
     }
+    if !r.reactions_not_unique.is_empty() {
+        let names = r.reactions_not_unique.join(", ");
+        text += &format!("\n  not unique, the values of least norm are shown: {names}\n");
+    }
     text + "\n  all columns: --json; how it swings about this: sarrus modes\n"
 }
 

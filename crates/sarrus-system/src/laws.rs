@@ -30,6 +30,8 @@ pub struct Law {
     pub peaks: bool,
     /// Whether it reads velocities: then its second derivative has no bounds.
     pub moves: bool,
+    /// Whether it has bounds.
+    pub bounded: bool,
     /// Bounds the acceleration per unit of it \[1/kg, 1/(kg m²)\].
     pub response: f64,
     /// Place among the forces.
@@ -58,6 +60,15 @@ enum What {
 impl Laws {
     /// Those of `system`, if there are any.
     pub fn new(system: &System) -> Option<Laws> {
+        Laws::of(system, false)
+    }
+
+    /// The same with all others that depend on the position: polynomials, and functions given by a program, which have no bounds.
+    pub fn all(system: &System) -> Option<Laws> {
+        Laws::of(system, true)
+    }
+
+    fn of(system: &System, all: bool) -> Option<Laws> {
         let (mut list, mut switches) = (Vec::new(), Vec::new());
         for (force, element) in system.forces.iter().enumerate() {
             let ids: Arc<[u32]> = element.ids.as_slice().into();
@@ -65,7 +76,8 @@ impl Laws {
             let response =
                 element.ids.iter().map(|id| response(&bodies[*id as usize], *id)).fold(0.0, f64::max);
             element.load.laws(&mut |formula, limits| {
-                if formula.needs_only_time() || formula.needs_controller() || !formula.is_bounded() {
+                let bounded = formula.is_bounded();
+                if formula.needs_only_time() || formula.needs_controller() || !(bounded || all) {
                     return;
                 }
                 let law = list.len();
@@ -79,7 +91,7 @@ impl Laws {
                     own.push(Switch { law, formula: formula.clone(), what: What::Limits(limits) });
                 }
                 let peaks = !formula.is_polynomial();
-                if !peaks && own.is_empty() {
+                if !peaks && own.is_empty() && !all {
                     return;
                 }
                 let mut read = Vec::new();
@@ -88,7 +100,7 @@ impl Laws {
                 read.dedup();
                 let (name, formula, ids) = (element.name.clone(), formula.clone(), ids.clone());
                 let moves = formula.needs_velocity();
-                list.push(Law { name, peaks, moves, response, force, formula, ids, bodies: read });
+                list.push(Law { name, peaks, moves, bounded, response, force, formula, ids, bodies: read });
                 switches.append(&mut own);
             });
         }
@@ -170,6 +182,11 @@ impl Law {
         system.forces.get(self.force).is_some_and(|force| force.enabled)
     }
 
+    /// The bodies that it acts on or reads.
+    pub fn ids(&self) -> impl Iterator<Item = usize> {
+        self.ids.iter().map(|id| *id as usize)
+    }
+
     /// Its value in a frame.
     pub fn value(&self, frame: &Frame) -> f64 {
         self.formula.eval(&self.at(frame))
@@ -187,8 +204,8 @@ impl Law {
     }
 
     fn at<'a>(&'a self, frame: &'a Frame) -> At<'a, f64> {
-        let Frame { t, poses, twists, hints, .. } = frame;
-        At { t: *t, poses, twists, ids: &self.ids, hints, outs: &[] }
+        let ((t, twists), Frame { poses, hints, .. }) = (frame.read(), frame);
+        At { t, poses, twists, ids: &self.ids, hints, outs: &[] }
     }
 
     fn between<T>(&self, motion: &Motion, a: &Frame, b: &Frame, read: impl FnOnce(&At<Enclosure>) -> T) -> T {

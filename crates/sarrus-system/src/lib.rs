@@ -36,6 +36,7 @@ pub mod measures;
 pub mod mechanism;
 pub mod motion;
 pub mod names;
+mod path;
 pub mod placed;
 pub mod primitive;
 pub mod row_options;

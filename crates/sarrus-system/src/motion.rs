@@ -34,9 +34,25 @@ pub struct Frame {
     pub(crate) hints: Vec<f64>,
     /// Gaps given by expressions, by contact \[m\].
     pub(crate) gaps: Vec<f64>,
+    /// What expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
+    pub(crate) still: Option<Still>,
+}
+
+/// Time and velocities where all is at rest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Still {
+    /// Time \[s\].
+    pub t: f64,
+    /// None of which is other than zero.
+    pub twists: Vec<Twist>,
 }
 
 impl Frame {
+    /// Time and velocities that expressions read.
+    pub(crate) fn read(&self) -> (f64, &[Twist]) {
+        self.still.as_ref().map_or((self.t, &self.twists), |still| (still.t, &still.twists))
+    }
+
     /// Takes over another.
     pub fn copy_from(&mut self, other: &Frame) {
         self.t = other.t;
@@ -44,6 +60,7 @@ impl Frame {
         self.twists.clone_from(&other.twists);
         self.hints.clone_from(&other.hints);
         self.gaps.clone_from(&other.gaps);
+        self.still.clone_from(&other.still);
     }
 }
 
@@ -225,7 +242,7 @@ impl Motion {
         poses.extend(bodies.iter().map(|id| self.pose(*id as usize, a, b)));
         twists.clear();
         twists.extend(bodies.iter().map(|id| self.twist(*id as usize, a, b)));
-        let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
+        let t = time(a, b);
         let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
         self.workspace.replace(workspace);
         seen
@@ -250,7 +267,7 @@ impl Motion {
             poses[body] = self.pose(body, a, b);
             twists[body] = self.twist(body, a, b);
         }
-        let t = Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO };
+        let t = time(a, b);
         let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
         self.all.replace(workspace);
         seen
@@ -309,6 +326,9 @@ impl Motion {
     }
 
     fn twist(&self, body: usize, a: &Frame, b: &Frame) -> Twist<Enclosure> {
+        if a.still.is_some() {
+            return Twist::zero();
+        }
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [&a.twists[body], &b.twists[body]];
         let turns = |of: fn(&Twist) -> Vec3| {
@@ -327,6 +347,14 @@ impl Motion {
             Enclosure { v, d, dd: Interval::ALL }
         };
         Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w), w_W: turns(|twist| twist.w_W) }
+    }
+}
+
+/// The time between two frames.
+fn time(a: &Frame, b: &Frame) -> Enclosure {
+    match &a.still {
+        Some(still) => Enclosure::from_f64(still.t),
+        None => Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO },
     }
 }
 
@@ -371,6 +399,7 @@ impl Mechanism {
             frame.twists.extend_from_slice(bodies.twists);
             frame.hints.clear();
             frame.hints.extend_from_slice(bodies.hints);
+            frame.still = None;
         });
     }
 }

@@ -14,6 +14,7 @@
 
 use super::branch::BranchEnd;
 use super::control::Control;
+use super::paths::Paths;
 use super::rest::Rest;
 use super::search::NEARLY;
 use super::stability::Curvature;
@@ -22,6 +23,7 @@ use super::stops::{RUN, Stops};
 use crate::VERSION;
 use crate::assemble::assemble;
 use crate::error::SetupError;
+use crate::redundancy::with_contacts;
 use crate::settings::{Overrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
@@ -83,6 +85,8 @@ pub struct EquilibriumReport {
     pub potential: [f64; 2],
     /// Every column of results, at rest: positions, joint coordinates, reactions.
     pub values: BTreeMap<String, f64>,
+    /// Columns of reactions that are not unique: values of least norm are shown.
+    pub reactions_not_unique: Vec<String>,
     /// The parts in which the loads were brought on, where these were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_steps: Vec<LoadStep>,
@@ -227,6 +231,7 @@ pub fn equilibrium_with(
         notes.extend(stops.notes.iter().cloned());
         notes.extend(stops.words(system));
     }
+    notes.extend(statics.paths.as_ref().and_then(Paths::note));
     if !system.timed.is_empty() || system.elements.iter().any(|e| e.family == Family::Driver) {
         notes.push(format!("drivers, and what reads the time, stand still at t = {} s", statics.state.t));
     }
@@ -237,6 +242,10 @@ pub fn equilibrium_with(
     }
     if !here.dependent.is_empty() {
         notes.push(format!("{} rows depend on others: reactions are of minimum norm", here.dependent.len()));
+    }
+    let not_unique = not_unique(&mut statics, &here);
+    if not_unique.is_none() {
+        notes.push("it could not be told which reactions are unique".into());
     }
     let values = steps.rows().last().map_or_else(BTreeMap::new, |row| {
         columns.names.iter().cloned().zip(row[1..].iter().copied()).collect()
@@ -249,11 +258,28 @@ pub fn equilibrium_with(
         stable,
         potential: [first, here.potential],
         values,
+        reactions_not_unique: not_unique.unwrap_or_default(),
         load_steps,
         notes,
     };
     let hints = statics.mechanism.hints().to_vec();
     Ok(Equilibrium { system: statics.system, hints, state: statics.state, steps, report })
+}
+
+/// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be told.
+fn not_unique(statics: &mut Statics<'_>, here: &Rest) -> Option<Vec<String>> {
+    let mut columns = if here.dependent.is_empty() {
+        Vec::new()
+    } else {
+        with_contacts(&mut statics.mechanism, &statics.state)?.not_unique()
+    };
+    let closed = statics.stops.iter().flat_map(|stops| &stops.not_unique);
+    for column in closed {
+        if !columns.contains(column) {
+            columns.push(column.clone());
+        }
+    }
+    Some(columns)
 }
 
 /// A contact whose friction bears at rest and depends on the way there, if there is one. Coulomb's smooth law bears nothing at rest.

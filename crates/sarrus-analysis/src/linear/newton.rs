@@ -14,9 +14,12 @@
 //! it began, K + μG takes the place of K, and f - μGΔ that of f. It comes to rest on the way that a damped motion would take, the farther the
 //! smaller μ is: a step of the proximal point method \[Rockafellar1976\], which bends and swings stiff members without stretching them.
 //!
+//! Steps end where force expressions and contacts are no longer resolved on the way ([`Paths`]).
+//!
 //! Rows that depend on others are left out. Cost: a tangent and a sparse factorization of one pattern a step. Not where nothing holds the
 //! mechanism (K is singular along what is free), nor far from rest.
 
+use super::paths::Paths;
 use super::rest::add_reactive;
 use super::squares::quadratic;
 use sarrus_math::solve::PatternLu;
@@ -24,8 +27,9 @@ use sarrus_solve::implicit::Scale;
 use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
 use sarrus_system::Mechanism;
 
-/// Most steps.
+/// Most steps, and most of those that are shortened to what is resolved of them.
 const MOST: u32 = 30;
+const SHORTENED: u32 = 30;
 /// A last step, relative to the first where that is short: what is left after it is its square.
 const LAST: f64 = 1e-9;
 /// The same while it is held back, which is no rest anyhow.
@@ -75,6 +79,8 @@ pub(super) struct Newton {
     way: Vec<f64>,
     /// Length of the first step.
     first: f64,
+    /// The largest position that iterations have begun at \[m\].
+    size: f64,
 }
 
 impl Newton {
@@ -102,6 +108,7 @@ impl Newton {
             still: vec![0.0; s.nv],
             way: vec![0.0; s.nv],
             first: 0.0,
+            size: 0.0,
         })
     }
 
@@ -115,13 +122,18 @@ impl Newton {
         out: &[bool],
         held: &Held,
         bounds: Bounds,
+        mut paths: Option<&mut Paths>,
         made: &mut u32,
     ) -> Result<(), Stop> {
         let s = m.structure().clone();
         self.scale.measure(&s, state);
+        // a body on its way through the origin is not small
+        self.scale.at_least(self.size);
+        self.size = self.scale.length();
         self.way.fill(0.0);
         let (mut before, mut longer) = (f64::INFINITY, 0);
-        for _ in 0..MOST {
+        let (mut whole, mut shortened) = (0, 0);
+        while whole < MOST && shortened < SHORTENED {
             m.update(state, Stage::FORCE, &mut self.eq);
             add_reactive(m, state, &mut self.eq, lambda);
             m.tangent(state, &self.still, lambda, tangent);
@@ -142,7 +154,7 @@ impl Newton {
             if bounds.downhill && !(work >= -OPERATIONS * f64::EPSILON * terms) {
                 return Err(Stop::Uphill);
             }
-            if before == f64::INFINITY {
+            if *made == 0 {
                 self.first = length;
             }
             longer += u32::from(length > before);
@@ -150,10 +162,31 @@ impl Newton {
                 return Err(Stop::Lost);
             }
             *made += 1;
-            self.way.iter_mut().zip(delta).for_each(|(way, delta)| *way += delta);
+            let from = paths.is_some().then(|| state.clone());
             m.retract(&mut state.q, delta);
+            let mut share = 1.0;
+            if let (Some(paths), Some(from)) = (paths.as_deref_mut(), &from) {
+                let limit = paths.limit(m, from, state);
+                if limit.rigid {
+                    return Err(Stop::Lost);
+                }
+                share = limit.share;
+            }
+            if let Some(from) = from.filter(|_| share < 1.0) {
+                let part: Vec<f64> = delta.iter().map(|d| share * d).collect();
+                state.copy_from(&from);
+                m.retract(&mut state.q, &part);
+            }
+            self.way.iter_mut().zip(delta).for_each(|(way, delta)| *way += share * delta);
             m.accept(state);
-            lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += nu);
+            lambda.iter_mut().zip(nu).for_each(|(lambda, nu)| *lambda += share * nu);
+            if share < 1.0 {
+                // the next one may be longer
+                shortened += 1;
+                before = f64::INFINITY;
+                continue;
+            }
+            whole += 1;
             let last = if held.is_empty() { LAST * self.first.min(1.0) } else { ROUGH };
             if length <= last || (length <= ROUNDING && length > 0.5 * before) {
                 return Ok(());

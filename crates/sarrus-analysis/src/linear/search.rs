@@ -12,21 +12,24 @@
 //!
 //! δ must lead along the forces (δᵀM a > 0), so that where these have a potential it falls, and the equilibrium that is found is one
 //! that a damped motion from the start would come to rest in, and not the nearest unstable one; a step over which they do no
-//! work, and that does not lower a, is taken back. Cost: a sparse factorization a step. Not for slender beams that bend far: a step along
-//! the tangent of their bending stretches them, which costs so much work that only short ones are let pass.
+//! work, and that does not lower a, is taken back. Steps are shortened to where force expressions and contacts are resolved on the way ([`Paths`]),
+//! and where these push back at the end, to where they balance the others along the step. Cost: a sparse factorization a step. Not for slender
+//! beams that bend far: a step along the tangent of their bending stretches them, which costs so much work that only short ones are let pass.
 
 use super::equilibrium::Search;
 use super::linearize::mass_dot;
 use super::metric::Metric;
+use super::paths::Paths;
 use super::rest::{Rest, rest};
-use super::stops::Stops;
+use super::stops::{RUN, Stops};
 use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_solve::{Equations, Kkt, Problem, Stage, State, Tangent};
 use sarrus_system::Mechanism;
 
-/// Trials before giving up.
+/// Trials before giving up, and how many more there may be for steps that are shortened to what is resolved of them.
 const TRIALS: u32 = 1000;
+const MORE: u32 = 20_000;
 /// An acceleration that is rest, relative to M⁻¹f.
 const REST: f64 = 1e-11;
 /// The same once no step makes it smaller.
@@ -42,6 +45,14 @@ const ROUNDING: f64 = 1e-15;
 const ON: f64 = 1e-11;
 /// Longest step \[rad, and relative to the size of the mechanism\].
 const LONGEST: f64 = 0.3;
+/// How often a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
+const SHORTENED: u32 = 10;
+/// A part of a step that leads over a jump, and is not shortened.
+const SHORTEST: f64 = 1e-8;
+/// What is left of the forces along a step where they are balanced, over that at its start.
+const BALANCED: f64 = 0.5;
+/// Halvings of a step in which they are: to a unit in the last place.
+const HALVINGS: u32 = 50;
 
 /// Samples controllers at a state, in its x, and returns by how much they change, relative to the largest that they were; none changes nothing.
 pub(super) type Sample<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
@@ -55,6 +66,7 @@ pub(super) fn search(
     state: &mut State,
     mut here: Rest,
     stops: &mut Option<Stops>,
+    paths: &mut Option<Paths>,
     sample: Sample<'_>,
     counts: &mut Search,
     watch: &mut dyn FnMut(&Search),
@@ -65,11 +77,12 @@ pub(super) fn search(
     let (mut mu, mut stuck) = (0.0, false);
     let mut trial = state.clone();
     let metric = Metric::new(&system, state);
-    let last = counts.trials + TRIALS;
-    let mut most = 0.0_f64;
+    let mut last = counts.trials + TRIALS;
+    let most = last.saturating_add(MORE);
+    let mut strongest = 0.0_f64;
     while counts.trials < last {
-        most = most.max(here.full);
-        if here.full <= VANISHED * most {
+        strongest = strongest.max(here.full);
+        if here.full <= VANISHED * strongest {
             here = here.rounded();
         }
         if is_still(&here) || (stuck && is_rest(&here)) {
@@ -88,23 +101,16 @@ pub(super) fn search(
         let typical = metric.stiffness(&here.eq, tangent);
         let more = |mu: f64| (10.0 * mu).max(1e-3 * typical);
         let held = metric.entries(&system, state, &here.eq, mu);
-        let Some(delta) = step(s, &here, tangent, held).filter(|delta| {
+        let Some(mut delta) = step(s, &here, tangent, held).filter(|delta| {
             let along = mass_dot(s, &here.eq, delta, &here.accel.vdot);
             along > 0.0 && delta.iter().all(|d| d.abs() <= LONGEST * size)
         }) else {
             mu = more(mu);
             continue;
         };
-        trial.copy_from(state);
-        mechanism.retract(&mut trial.q, &delta);
-        let mut there = project(mechanism, &metric, &here, &mut trial)
-            .then(|| rest(mechanism, kkt, &trial).ok())
-            .flatten();
-        if let Some(unsampled) = &there
-            && sample(mechanism, &mut trial, unsampled) > 0.0
-        {
-            there = rest(mechanism, kkt, &trial).ok();
-        }
+        let mut reach = Reach { mechanism, kkt, metric: &metric, paths, sample, here: &here };
+        let (there, shortened) = reach.step(state, &mut delta, &mut trial)?;
+        last = if shortened { (last + 1).min(most) } else { last };
         // the work of what is left of the forces over the step, by the trapezoidal rule: their potential falls, where they have one
         let better = |there: &Rest| {
             let work = |rest: &Rest| mass_dot(s, &rest.eq, &delta, &rest.accel.vdot);
@@ -119,9 +125,12 @@ pub(super) fn search(
                     stops.arm(mechanism, &trial);
                     stops.watch_events(mechanism, &trial, (&there.eq, &there.accel))?;
                 }
+                // a step of Newton's own that moves nothing is rounding
+                let apart = |(a, b): (&f64, &f64)| (a - b).abs() > f64::EPSILON * size;
+                let moves = mu > 0.0 || trial.q.iter().zip(&state.q).any(apart);
                 state.copy_from(&trial);
                 mechanism.accept(state);
-                here = there;
+                here = if moves { there } else { there.rounded() };
                 counts.steps += 1;
                 // a step nearly as long as it may be would be too long with less
                 let long = delta.iter().fold(0.0_f64, |a, d| a.max(d.abs())) > 0.3 * LONGEST * size;
@@ -137,6 +146,110 @@ pub(super) fn search(
     }
     counts.residual = here.residual();
     Ok((here, None))
+}
+
+/// Where steps from `here` lead.
+struct Reach<'a, 's> {
+    mechanism: &'a mut Mechanism,
+    kkt: &'a mut Kkt,
+    metric: &'a Metric,
+    paths: &'a mut Option<Paths>,
+    sample: &'a mut (dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64 + 's),
+    here: &'a Rest,
+}
+
+impl Reach<'_, '_> {
+    /// Takes `to` where δ leads from `state`, and shortens δ to what may be made of it; none where that is no position. Also returns whether that
+    /// is less than δ.
+    fn step(
+        &mut self,
+        state: &State,
+        delta: &mut [f64],
+        to: &mut State,
+    ) -> Result<(Option<Rest>, bool), SetupError> {
+        let mut whole = 1.0;
+        for _ in 0..SHORTENED {
+            if !self.place(state, delta, 1.0, to) {
+                return Ok((None, false));
+            }
+            let looks = whole > SHORTEST;
+            let limit = self.paths.as_mut().filter(|_| looks);
+            let limit = limit.map(|paths| paths.limit(self.mechanism, state, to));
+            let Some(limit) = limit.filter(|limit| limit.share < 1.0) else {
+                let there = match self.rest(to) {
+                    Some(there) if self.paths.is_some() => self.balance(state, delta, to, there)?,
+                    there => there,
+                };
+                return Ok((there, whole < 1.0));
+            };
+            whole *= limit.share;
+            delta.iter_mut().for_each(|d| *d *= limit.share);
+        }
+        Ok((None, false))
+    }
+
+    /// `to` where a share of δ leads from `state`; false where that is no position.
+    fn place(&mut self, state: &State, delta: &[f64], share: f64, to: &mut State) -> bool {
+        to.copy_from(state);
+        let step: Vec<f64> = delta.iter().map(|d| share * d).collect();
+        self.mechanism.retract(&mut to.q, &step);
+        project(self.mechanism, self.metric, self.here, to)
+    }
+
+    /// The rest at `to`, sampled.
+    fn rest(&mut self, to: &mut State) -> Option<Rest> {
+        let there = rest(self.mechanism, self.kkt, to).ok()?;
+        if (self.sample)(self.mechanism, to, &there) > 0.0 {
+            return rest(self.mechanism, self.kkt, to).ok();
+        }
+        Some(there)
+    }
+
+    /// Where forces push back at `there`, shortens δ to where they are balanced along it: a stiff contact that has been met, the flank of a force.
+    fn balance(
+        &mut self,
+        state: &State,
+        delta: &mut [f64],
+        to: &mut State,
+        there: Rest,
+    ) -> Result<Option<Rest>, SetupError> {
+        let system = self.mechanism.system().clone();
+        let s = &system.structure;
+        let along = |rest: &Rest, delta: &[f64]| mass_dot(s, &rest.eq, delta, &rest.accel.vdot);
+        let first = along(self.here, delta);
+        if along(&there, delta) >= -BALANCED * first {
+            return Ok(Some(there));
+        }
+        let (mut forth, mut back) = (0.0, 1.0);
+        let mut ends = [state.clone(), to.clone()];
+        for _ in 0..HALVINGS {
+            let share = 0.5 * (forth + back);
+            if !self.place(state, delta, share, to) {
+                return Ok(None);
+            }
+            let Some(there) = self.rest(to) else { return Ok(None) };
+            let left = along(&there, delta);
+            if left.abs() <= BALANCED * first {
+                delta.iter_mut().for_each(|d| *d *= share);
+                return Ok(Some(there));
+            }
+            if left > 0.0 {
+                forth = share;
+                ends[0].copy_from(to);
+            } else {
+                back = share;
+                ends[1].copy_from(to);
+            }
+        }
+        let [from, to] = &ends;
+        let jump = self.paths.as_mut().and_then(|paths| paths.jump(self.mechanism, from, to));
+        jump.map_or(Ok(None), |force| {
+            let what = format!(
+                "the expression of force `{force}` jumps where it stops the motion: nothing is balanced there"
+            );
+            Err(SetupError::NotStatic { what, hint: RUN })
+        })
+    }
 }
 
 /// Whether what is left of the forces is nothing beside them.

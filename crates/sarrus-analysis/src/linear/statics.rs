@@ -7,14 +7,16 @@ use super::branch::{BranchEnd, Followed};
 use super::equilibrium::{EquilibriumOptions, Search};
 use super::metric::Metric;
 use super::newton::{Bounds, Newton, Stop};
+use super::paths::Paths;
+use super::relax::LEAST;
 use super::rest::{Rest, rest};
 use super::search::{Sample, is_rest, is_still, project, search};
+use super::solvers::{Solvers, named};
 use super::stability::{Curvature, curvature};
 use super::stops::{RUN, Stops};
 use crate::error::SetupError;
 use crate::events::Active;
-use crate::failure;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, SolveError, State, StructureError, Tangent};
+use sarrus_solve::{Problem, State, StructureError};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
@@ -27,13 +29,6 @@ pub(super) const HALVINGS: i32 = 10;
 /// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
 /// is twice the other at most.
 pub(super) const STRAYS: f64 = 2.0;
-/// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
-const LIGHT: f64 = 1e-3;
-const LEAST: f64 = 1e-12;
-/// Steps that are held back, at most.
-const RELAXATIONS: u32 = 300;
-/// Iterations that are few.
-const FEW: u32 = 6;
 
 /// Changes of what is held on the way, at most, over the number of what may be: each may be met, released and met again.
 const CHANGES: usize = 8;
@@ -80,6 +75,8 @@ pub(super) struct Statics<'a> {
     pub bounds: Bounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
+    /// What a step could pass over; none where nothing can be.
+    pub paths: Option<Paths>,
     pub counts: Search,
     /// Trials after which it is given up.
     pub most: u32,
@@ -113,6 +110,7 @@ impl<'a> Statics<'a> {
             bounds,
             metric,
             stops,
+            paths: Paths::new(whole),
             counts,
             most: u32::MAX,
             fresh: true,
@@ -137,7 +135,7 @@ impl<'a> Statics<'a> {
     }
 
     /// `here` with what rounding of positions makes of it, where something is elastic.
-    fn beside_rounding(&mut self, here: Rest) -> Rest {
+    pub(super) fn beside_rounding(&mut self, here: Rest) -> Rest {
         let Solvers { newton: Some(newton), tangent, holding, .. } = &mut self.solvers else { return here };
         if is_still(&here) {
             return here;
@@ -394,6 +392,7 @@ impl<'a> Statics<'a> {
                 &mut self.state,
                 here,
                 &mut self.stops,
+                &mut self.paths,
                 &mut |_, _, _| 0.0,
                 &mut self.counts,
                 watch,
@@ -438,8 +437,7 @@ impl<'a> Statics<'a> {
         let size = self.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
         let longest = motion.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         let step: Vec<f64> = motion.iter().map(|x| x * (AWAY * size / longest)).collect();
-        let mut there = self.state.clone();
-        self.mechanism.retract(&mut there.q, &step);
+        let mut there = self.resolved(&step);
         let fits = project(&mut self.mechanism, &self.metric, rest, &mut there);
         if fits {
             self.state.copy_from(&there);
@@ -448,8 +446,22 @@ impl<'a> Statics<'a> {
         Ok(fits)
     }
 
+    /// The state at hand after a step, as far as that is resolved.
+    pub fn resolved(&mut self, step: &[f64]) -> State {
+        let mut there = self.state.clone();
+        self.mechanism.retract(&mut there.q, step);
+        let Some(paths) = &mut self.paths else { return there };
+        let share = paths.limit(&mut self.mechanism, &self.state, &there).share;
+        if share < 1.0 {
+            let part: Vec<f64> = step.iter().map(|x| share * x).collect();
+            there.copy_from(&self.state);
+            self.mechanism.retract(&mut there.q, &part);
+        }
+        there
+    }
+
     /// The error of a search that took too long.
-    fn given_up(&self, residual: f64) -> SetupError {
+    pub(super) fn given_up(&self, residual: f64) -> SetupError {
         let Search { trials, steps, .. } = self.counts;
         let load = (self.share != 1.0).then_some(self.share);
         SetupError::NoEquilibrium { residual, iterations: steps, trials, load }
@@ -471,214 +483,12 @@ impl<'a> Statics<'a> {
             &mut self.state,
             here,
             &mut self.stops,
+            &mut self.paths,
             sample,
             &mut self.counts,
             watch,
         )?;
         let found = is_rest(&rest);
         Ok(met.is_none().then_some(Found { rest, found }))
-    }
-
-    /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge.
-    fn come_down(
-        &mut self,
-        [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
-        if self.solvers.newton.is_none() {
-            return Ok(Err(Stop::Lost));
-        }
-        let (mut at, mut more) = (from, to - from);
-        let least = 0.5_f64.powi(HALVINGS) * more;
-        loop {
-            let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            self.load(next)?;
-            match self.iterate(0.0, self.bounds, watch)? {
-                Ok(rest) if next == to => return Ok(Ok(rest)),
-                Ok(_) => {
-                    at = next;
-                    more *= 2.0;
-                }
-                Err(Stop::Lost) if from < to && 0.5 * more >= least => more *= 0.5,
-                Err(stop) => return Ok(Err(stop)),
-            }
-        }
-    }
-
-    /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
-    /// nothing elastic, or where they lead nowhere.
-    pub fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
-        if self.solvers.newton.is_none() {
-            return Ok(Err(Stop::Lost));
-        }
-        let bounds = Bounds { longest: SHORT, downhill: true };
-        let here = self.rest()?;
-        let still = vec![0.0; self.system.structure.nv];
-        self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.solvers.tangent);
-        let typical = self.metric.stiffness(&here.eq, &self.solvers.tangent);
-        let mut mu = LIGHT * typical;
-        let mut unstable = None;
-        for _ in 0..RELAXATIONS {
-            let made = self.counts.steps;
-            let before = self.keep();
-            match self.iterate(mu, bounds, watch)? {
-                // one that is not stable is left where anything leads away from it
-                Ok(rest) if mu == 0.0 => {
-                    let stays = unstable
-                        .as_ref()
-                        .is_some_and(|(_, _, last): &(Rest, Kept, Vec<f64>)| *last == before.state.q);
-                    if stays || self.is_stable(&rest) != Some(false) {
-                        return Ok(Ok(rest));
-                    }
-                    unstable = Some((rest, self.keep(), before.state.q.clone()));
-                    self.put_back(&before)?;
-                    mu = LEAST * typical;
-                }
-                // few steps: the next one may lead farther
-                Ok(_) if self.counts.steps - made <= FEW => {
-                    mu = if mu < LEAST * typical { 0.0 } else { 0.1 * mu }
-                }
-                Ok(_) => {}
-                Err(stop @ Stop::Met(_)) => return Ok(Err(stop)),
-                Err(_) => mu = (5.0 * mu).max(LEAST * typical),
-            }
-        }
-        match unstable {
-            Some((rest, place, _)) => {
-                self.put_back(&place)?;
-                Ok(Ok(rest))
-            }
-            None => Ok(Err(Stop::Lost)),
-        }
-    }
-
-    /// Newton's iteration under the loads at hand, held back by `mu` times the metric. Where it stops short, the state is as before.
-    pub fn iterate(
-        &mut self,
-        mu: f64,
-        bounds: Bounds,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
-        let before = (self.state.clone(), self.mechanism.hints().to_vec());
-        let done = self.try_iterate(mu, bounds, watch)?;
-        if done.is_err() {
-            self.state = before.0;
-            self.mechanism.set_hints(&before.1);
-        }
-        Ok(done)
-    }
-
-    fn try_iterate(
-        &mut self,
-        mu: f64,
-        bounds: Bounds,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
-        let here =
-            rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
-        let Some(newton) = &mut self.solvers.newton else { return Ok(Err(Stop::Lost)) };
-        newton.begin();
-        if is_still(&here) {
-            return Ok(Ok(here));
-        }
-        self.counts.residual = here.residual();
-        if self.counts.trials > self.most {
-            return Err(self.given_up(here.residual()));
-        }
-        watch(&self.counts);
-        let start = (self.state.clone(), self.mechanism.hints().to_vec());
-        let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
-        let mut out = vec![false; self.system.structure.nc];
-        here.dependent.iter().for_each(|&row| out[row] = true);
-        let (mut lambda, mut made) = (here.accel.lambda.clone(), 0);
-        let done = newton.solve(
-            &mut self.mechanism,
-            &mut self.solvers.tangent,
-            &mut self.state,
-            &mut lambda,
-            &out,
-            &held,
-            bounds,
-            &mut made,
-        );
-        self.counts.trials += made;
-        if let Err(stop) = done {
-            // what is rounding beside the loads is at rest where the iteration has no solution: along free motions
-            let (at, hints) = start;
-            self.state = at;
-            self.mechanism.set_hints(&hints);
-            let here = self.beside_rounding(here);
-            let still = mu == 0.0 && stop == Stop::Lost && is_still(&here);
-            return Ok(if still { Ok(here) } else { Err(stop) });
-        }
-        if let Some(stops) = &mut self.stops {
-            if stops.is_met(&mut self.mechanism, &self.state) {
-                return Ok(Err(Stop::Met(newton.way().to_vec())));
-            }
-            stops.arm(&mut self.mechanism, &self.state);
-        }
-        // rows that depended on each other may do so no more
-        let Ok(there) = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state) else {
-            return Ok(Err(Stop::Lost));
-        };
-        let still = vec![0.0; self.system.structure.nv];
-        let Solvers { newton: Some(newton), tangent, .. } = &mut self.solvers else {
-            return Ok(Err(Stop::Lost));
-        };
-        self.mechanism.tangent(&self.state, &still, &lambda, tangent);
-        let there = if newton.is_rounding(&mut self.mechanism, &self.state, &lambda, tangent) {
-            there.rounded()
-        } else {
-            there
-        };
-        // a last step that is short is no rest where forces are left
-        if there.dependent.len() != here.dependent.len() || (mu == 0.0 && !is_rest(&there)) {
-            return Ok(Err(Stop::Lost));
-        }
-        if let Some(stops) = &mut self.stops {
-            stops.watch_events(&mut self.mechanism, &self.state, (&there.eq, &there.accel))?;
-        }
-        self.counts.steps += made;
-        Ok(Ok(there))
-    }
-}
-
-/// What solves for rest, of a system with the rows of `mechanism`.
-pub(super) struct Solvers {
-    pub kkt: Kkt,
-    tangent: Tangent,
-    /// None where there is nothing elastic.
-    pub newton: Option<Newton>,
-    /// Loads that depend on the position, and so hold what they act on: they vanish at rest.
-    holding: Vec<usize>,
-}
-
-impl Solvers {
-    fn new(system: &Arc<System>, mechanism: &mut Mechanism, state: &State) -> Result<Solvers, SetupError> {
-        let equations = Equations::new(mechanism);
-        let kkt = Kkt::new(&system.structure, &equations, HUB_DEGREE).map_err(named(system))?;
-        let mut tangent = system.new_tangent();
-        let linear = if system.wide == 3 { 2 } else { 3 };
-        let mut holds = |force: usize| {
-            mechanism.force_tangent(state, force, &mut tangent);
-            tangent.pairs.iter().any(|pair| {
-                let [rows, wide] = pair.at.map(|i| system.structure.cols[i].size);
-                let mut block = tangent.K[pair.offset..][..rows * wide].chunks_exact(wide);
-                block.any(|row| row.iter().take(linear).any(|K| *K != 0.0))
-            })
-        };
-        let loads = system.forces.iter().enumerate().filter(|(_, f)| f.enabled && f.load.is_load());
-        let holding: Vec<usize> = loads.map(|(i, _)| i).filter(|i| holds(*i)).collect();
-        let elastic = !holding.is_empty() || system.forces.iter().any(|f| f.enabled && !f.load.is_load());
-        let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
-        Ok(Solvers { kkt, tangent, newton, holding })
-    }
-}
-
-/// With the name of the element that cannot be solved for.
-fn named(system: &Arc<System>) -> impl Fn(SolveError) -> SetupError {
-    |source: SolveError| {
-        let element = failure::element(&source, &system.mechanism());
-        SetupError::Start { source, element }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Stops {
     pub notes: Vec<String>,
     /// Whether nothing is met at the moment.
     pub ignored: bool,
+    /// Columns of reactions that are not unique with the gaps that were closed where these were decided last.
+    pub not_unique: Vec<String>,
 }
 
 /// What latches and events have seen.
@@ -95,7 +97,9 @@ impl Stops {
             }
         }
         list.extend((0..gaps.len()).map(Stop::Gap));
-        let mut stops = Stops { journey, conditions, list, gaps, triggers, notes, ignored: false };
+        let not_unique = Vec::new();
+        let mut stops =
+            Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
         stops.arm(mechanism, state);
         Ok(Some(stops))
     }
@@ -239,8 +243,9 @@ impl Stops {
         let mut held = mechanism.system().mechanism();
         held.be_like(mechanism);
         let mut there = state.clone();
-        if let Err(error) = self.journey.close_gaps(self.gaps.clone(), &mut held, &mut there) {
-            return Err(SetupError::NotStatic { what: error.to_string(), hint: RUN });
+        match self.journey.close_gaps(self.gaps.clone(), &mut held, &mut there) {
+            Ok(not_unique) => self.not_unique = not_unique,
+            Err(error) => return Err(SetupError::NotStatic { what: error.to_string(), hint: RUN }),
         }
         if let Some(name) = self.journey.active.slides() {
             let what = format!("rigid contact `{name}` slides with friction on the way");

@@ -68,8 +68,7 @@ pub(super) fn together(
         let far = delta.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
         let share = if far > longest { longest / far } else { 1.0 };
         let delta: Vec<f64> = delta.iter().map(|d| share * d).collect();
-        let mut state = statics.state.clone();
-        statics.mechanism.retract(&mut state.q, &delta);
+        let mut state = statics.resolved(&delta);
         control.places().zip(&dx).for_each(|(place, dx)| state.x[place] += share * dx);
         if !project(&mut statics.mechanism, &statics.metric, &rest, &mut state) {
             return Ok(None);

@@ -116,3 +116,14 @@ fn a_prescribed_motion_says_where_it_is_singular_and_what_work_it_needs() {
     let report = answer(&["inverse", "models/two_arm_robot.toml", "--json"]);
     assert_eq!(report["singular"][0]["outcome"], "passed");
 }
+
+#[test]
+fn reactions_that_are_not_unique_at_rest_are_named_in_text_and_json() {
+    let done = sarrus(&["equilibrium", "models/door.toml"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("not unique, the values of least norm are shown: J1.fx"), "{}", done.stdout);
+    let report = answer(&["equilibrium", "models/door.toml", "--json"]);
+    assert_eq!(report["reactions_not_unique"].as_array().unwrap().len(), 10);
+    let unique = answer(&["equilibrium", "models/double_pendulum.toml", "--json"]);
+    assert_eq!(unique["reactions_not_unique"], serde_json::json!([]));
+}

@@ -38,6 +38,11 @@ impl Scale {
         }
     }
 
+    /// Lengths are compared with this one \[m\] where the largest position is smaller.
+    pub fn at_least(&mut self, length: f64) {
+        self.length = self.length.max(length);
+    }
+
     /// The largest position \[m\].
     pub fn length(&self) -> f64 {
         self.length

@@ -27,7 +27,7 @@ use super::{SurfaceEntry, What};
 use crate::mechanism::Mechanism;
 use crate::motion::{Bound, Frame, Motion};
 use crate::system::System;
-use sarrus_math::{Enclosure, Interval, Pose, Vec3};
+use sarrus_math::{Enclosure, Interval, Pose, Real, Vec3};
 use sarrus_model::Space;
 use sarrus_solve::State;
 
@@ -123,6 +123,11 @@ impl Sweep {
         }
     }
 
+    /// The motion that it bounds, to be read.
+    pub fn path(&self) -> &Motion {
+        &self.motion
+    }
+
     /// The motion that it bounds.
     pub fn motion(&mut self) -> &mut Motion {
         &mut self.motion
@@ -136,6 +141,16 @@ impl Sweep {
     /// Bounds the motion over the step that the nodes sample, and finds what may meet.
     pub fn begin(&mut self, system: &System) {
         self.motion.begin(0..system.directory.bodies.len());
+        self.find(system);
+    }
+
+    /// Finds what may meet on the straight path between two positions.
+    pub fn begin_along(&mut self, system: &System, from: &Frame, to: &Frame) {
+        self.motion.along(system, from, to);
+        self.find(system);
+    }
+
+    fn find(&mut self, system: &System) {
         let motion = &self.motion;
         for (i, curvature) in self.curvatures.iter_mut().enumerate() {
             if let Some(curvature) = curvature {
@@ -316,6 +331,11 @@ impl Sweep {
             What::Gap { ids, rows } => self.motion.enclose(&rows.0, ids, a, b),
             What::Surfaces { .. } => Enclosure::jumping(Interval::ALL),
         }
+    }
+
+    /// Bounds the overlap of a gap given by an expression between two frames; zero where it is open.
+    pub fn overlap(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Enclosure {
+        self.enclose(system, meeting, a, b).least(Enclosure::from_f64(0.0))
     }
 
     /// Whether a pair that is open at the first frame and closed at the second closes once between them.

@@ -81,19 +81,21 @@ impl Journey {
         Ok(())
     }
 
-    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows.
+    /// The gaps of `list` that are closed at `state` and bear: `mechanism` gets their rows. Returns the columns that are not unique with these.
     pub(crate) fn close_gaps(
         &mut self,
         list: Vec<Gap>,
         mechanism: &mut Mechanism,
         state: &mut State,
-    ) -> Result<(), StepError> {
+    ) -> Result<Vec<String>, StepError> {
         let mut gaps = Gaps::new(list);
         if gaps.list.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let mut told = self.nothing_told();
-        self.settle_gaps(&mut gaps, mechanism, state, &mut told)
+        self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
+        gaps.judge(mechanism, state);
+        Ok(gaps.not_unique)
     }
 
     /// The deepest overlap of rigid contacts at `state`, where it is more than rows may miss ([`APART`]).
