@@ -38,6 +38,7 @@ pub mod motion;
 pub mod names;
 pub mod placed;
 pub mod primitive;
+mod reads;
 pub mod row_options;
 pub mod sampler;
 pub mod separation;

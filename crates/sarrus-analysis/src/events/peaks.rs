@@ -139,10 +139,10 @@ impl Grid {
             ((self.values[k] - self.values[k - 1]) / w).abs()
         });
         let h = frames[self.count - 1].t - frames[0].t;
-        let speed = frames.iter().map(|frame| law.speed(frame)).fold(0.0, f64::max);
+        let size = frames.iter().map(|frame| law.size(frame)).fold(0.0, f64::max);
         // of what has no mass nothing is known
         let budget = if law.response.is_finite() {
-            (atol + rtol * speed) / law.response
+            (atol + rtol * size) / law.response
         } else {
             SMALL * least.abs().max(most.abs()) * h
         };
