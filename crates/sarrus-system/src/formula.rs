@@ -60,6 +60,11 @@ impl Formula {
         self.signals.iter().any(Signal::needs_velocity)
     }
 
+    /// Whether it reads more of bodies than velocities.
+    pub fn needs_pose(&self) -> bool {
+        self.signals.iter().any(Signal::needs_pose)
+    }
+
     /// Whether it reads controllers.
     pub fn needs_controller(&self) -> bool {
         self.signals.iter().any(Signal::needs_controller)

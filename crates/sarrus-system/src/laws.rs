@@ -11,9 +11,9 @@ pub use gather::{Unsearched, unsearched};
 use crate::at::At;
 use crate::formula::Formula;
 use crate::motion::{Frame, Motion};
-use crate::reads::{Reads, own_states};
+use crate::reads::Reads;
 use crate::system::System;
-use sarrus_math::{Enclosure, Interval};
+use sarrus_math::{Enclosure, Interval, Mat3, Vec3};
 use sarrus_model::expr::Choice;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl Laws {
             (What::Limits(_), None) => law.formula.eval(&at),
             (What::Limits(_), Some(element)) => {
                 let cut_off = element.controller.cut_off();
-                cut_off.map_or(f64::NAN, |own| own.demand(&at, own_states(element, at.outs)))
+                cut_off.map_or(f64::NAN, |own| own.demand(&at, element.states_in(at.outs)))
             }
         }
     }
@@ -133,7 +133,7 @@ impl Laws {
             (What::Limits(_), Some(element)) => {
                 let cut_off = element.controller.cut_off();
                 cut_off.map_or(Enclosure::jumping(Interval::ALL), |own| {
-                    own.enclose_demand(at, own_states(element, at.outs))
+                    own.enclose_demand(at, element.states_in(at.outs))
                 })
             }
         })
@@ -151,21 +151,49 @@ impl Laws {
 
     /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
     pub fn noise(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
-        let reads = &self.list[self.switches[i].law].reads;
-        let off = |k: usize| if k.is_multiple_of(2) { delta } else { -delta };
-        scratch.copy_from(frame);
+        self.shift(self.law_of(i), frame, scratch, delta);
+        (self.argument(i, scratch) - self.argument(i, frame)).abs()
+    }
+
+    /// The same of expression `law`: the larger one where they are off either way.
+    pub fn noise_of_value(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+        let value = self.list[law].value(frame);
+        let [a, b] = self.values_off(law, frame, scratch, delta);
+        (a - value).abs().max((b - value).abs())
+    }
+
+    /// By how much the expression that makes choice `i` differs where they are off one way and the other.
+    pub fn jump(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+        let [a, b] = self.values_off(self.law_of(i), frame, scratch, delta);
+        (a - b).abs()
+    }
+
+    fn values_off(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> [f64; 2] {
+        [delta, -delta].map(|delta| {
+            self.shift(law, frame, scratch, delta);
+            self.list[law].value(scratch)
+        })
+    }
+
+    /// A frame whose positions, velocities and states, of those that `law` reads, are off by up to `delta`.
+    fn shift(&self, law: usize, frame: &Frame, out: &mut Frame, delta: f64) {
+        let reads = &self.list[law].reads;
+        // sums and differences of what is read are off too
+        let off = |k: usize| if k.is_multiple_of(2) { delta } else { -0.7 * delta };
+        out.copy_from(frame);
         for (k, body) in reads.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
-            let (pose, twist) = (&mut scratch.poses[body], &mut scratch.twists[body]);
-            pose.angle += off(k);
+            let by = Vec3([1.0, 0.6, -0.8]) * off(k);
+            let (pose, twist) = (&mut out.poses[body], &mut out.twists[body]);
+            pose.angle += by[2];
+            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * by[0], 0.5 * by[1], 0.5 * by[2]]);
             for number in [&mut pose.p, &mut twist.v, &mut twist.w, &mut twist.w_W] {
-                number.0.iter_mut().for_each(|x| *x += off(k));
+                *number += by;
             }
         }
         for (k, state) in reads.states.iter().filter(|state| !state.held).enumerate() {
-            scratch.outs[state.place] += off(k);
+            out.outs[state.place] += off(k);
         }
-        reads.follow(scratch, &mut self.own.borrow_mut());
-        (self.argument(i, scratch) - self.argument(i, frame)).abs()
+        reads.follow(out, &mut self.own.borrow_mut());
     }
 }
 

@@ -307,7 +307,9 @@ impl Motion {
             outs.resize(self.states.len(), Enclosure::jumping(Interval::ALL));
         }
         for body in reads.bodies.iter().map(|body| *body as usize) {
-            poses[body] = self.pose(body, a, b);
+            if reads.poses {
+                poses[body] = self.pose(body, a, b);
+            }
             twists[body] = self.twist(body, a, b);
         }
         for state in &reads.states {

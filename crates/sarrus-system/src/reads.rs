@@ -10,6 +10,8 @@ use crate::system::{ControllerElement, System};
 pub(crate) struct Reads {
     /// Bodies, each once.
     pub bodies: Vec<u32>,
+    /// Whether of their poses too.
+    pub poses: bool,
     /// States of controllers.
     pub states: Vec<Shown>,
     /// Controllers whose outputs it reads, each after those that it reads.
@@ -56,7 +58,8 @@ impl Reads {
         bodies.dedup();
         let in_order = system.controllers.iter().zip(read);
         reads.controllers.extend(in_order.filter(|(_, read)| *read).map(|(element, _)| element.clone()));
-        Reads { bodies, ..reads }
+        let poses = formula.needs_pose() || !reads.controllers.is_empty();
+        Reads { bodies, poses, ..reads }
     }
 
     /// Outputs of the controllers in a frame that was changed; `own` is overwritten.
@@ -65,13 +68,8 @@ impl Reads {
             let Frame { t, poses, twists, hints, outs, .. } = &*frame;
             let at = At { t: *t, poses, twists, ids: &element.ids, hints, outs };
             own.resize(own.len().max(element.outputs.len()), 0.0);
-            let count = element.show(&at, own_states(element, outs), own);
+            let count = element.show(&at, element.states_in(outs), own);
             frame.outs[element.out..element.out + count].copy_from_slice(&own[..count]);
         }
     }
-}
-
-/// The states of a controller, of what all show.
-pub(crate) fn own_states<'a, T>(element: &ControllerElement, outs: &'a [T]) -> &'a [T] {
-    &outs[element.out + element.controller.outputs().len()..element.out + element.outputs.len()]
 }

@@ -1,12 +1,11 @@
 //! A model compiled: flat lists, places instead of names, nothing that changes with time.
 
-use crate::at::At;
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
 use crate::contact::rigid::{RigidPlace, Sliding};
 use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
-use crate::controllers::{Controller, Limited, mode};
+use crate::controllers::Controller;
 use crate::events::Events;
 use crate::flexible::modal::floating::Floating;
 use crate::formula::Formula;
@@ -14,7 +13,7 @@ use crate::load::Load;
 use crate::mechanism::Mechanism;
 use crate::names::Directory;
 use crate::primitive::Compound;
-use sarrus_math::{Enclosure, Interval, quat_to_euler};
+use sarrus_math::quat_to_euler;
 use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -172,32 +171,6 @@ impl ControllerElement {
     /// The states that can be read, with their places among the outputs: the first of its states in x.
     pub fn named_states(&self) -> &[(String, usize)] {
         &self.outputs[self.controller.outputs().len()..]
-    }
-
-    /// Its outputs, from the states `x`, and then the integral if that follows a limit; returns how many numbers that are.
-    pub(crate) fn show(&self, at: &At<f64>, x: &[f64], own: &mut [f64]) -> usize {
-        let count = self.controller.outputs().len();
-        self.controller.output(at, x, &mut own[..count]);
-        let Some((limited, side)) = self.sliding(at.hints) else { return count };
-        own[count] = limited.integral_at(at, x, side);
-        count + 1
-    }
-
-    /// Bounds on the same over an interval of time, into `own`; the states are among `at.outs`.
-    pub(crate) fn enclose(&self, at: &At<Enclosure>, own: &mut Vec<Enclosure>) {
-        let count = self.controller.outputs().len();
-        let x = &at.outs[self.out + count..self.out + self.outputs.len()];
-        own.clear();
-        own.resize(count, Enclosure::jumping(Interval::ALL));
-        self.controller.enclose(at, x, own);
-        own.extend(self.sliding(at.hints).map(|(limited, side)| limited.enclose_integral(at, x, side)));
-    }
-
-    /// The limit that it slides along, if it does.
-    fn sliding(&self, hints: &[f64]) -> Option<(&dyn Limited, f64)> {
-        let limited = self.controller.limited()?;
-        let mode = hints[limited.hint()];
-        (mode.abs() == mode::SLIDES).then_some((limited, mode))
     }
 }
 

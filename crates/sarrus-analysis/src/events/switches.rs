@@ -245,7 +245,8 @@ impl Switches {
         let (ode, s) = step.at(step.info.t)?;
         ode.problem_mut().frame(s, frame);
         let system = ode.problem().system().clone();
-        stays.look(laws, [frame, scratch], *tolerances, |law| law.acts(&system));
+        let h = step.info.h;
+        stays.look(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
         Ok(())
     }
 
@@ -443,7 +444,7 @@ impl Switches {
                 grid.place(step, limit)?;
             }
             let Some(motion) = windows.motion() else { return Ok(()) };
-            let Some(Peak { from, at }) = grid.peak(step, motion, (i, law), *tolerances)? else { continue };
+            let Some(Peak { from, at }) = grid.peak(step, motion, (laws, i), *tolerances)? else { continue };
             let until = if from - t > 0.1 * (at - t) { from } else { at };
             if first.is_none_or(|(_, earlier)| until < earlier) {
                 first = Some((i, until));
@@ -461,8 +462,8 @@ impl Switches {
         let Switches { laws, windows, grid, counts, tolerances, passed, .. } = self;
         grid.place_stages(step)?;
         let Some(motion) = windows.motion() else { return Ok(()) };
-        for (i, law) in laws.list().iter().enumerate().filter(|(i, _)| counts[*i]) {
-            passed[i] = grid.unmet(step, motion, (i, law), *tolerances)?.map(|peak| peak.at);
+        for i in (0..counts.len()).filter(|i| counts[*i]) {
+            passed[i] = grid.unmet(step, motion, (laws, i), *tolerances)?.map(|peak| peak.at);
         }
         Ok(())
     }

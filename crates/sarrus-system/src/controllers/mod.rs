@@ -12,6 +12,7 @@ mod pid;
 mod pid_sampled;
 mod sampled;
 pub mod sampling;
+mod shown;
 
 pub use sampling::{Law, Sampling};
 

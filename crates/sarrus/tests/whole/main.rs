@@ -14,6 +14,7 @@ mod common;
 mod compliant;
 mod contact;
 mod contradictions;
+mod controlled_switches;
 mod controllers;
 mod coverage;
 mod doubts;
