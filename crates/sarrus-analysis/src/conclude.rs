@@ -108,12 +108,14 @@ impl Run<'_> {
         notes.extend(notes::not_followed([(off, limits.position), (off_rate, limits.velocity)], system));
         notes.extend(mesh.as_ref().and_then(|mesh| notes::coarse(mesh, settings.certify.mesh)));
         notes.extend(recorder.switches.iter().flat_map(Switches::notes));
+        notes.extend(notes::unsearched(system));
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         // rigid contacts with friction take explicit methods only
         let rubs = system.gaps().iter().any(|gap| gap.rigid.mu > 0.0);
         let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
-        notes.extend(stiff.filter(|_| !rubs));
+        let stays = matches!(recorder.stop, Some(Stop::Stays(..)));
+        notes.extend(stiff.filter(|_| !rubs && !stays));
         notes.extend(notes::findings(method, found, system));
         notes.extend(recorder.turns.note(system));
         notes.extend(recorder.instants.note());
@@ -129,7 +131,7 @@ impl Run<'_> {
             .with_mesh(mesh.as_ref().map(|mesh| mesh.relative), settings.certify.mesh)
             .with_events(detector.map(Detector::unbounded))
             .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
-            .unless(matches!(recorder.stop, Some(Stop::Chatter(..))))
+            .unless(stays || matches!(recorder.stop, Some(Stop::Chatter(..))))
             .unless(recorder.switches.as_ref().is_some_and(Switches::passed_over));
         let advice = match status {
             Status::Failed => Vec::new(),
@@ -210,6 +212,7 @@ fn verdict(
                         "event `{name}` chatters: it fired {often}; the run ends there and is not certified"
                     )
                 }
+                Some(Stop::Stays(why)) => why.clone(),
                 Some(Stop::Asked) | None => "it was interrupted".into(),
             };
             (Status::Stopped, reason, None)

@@ -9,6 +9,7 @@ use sarrus_solve::{
     Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, Stiffness, digits,
 };
 use sarrus_system::body::BodyKind;
+use sarrus_system::laws::{self, Unsearched};
 use sarrus_system::system::NearSingular;
 use sarrus_system::{Family, Mechanism, MeshError, System};
 
@@ -85,6 +86,27 @@ pub(crate) fn coarse(mesh: &MeshError, limit: f64) -> Option<String> {
             advice::finer(mesh, limit)
         )
     })
+}
+
+/// Forces and controllers that are not looked into over steps, by why that is.
+pub(crate) fn unsearched(system: &System) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for Unsearched { title, why } in laws::unsearched(system) {
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, titles)) => titles.push(title),
+            None => groups.push((why, vec![title])),
+        }
+    }
+    let note = |(why, titles): (String, Vec<String>)| {
+        let more = titles.len().saturating_sub(MOST);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!(
+            "{}{more}: {why}, so that switches and short peaks are not searched for; what is shorter than a step may be passed over; \
+             give a `step` that is shorter",
+            titles[..titles.len().min(MOST)].join(", ")
+        )
+    };
+    groups.into_iter().map(note).collect()
 }
 
 /// Friction that depends on reactions which are not unique, of which `not_unique` are the names.

@@ -45,6 +45,8 @@ pub(crate) enum Stop {
     Drivers(Contradiction),
     /// An event that fired too often: its name, and how often.
     Chatter(String, String),
+    /// A force that keeps the motion at one of its switches: what is to be said of it.
+    Stays(String),
 }
 
 /// What may end a run early.
@@ -489,11 +491,13 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             self.next_look = (s.t + (end - start) / LOOKS, self.steps + STEPS_BETWEEN);
         }
 
+        let stays = self.switches.as_ref().and_then(Switches::stays);
         let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Flow::Stop;
         let elapsed = || self.started.elapsed().as_secs_f64();
         self.stop = match self.bounds {
             _ if asked => Some(Stop::Asked),
             _ if contradiction.is_some() => contradiction.map(Stop::Drivers),
+            _ if stays.is_some() => stays.map(Stop::Stays),
             Bounds { max_steps: Some(most), .. } if self.steps >= most => Some(Stop::Steps(most)),
             Bounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(Stop::Wall(limit)),
             _ => None,

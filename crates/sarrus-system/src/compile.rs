@@ -621,6 +621,7 @@ fn control(
             x: FIRST_STATE + states.len(),
             out: outputs.first().map_or(0, |(_, slot)| *slot),
             outputs: outputs.clone(),
+            reads: controller.reads.clone(),
         });
         states.extend(controller.controller.start());
     }

@@ -35,6 +35,16 @@ impl Formula {
         nested && self.program.functions().next().is_none()
     }
 
+    /// Calls `found` with the name of each function given by a program that it calls, itself or through a measure.
+    pub fn functions(&self, found: &mut dyn FnMut(&str)) {
+        for signal in &self.signals {
+            if let Signal::Nested(formula) = signal {
+                formula.functions(found);
+            }
+        }
+        self.program.functions().for_each(|function| found(function.name()));
+    }
+
     /// Calls `found` with the place of each body that it reads.
     pub fn bodies(&self, found: &mut dyn FnMut(usize)) {
         self.signals.iter().for_each(|signal| signal.bodies(found));
@@ -48,6 +58,11 @@ impl Formula {
     /// Whether it reads velocities.
     pub fn needs_velocity(&self) -> bool {
         self.signals.iter().any(Signal::needs_velocity)
+    }
+
+    /// Whether it reads more of bodies than velocities.
+    pub fn needs_pose(&self) -> bool {
+        self.signals.iter().any(Signal::needs_pose)
     }
 
     /// Whether it reads controllers.

@@ -1,59 +1,77 @@
-//! Expressions of forces that switch or peak in positions and velocities: what a step could pass over.
+//! Expressions of forces and controllers that switch or peak in positions, velocities and outputs: what a step could pass over.
 //!
-//! An integrator sees a force at its stages only. Here each expression has its choices by value, with the arguments that decide them,
-//! and bounds over a step ([`Motion`]). Expressions that read controllers, and functions given by a program, have no bounds.
+//! An integrator sees a force, and the rate of a state, at its stages only. Here each expression has its choices by value, with the
+//! arguments that decide them, and bounds over a step ([`Motion`]). The choices that outputs of controllers make are among those of each
+//! expression that reads them. What has no bounds is listed: functions given by a program, and forces on the nodes of modal bodies.
+
+mod gather;
+
+pub use gather::{Unsearched, unsearched};
 
 use crate::at::At;
-use crate::body::Body;
 use crate::formula::Formula;
 use crate::motion::{Frame, Motion};
+use crate::reads::Reads;
 use crate::system::System;
-use sarrus_math::Enclosure;
+use sarrus_math::{Enclosure, Interval, Mat3, Vec3};
 use sarrus_model::expr::Choice;
+use std::cell::RefCell;
 use std::sync::Arc;
 
-/// The expressions of a system's forces that switch or peak.
+/// The expressions of a system that switch or peak.
 #[derive(Clone)]
 pub struct Laws {
     list: Vec<Law>,
     switches: Vec<Switch>,
-    /// Bodies that they read, each once.
+    /// Bodies that they read, and states by their places among the outputs, each once.
     bodies: Vec<u32>,
+    states: Vec<u32>,
+    /// Outputs of a controller.
+    own: RefCell<Vec<f64>>,
 }
 
-/// An expression of a force.
+/// An expression of a force, or of a controller.
 #[derive(Clone)]
 pub struct Law {
-    /// Name of the force.
-    pub name: String,
+    /// What it belongs to, such as "force `f`".
+    pub title: String,
     /// Whether it may peak where no choice changes.
     pub peaks: bool,
-    /// Whether it reads velocities: then its second derivative has no bounds.
-    pub moves: bool,
     /// Whether it has bounds.
     pub bounded: bool,
-    /// Bounds the acceleration per unit of it \[1/kg, 1/(kg m²)\].
+    /// Whether its second derivative has bounds.
+    pub has_bends: bool,
+    /// Bounds what it changes per unit of it: an acceleration \[1/kg, 1/(kg m²)\], or the rate of a state.
     pub response: f64,
-    /// Place among the forces.
-    force: usize,
+    of: Of,
     formula: Formula,
-    /// The force's bodies, and those that the expression reads.
+    /// The bodies of its element.
     ids: Arc<[u32]>,
-    bodies: Vec<u32>,
+    reads: Reads,
+}
+
+/// What an expression changes.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    /// Velocities, by a force: its place among the forces.
+    Force(usize),
+    /// A state of a controller: its place among the outputs.
+    State(usize),
 }
 
 /// A choice of an expression.
 #[derive(Clone)]
 struct Switch {
     law: usize,
-    formula: Formula,
     what: What,
+    /// Of a controller that the expression reads: which of those.
+    by: Option<usize>,
 }
 
 #[derive(Clone)]
 enum What {
-    Choice(Choice),
-    /// The value is cut off at these.
+    Choice(Formula, Choice),
+    /// The value is cut off at these: of the expression itself, or of the controller's demand.
     Limits([f64; 2]),
 }
 
@@ -63,51 +81,14 @@ impl Laws {
         Laws::of(system, false)
     }
 
-    /// The same with all others that depend on the position: polynomials, and functions given by a program, which have no bounds.
+    /// The same with all others that depend on the position: polynomials, and functions given by a program, which have no bounds. Those
+    /// that read controllers are left out.
     pub fn all(system: &System) -> Option<Laws> {
         Laws::of(system, true)
     }
 
     fn of(system: &System, all: bool) -> Option<Laws> {
-        let (mut list, mut switches) = (Vec::new(), Vec::new());
-        for (force, element) in system.forces.iter().enumerate() {
-            let ids: Arc<[u32]> = element.ids.as_slice().into();
-            let bodies = &system.directory.bodies;
-            let response =
-                element.ids.iter().map(|id| response(&bodies[*id as usize], *id)).fold(0.0, f64::max);
-            element.load.laws(&mut |formula, limits| {
-                let bounded = formula.is_bounded();
-                if formula.needs_only_time() || formula.needs_controller() || !(bounded || all) {
-                    return;
-                }
-                let law = list.len();
-                let mut own = Vec::new();
-                formula.choices(&mut |formula, choice| {
-                    if !formula.needs_only_time() {
-                        own.push(Switch { law, formula: formula.clone(), what: What::Choice(choice) });
-                    }
-                });
-                if limits.iter().any(|limit| limit.is_finite()) {
-                    own.push(Switch { law, formula: formula.clone(), what: What::Limits(limits) });
-                }
-                let peaks = !formula.is_polynomial();
-                if !peaks && own.is_empty() && !all {
-                    return;
-                }
-                let mut read = Vec::new();
-                formula.bodies(&mut |place| read.extend(ids.get(place)));
-                read.sort_unstable();
-                read.dedup();
-                let (name, formula, ids) = (element.name.clone(), formula.clone(), ids.clone());
-                let moves = formula.needs_velocity();
-                list.push(Law { name, peaks, moves, bounded, response, force, formula, ids, bodies: read });
-                switches.append(&mut own);
-            });
-        }
-        let mut bodies: Vec<u32> = list.iter().flat_map(|law: &Law| law.bodies.iter().copied()).collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        (!list.is_empty()).then_some(Laws { list, switches, bodies })
+        Some(gather::all(system, all)).filter(|laws| !laws.list.is_empty())
     }
 
     /// The expressions.
@@ -130,56 +111,111 @@ impl Laws {
         self.bodies.iter().map(|body| *body as usize)
     }
 
+    /// The states of controllers that they read, by their places among the outputs.
+    pub fn states(&self) -> impl Iterator<Item = usize> {
+        self.states.iter().map(|state| *state as usize)
+    }
+
     /// The argument of choice `i` in a frame.
     pub fn argument(&self, i: usize, frame: &Frame) -> f64 {
-        let Switch { law, formula, what } = &self.switches[i];
-        let at = self.list[*law].at(frame);
-        match what {
-            What::Choice(choice) => formula.argument(*choice, &at),
-            What::Limits(_) => formula.eval(&at),
+        let Switch { law, what, by } = &self.switches[i];
+        let law = &self.list[*law];
+        let element = by.map(|by| &law.reads.controllers[by]);
+        let at = law.at(frame);
+        let at = At { ids: element.map_or(at.ids, |element| &element.ids), ..at };
+        match (what, element) {
+            (What::Choice(formula, choice), _) => formula.argument(*choice, &at),
+            (What::Limits(_), None) => law.formula.eval(&at),
+            (What::Limits(_), Some(element)) => {
+                let cut_off = element.controller.cut_off();
+                cut_off.map_or(f64::NAN, |own| own.demand(&at, element.states_in(at.outs)))
+            }
         }
     }
 
     /// Bounds on it between two frames.
     pub fn enclose_argument(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
-        let Switch { law, formula, what } = &self.switches[i];
-        self.list[*law].between(motion, a, b, |at| match what {
-            What::Choice(choice) => formula.enclose_argument(*choice, at),
-            What::Limits(_) => formula.enclose(at),
+        let Switch { law, what, by } = &self.switches[i];
+        let law = &self.list[*law];
+        let element = by.map(|by| &law.reads.controllers[by]);
+        let ids = element.map_or(&law.ids[..], |element| &element.ids);
+        motion.among(&law.reads, ids, a, b, |at| match (what, element) {
+            (What::Choice(formula, choice), _) => formula.enclose_argument(*choice, at),
+            (What::Limits(_), None) => law.formula.enclose(at),
+            (What::Limits(_), Some(element)) => {
+                let cut_off = element.controller.cut_off();
+                cut_off.map_or(Enclosure::jumping(Interval::ALL), |own| {
+                    own.enclose_demand(at, element.states_in(at.outs))
+                })
+            }
         })
     }
 
     /// The neighbouring levels between which the argument `u` of choice `i` is.
     pub fn cell(&self, i: usize, u: f64) -> [f64; 2] {
-        let Switch { formula, what, .. } = &self.switches[i];
-        match what {
-            What::Choice(choice) => formula.program().cell(*choice, u),
+        match &self.switches[i].what {
+            What::Choice(formula, choice) => formula.program().cell(*choice, u),
             What::Limits([lo, _]) if u < *lo => [f64::NEG_INFINITY, *lo],
             What::Limits([_, hi]) if u > *hi => [*hi, f64::INFINITY],
             What::Limits(limits) => *limits,
         }
     }
 
-    /// What positions and velocities that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
+    /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
     pub fn noise(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
-        let law = &self.list[self.switches[i].law];
-        scratch.copy_from(frame);
-        for (k, body) in law.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
-            let off = if k.is_multiple_of(2) { delta } else { -delta };
-            let (pose, twist) = (&mut scratch.poses[body], &mut scratch.twists[body]);
-            pose.angle += off;
+        self.shift(self.law_of(i), frame, scratch, delta);
+        (self.argument(i, scratch) - self.argument(i, frame)).abs()
+    }
+
+    /// The same of expression `law`: the larger one where they are off either way.
+    pub fn noise_of_value(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+        let value = self.list[law].value(frame);
+        let [a, b] = self.values_off(law, frame, scratch, delta);
+        (a - value).abs().max((b - value).abs())
+    }
+
+    /// By how much the expression that makes choice `i` differs where they are off one way and the other.
+    pub fn jump(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+        let [a, b] = self.values_off(self.law_of(i), frame, scratch, delta);
+        (a - b).abs()
+    }
+
+    fn values_off(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> [f64; 2] {
+        [delta, -delta].map(|delta| {
+            self.shift(law, frame, scratch, delta);
+            self.list[law].value(scratch)
+        })
+    }
+
+    /// A frame whose positions, velocities and states, of those that `law` reads, are off by up to `delta`.
+    fn shift(&self, law: usize, frame: &Frame, out: &mut Frame, delta: f64) {
+        let reads = &self.list[law].reads;
+        // sums and differences of what is read are off too
+        let off = |k: usize| if k.is_multiple_of(2) { delta } else { -0.7 * delta };
+        out.copy_from(frame);
+        for (k, body) in reads.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
+            let by = Vec3([1.0, 0.6, -0.8]) * off(k);
+            let (pose, twist) = (&mut out.poses[body], &mut out.twists[body]);
+            pose.angle += by[2];
+            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * by[0], 0.5 * by[1], 0.5 * by[2]]);
             for number in [&mut pose.p, &mut twist.v, &mut twist.w, &mut twist.w_W] {
-                number.0.iter_mut().for_each(|x| *x += off);
+                *number += by;
             }
         }
-        (self.argument(i, scratch) - self.argument(i, frame)).abs()
+        for (k, state) in reads.states.iter().filter(|state| !state.held).enumerate() {
+            out.outs[state.place] += off(k);
+        }
+        reads.follow(out, &mut self.own.borrow_mut());
     }
 }
 
 impl Law {
-    /// Whether its force acts in `system`, of the same model.
+    /// Whether it acts in `system`, of the same model.
     pub fn acts(&self, system: &System) -> bool {
-        system.forces.get(self.force).is_some_and(|force| force.enabled)
+        match self.of {
+            Of::Force(force) => system.forces.get(force).is_some_and(|force| force.enabled),
+            Of::State(_) => true,
+        }
     }
 
     /// The bodies that it acts on or reads.
@@ -194,30 +230,21 @@ impl Law {
 
     /// Bounds on it between two frames.
     pub fn enclose(&self, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
-        self.between(motion, a, b, |at| self.formula.enclose(at))
+        motion.among(&self.reads, &self.ids, a, b, |at| self.formula.enclose(at))
     }
 
-    /// The largest speed of the bodies that it reads \[m/s, rad/s\].
-    pub fn speed(&self, frame: &Frame) -> f64 {
-        let twists = self.bodies.iter().map(|body| &frame.twists[*body as usize]);
+    /// The size of what it changes: the largest speed of the bodies that it reads \[m/s, rad/s\], or the state.
+    pub fn size(&self, frame: &Frame) -> f64 {
+        if let Of::State(place) = self.of {
+            return frame.outs[place].abs();
+        }
+        let bodies = if self.reads.bodies.is_empty() { &self.ids } else { &self.reads.bodies[..] };
+        let twists = bodies.iter().map(|body| &frame.twists[*body as usize]);
         twists.map(|twist| twist.v.norm().max(twist.w.norm())).fold(0.0, f64::max)
     }
 
     fn at<'a>(&'a self, frame: &'a Frame) -> At<'a, f64> {
-        let ((t, twists), Frame { poses, hints, .. }) = (frame.read(), frame);
-        At { t, poses, twists, ids: &self.ids, hints, outs: &[] }
+        let ((t, twists), Frame { poses, hints, outs, .. }) = (frame.read(), frame);
+        At { t, poses, twists, ids: &self.ids, hints, outs }
     }
-
-    fn between<T>(&self, motion: &Motion, a: &Frame, b: &Frame, read: impl FnOnce(&At<Enclosure>) -> T) -> T {
-        motion.among(&self.bodies, &self.ids, a, b, read)
-    }
-}
-
-/// Bounds the acceleration of a body per unit of force or torque; the ground has none.
-fn response(body: &Body, id: u32) -> f64 {
-    if id == 0 {
-        return 0.0;
-    }
-    let inertia = (0..3).map(|i| body.inertia.0[i][i]).filter(|x| *x > 0.0);
-    inertia.chain([body.mass]).map(|x| 1.0 / x).fold(0.0, f64::max)
 }

@@ -39,6 +39,7 @@ pub mod names;
 mod path;
 pub mod placed;
 pub mod primitive;
+mod reads;
 pub mod row_options;
 pub mod sampler;
 pub mod separation;

@@ -114,6 +114,9 @@ pub trait Force: Send + Sync + 'static {
     /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
     fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
 
+    /// Calls `found` with each expression of it that cannot be bounded over a step.
+    fn unbounded(&self, _found: &mut dyn FnMut(&Formula)) {}
+
     /// Names and units of what it shows in results (`force`, `torque`, `length`, ...).
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -180,6 +183,12 @@ pub trait Load: Send + Sync {
 
     /// Calls `found` with each expression that it is made of, and the values at which it is cut off.
     fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
+    /// Calls `found` with each expression of it that cannot be bounded over a step.
+    fn unbounded(&self, _found: &mut dyn FnMut(&Formula)) {}
+    /// Whether it is a function of the state that is written in a program.
+    fn is_given(&self) -> bool {
+        false
+    }
     /// Names and units of what it shows in results.
     fn readings(&self) -> &'static [(&'static str, &'static str)];
     /// Value of reading `k`.
@@ -241,6 +250,10 @@ impl<F: Force> Load for F {
 
     fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
         Force::laws(self, found);
+    }
+
+    fn unbounded(&self, found: &mut dyn FnMut(&Formula)) {
+        Force::unbounded(self, found);
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

@@ -7,10 +7,14 @@
 //! **Enclosures.** Between instants a and b a coordinate x with |ẍ - m| ≤ s leaves its chord by at most w²/8 (|m| + s), and its rate
 //! the chord's by w/2 (|m| + s), w = b - a. Entries of a rotation matrix have second derivatives up to |ω̇| + |ω|²; Ṙ = ω × R. With
 //! these any formula of positions, velocities and time is bounded by evaluating it over [`Enclosure`].
+//!
+//! **Velocities and states of controllers** are bounded in the same way, by second derivatives from the nodes. Outputs of controllers
+//! follow in the order of these ([`ControllerElement::enclose`](crate::system::ControllerElement)).
 
 use crate::at::At;
 use crate::formula::Formula;
 use crate::mechanism::Mechanism;
+use crate::reads::{Reads, Shown};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Mat3, Pose, Real, Twist, Vec3};
 use sarrus_model::Space;
@@ -34,6 +38,8 @@ pub struct Frame {
     pub(crate) hints: Vec<f64>,
     /// Gaps given by expressions, by contact \[m\].
     pub(crate) gaps: Vec<f64>,
+    /// Outputs and states of the controllers.
+    pub(crate) outs: Vec<f64>,
     /// What expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
     pub(crate) still: Option<Still>,
 }
@@ -61,6 +67,7 @@ impl Frame {
         self.hints.clone_from(&other.hints);
         self.gaps.clone_from(&other.gaps);
         self.still.clone_from(&other.still);
+        self.outs.clone_from(&other.outs);
     }
 }
 
@@ -77,10 +84,21 @@ pub(crate) struct Bound {
     pub alpha: f64,
     /// Mean second derivative of a planar body's angle, and the deviation from it \[rad/s²\].
     pub turn: [f64; 2],
+    /// Means of v̈, and of ω̈ in body and world axes, and the deviations from these; infinite where they are not asked for.
+    pub(crate) bends: [(Vec3, f64); 3],
 }
 
-pub(crate) const AT_REST: Bound =
-    Bound { speed: 0.0, mean: Vec3([0.0; 3]), spread: 0.0, w: 0.0, alpha: 0.0, turn: [0.0; 2] };
+pub(crate) const AT_REST: Bound = Bound {
+    speed: 0.0,
+    mean: Vec3([0.0; 3]),
+    spread: 0.0,
+    w: 0.0,
+    alpha: 0.0,
+    turn: [0.0; 2],
+    bends: [(Vec3([0.0; 3]), 0.0); 3],
+};
+/// Second derivatives of which nothing is known.
+const UNKNOWN: (Vec3, f64) = (Vec3([0.0; 3]), f64::INFINITY);
 
 /// Bounds the motion over a step.
 #[derive(Clone)]
@@ -91,6 +109,10 @@ pub struct Motion {
     fractions: Vec<f64>,
     D: Vec<f64>,
     pub(crate) bounds: Vec<Bound>,
+    /// By place among the outputs of controllers: of a state the mean second derivative, and the deviation from it.
+    states: Vec<[f64; 2]>,
+    /// Whether velocities have bounds on their second derivatives.
+    bends: bool,
     pub(crate) planar: bool,
     pub(crate) h: f64,
     workspace: RefCell<Workspace>,
@@ -104,17 +126,24 @@ struct Workspace {
     poses: Vec<Pose<Enclosure>>,
     twists: Vec<Twist<Enclosure>>,
     ids: Vec<u32>,
+    outs: Vec<Enclosure>,
+    own: Vec<Enclosure>,
 }
 
 impl Motion {
     /// Of the bodies of `system`, for dense output of `order`.
     pub fn of(system: &System, order: u32) -> Motion {
         let planar = system.directory.space == Space::Planar;
-        Motion::new(system.directory.bodies.len(), planar, order)
+        Motion::new([system.directory.bodies.len(), system.outs], planar, order)
     }
 
-    /// Of `bodies`, for dense output of `order`.
-    fn new(bodies: usize, planar: bool, order: u32) -> Motion {
+    /// The same with bounds on second derivatives of velocities.
+    pub fn with_bends(self) -> Motion {
+        Motion { bends: true, ..self }
+    }
+
+    /// Of `bodies`, and controllers with `outs`, for dense output of `order`.
+    fn new([bodies, outs]: [usize; 2], planar: bool, order: u32) -> Motion {
         let n = (order as usize).clamp(FEWEST_NODES, MOST_NODES);
         let fractions: Vec<f64> =
             (0..=n).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / n as f64).cos()).collect();
@@ -124,6 +153,8 @@ impl Motion {
             D: differentiation(&fractions),
             fractions,
             bounds: vec![AT_REST; bodies],
+            states: vec![[0.0; 2]; outs],
+            bends: false,
             planar,
             h: 0.0,
             workspace: RefCell::default(),
@@ -146,24 +177,42 @@ impl Motion {
         [&self.nodes[0], &self.nodes[self.n]]
     }
 
-    /// Bounds the motion of `bodies` over the step that the nodes sample.
-    pub fn begin(&mut self, bodies: impl Iterator<Item = usize>) {
+    /// Bounds the motion of `bodies` over the step that the nodes sample, and states of controllers by their places among the outputs.
+    pub fn begin(&mut self, bodies: impl Iterator<Item = usize>, states: impl Iterator<Item = usize>) {
         self.h = self.nodes[self.n].t - self.nodes[0].t;
         for body in bodies.filter(|body| *body > 0) {
             self.bounds[body] = self.bound(body);
         }
+        for state in states {
+            self.states[state] = self.second(|k| self.nodes[k].outs[state]);
+        }
+    }
+
+    /// Rates at the nodes of what has these values there.
+    fn rates(&self, value: impl Fn(usize) -> Vec3) -> [Vec3; MOST_NODES + 1] {
+        let scale = 1.0 / self.h;
+        let mut rates = [Vec3::zero(); MOST_NODES + 1];
+        for (k, rate) in rates[..=self.n].iter_mut().enumerate() {
+            *rate = self.derivative(k, &value) * scale;
+        }
+        rates
+    }
+
+    /// Mean rate of what has these values at the nodes.
+    fn mean(&self, value: impl Fn(usize) -> Vec3) -> Vec3 {
+        (value(self.n) - value(0)) * (1.0 / self.h)
+    }
+
+    /// Bound on the deviation of a rate from its mean, from those at the nodes.
+    fn spread(&self, rates: &[Vec3; MOST_NODES + 1], mean: Vec3) -> f64 {
+        LEBESGUE * rates[..=self.n].iter().map(|rate| (*rate - mean).norm()).fold(0.0, f64::max)
     }
 
     /// Rates at the nodes of a path with these values there, and a bound on the deviation of its second derivative from the mean.
     fn twice(&self, value: impl Fn(usize) -> Vec3) -> ([Vec3; MOST_NODES + 1], f64) {
-        let n = self.n;
-        let scale = 1.0 / self.h;
-        let mut rates = [Vec3::zero(); MOST_NODES + 1];
-        for (k, rate) in rates[..=n].iter_mut().enumerate() {
-            *rate = self.derivative(k, &value) * scale;
-        }
-        let rest = self.deviation(|k| rates[k]);
-        (rates, rest)
+        let rates = self.rates(value);
+        let again = self.rates(|k| rates[k]);
+        (rates, self.spread(&again, self.mean(|k| rates[k])))
     }
 
     /// Mean of the second derivative of a number with these values at the nodes, and a bound on the deviation from it.
@@ -178,15 +227,18 @@ impl Motion {
         row.iter().enumerate().fold(Vec3::zero(), |sum, (j, d)| sum + (value(j) - value(k)) * *d)
     }
 
-    /// Bound on |ṗ - mean of ṗ|.
-    fn deviation(&self, value: impl Fn(usize) -> Vec3) -> f64 {
-        let mean = value(self.n) - value(0);
-        let most = (0..=self.n).map(|k| (self.derivative(k, &value) - mean).norm()).fold(0.0, f64::max);
-        LEBESGUE * most / self.h
+    /// Of a velocity with these values at the nodes: a bound on the deviation of its rate from the mean, and its second derivative.
+    fn velocity(&self, value: impl Fn(usize) -> Vec3) -> (f64, (Vec3, f64)) {
+        let mean = self.mean(&value);
+        if !self.bends {
+            return (self.spread(&self.rates(value), mean), UNKNOWN);
+        }
+        let (rates, rest) = self.twice(value);
+        (self.spread(&rates, mean), (self.mean(|k| rates[k]), rest))
     }
 
     fn bound(&self, body: usize) -> Bound {
-        let (n, h) = (self.n, self.h);
+        let n = self.n;
         let v = |k: usize| self.nodes[k].twists[body].v;
         let w = |k: usize| self.nodes[k].twists[body].w;
         let p = |k: usize| self.nodes[k].poses[body].p;
@@ -200,19 +252,26 @@ impl Motion {
             value(0).norm().max(value(n).norm()) + LEBESGUE * off
         };
         let (rates, path) = self.twice(p);
+        let (off, bend) = self.velocity(v);
         // the interpolants of positions and of velocities differ by the error of the step
-        let spread = self.deviation(v).max(path);
-        let mean = (v(n) - v(0)) * (1.0 / h);
-        let spread = spread + ((rates[n] - rates[0]) * (1.0 / h) - mean).norm();
-        let still = (0..=n).all(|k| w(k).norm_squared() == 0.0);
-        let turns = self.planar && !still;
+        let mean = self.mean(v);
+        let spread = off.max(path) + (self.mean(|k| rates[k]) - mean).norm();
+        let speed = largest(&v).max(largest(&|k| rates[k]));
+        let bound =
+            Bound { speed, mean, spread, bends: [bend, AT_REST.bends[1], AT_REST.bends[2]], ..AT_REST };
+        if (0..=n).all(|k| w(k).norm_squared() == 0.0) {
+            return bound;
+        }
+        let (off, (spin, rest)) = self.velocity(w);
+        let (most, alpha) = (largest(&w), self.mean(w).norm() + off);
+        // ω̈ in world axes is ω̈ + ω × ω̇ of body axes, turned
+        let world = (Vec3::zero(), spin.norm() + rest + most * alpha);
         Bound {
-            speed: largest(&v).max(largest(&|k| rates[k])),
-            mean,
-            spread,
-            w: if still { 0.0 } else { largest(&w) },
-            alpha: if still { 0.0 } else { (w(n) - w(0)).norm() / h + self.deviation(w) },
-            turn: if turns { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
+            w: most,
+            alpha,
+            turn: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
+            bends: [bend, (spin, rest), if self.planar { (spin, rest) } else { world }],
+            ..bound
         }
     }
 
@@ -248,29 +307,48 @@ impl Motion {
         seen
     }
 
-    /// What `read` sees between two frames, where `ids` are numbers of bodies and it reads `bodies` alone.
+    /// What `read` sees between two frames, where `ids` are numbers of bodies and it reads nothing but `reads`.
     pub(crate) fn among<T>(
         &self,
-        bodies: &[u32],
+        reads: &Reads,
         ids: &[u32],
         a: &Frame,
         b: &Frame,
         read: impl FnOnce(&At<Enclosure>) -> T,
     ) -> T {
         let mut workspace = self.all.take();
-        let Workspace { poses, twists, .. } = &mut workspace;
+        let Workspace { poses, twists, outs, own, .. } = &mut workspace;
         if poses.len() < self.bounds.len() {
             poses.resize(self.bounds.len(), self.pose(0, a, b));
             twists.resize(self.bounds.len(), self.twist(0, a, b));
+            outs.resize(self.states.len(), Enclosure::jumping(Interval::ALL));
         }
-        for body in bodies.iter().map(|body| *body as usize) {
-            poses[body] = self.pose(body, a, b);
+        for body in reads.bodies.iter().map(|body| *body as usize) {
+            if reads.poses {
+                poses[body] = self.pose(body, a, b);
+            }
             twists[body] = self.twist(body, a, b);
         }
         let t = time(a, b);
-        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
+        for state in &reads.states {
+            outs[state.place] = self.state(state, a, b);
+        }
+        for element in &reads.controllers {
+            element.enclose(&At { t, poses, twists, ids: &element.ids, hints: &a.hints, outs }, own);
+            outs[element.out..][..own.len()].copy_from_slice(own);
+        }
+        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs });
         self.all.replace(workspace);
         seen
+    }
+
+    /// A state of a controller between two frames.
+    fn state(&self, state: &Shown, a: &Frame, b: &Frame) -> Enclosure {
+        let ends = [a.outs[state.place], b.outs[state.place]];
+        if state.held {
+            return Enclosure::constant(Interval::point(ends[0]).hull(Interval::point(ends[1])));
+        }
+        coordinate(ends, self.states[state.place], b.t - a.t)
     }
 
     fn pose(&self, body: usize, a: &Frame, b: &Frame) -> Pose<Enclosure> {
@@ -330,12 +408,17 @@ impl Motion {
             return Twist::zero();
         }
         let (own, w) = (&self.bounds[body], b.t - a.t);
-        let [A, B] = [&a.twists[body], &b.twists[body]];
-        let turns = |of: fn(&Twist) -> Vec3| {
-            let alpha = around(0.0, own.alpha);
-            Vec3(self.rate(body, a, b, of).map(|v| match v.is_point() {
-                true => Enclosure::constant(v),
-                false => Enclosure { v, d: alpha, dd: Interval::ALL },
+        let number = |of: fn(&Twist) -> Vec3, bend: usize, i: usize, v: Interval, d: Interval| {
+            let (mean, rest) = own.bends[bend];
+            let ends = [a, b].map(|frame| of(&frame.twists[body])[i]);
+            let chord = coordinate(ends, [mean[i], rest], w);
+            Enclosure { v: chord.v.meet(v), d: chord.d.meet(d), dd: chord.dd }
+        };
+        let turns = |of: fn(&Twist) -> Vec3, bend: usize| {
+            let (rate, alpha) = (self.rate(body, a, b, of), around(0.0, own.alpha));
+            Vec3(std::array::from_fn(|i| match rate[i].is_point() {
+                true => Enclosure::constant(rate[i]),
+                false => number(of, bend, i, rate[i], alpha),
             }))
         };
         let v = |i: usize| {
@@ -343,10 +426,10 @@ impl Motion {
                 return Enclosure::from_f64(v);
             }
             let d = around(own.mean[i], own.spread);
-            let v = around(0.5 * (A.v[i] + B.v[i]), 0.5 * w * d.magnitude());
-            Enclosure { v, d, dd: Interval::ALL }
+            let middle = 0.5 * (a.twists[body].v[i] + b.twists[body].v[i]);
+            number(|twist| twist.v, 0, i, around(middle, 0.5 * w * d.magnitude()), d)
         };
-        Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w), w_W: turns(|twist| twist.w_W) }
+        Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w, 1), w_W: turns(|twist| twist.w_W, 2) }
     }
 }
 
@@ -390,7 +473,7 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
 impl Mechanism {
     /// All bodies at `s`, for [`Motion`].
     pub fn frame(&mut self, s: &State, frame: &mut Frame) {
-        self.place_bodies(s);
+        self.place_all(s);
         frame.t = s.t;
         self.with_contacts(s, |_, bodies, _| {
             frame.poses.clear();
@@ -400,6 +483,8 @@ impl Mechanism {
             frame.hints.clear();
             frame.hints.extend_from_slice(bodies.hints);
             frame.still = None;
+            frame.outs.clear();
+            frame.outs.extend_from_slice(bodies.outs);
         });
     }
 }

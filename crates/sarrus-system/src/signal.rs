@@ -7,6 +7,9 @@ use crate::formula::Formula;
 use crate::joint::{Fixed, Frames};
 use sarrus_math::{Enclosure, Interval, Mat3, Real, Vec3};
 
+/// The centre of mass, as a point of its body.
+const CENTRE: [f64; 3] = [0.0; 3];
+
 /// A number that can be read at an instant. Bodies are places in the reader's own list.
 #[derive(Clone, Debug)]
 pub enum Signal {
@@ -175,7 +178,21 @@ impl Signal {
             }
             Signal::LengthRate(d) => d.vector(at).dot(d.approach(at)) / Signal::Length(*d).enclose(at),
             Signal::Nested(formula) => formula.enclose(at),
+            // the same without products with zero
+            Signal::Velocity(body, CENTRE, i) => at.twist(*body).v.0[*i],
+            Signal::Position(body, CENTRE, i) => at.pose(*body).p.0[*i],
             _ => self.eval(at),
+        }
+    }
+
+    /// Whether it needs the pose of a body.
+    pub fn needs_pose(&self) -> bool {
+        match self {
+            Signal::Time | Signal::Constant(_) | Signal::Output(_) => false,
+            Signal::Velocity(_, r, _) => *r != CENTRE,
+            Signal::Omega(..) | Signal::OmegaWorld(..) => false,
+            Signal::Nested(formula) => formula.needs_pose(),
+            _ => true,
         }
     }
 

@@ -163,6 +163,8 @@ pub struct ControllerElement {
     pub out: usize,
     /// Names of its outputs and states, with their places among the outputs.
     pub outputs: Vec<(String, usize)>,
+    /// Places among the outputs that its outputs read directly.
+    pub reads: Vec<usize>,
 }
 
 impl ControllerElement {

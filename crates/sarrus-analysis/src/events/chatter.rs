@@ -15,12 +15,19 @@ pub(super) struct Firings {
     times: Vec<Vec<f64>>,
     /// The window \[s\].
     window: f64,
+    /// Firings within it that are one too many.
+    most: usize,
 }
 
 impl Firings {
     /// None yet, of `events` in a run over `span`, from start to end \[s\].
     pub fn new(events: usize, span: (f64, f64)) -> Firings {
-        Firings { times: vec![Vec::new(); events], window: WINDOW * (span.1 - span.0) }
+        Firings::of(events, span, MOST)
+    }
+
+    /// The same where `most` are one too many.
+    pub fn of(events: usize, span: (f64, f64), most: usize) -> Firings {
+        Firings { times: vec![Vec::new(); events], window: WINDOW * (span.1 - span.0), most }
     }
 
     /// Notes that event `i` fires at `t` \[s\]; returns whether it chatters.
@@ -28,6 +35,6 @@ impl Firings {
         let times = &mut self.times[i];
         times.retain(|before| t - before <= self.window);
         times.push(t);
-        times.len() >= MOST
+        times.len() >= self.most
     }
 }

@@ -22,6 +22,7 @@ mod peaks;
 mod rigid;
 mod search;
 mod slides;
+mod stays;
 mod switches;
 mod watch;
 mod windows;

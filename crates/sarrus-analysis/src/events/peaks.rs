@@ -3,13 +3,14 @@
 //! The expression is sampled on a grid of the step's dense output. It counts as resolved where the polynomial through every other
 //! sample meets those between, and where between neighbours the bounds of its value and rate stay near the samples. What may lie
 //! outside is halved, the earlier half first, until a sample shows a peak, or the impulse that may be hidden is below the tolerances.
+//! Changes that positions and velocities off by the tolerances bring about are none: dense output is no better than that.
 
 use super::advance::DEEPEST;
 use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, StepError};
-use sarrus_system::Mechanism;
 use sarrus_system::laws::Law;
 use sarrus_system::motion::{Frame, Motion};
+use sarrus_system::{Laws, Mechanism};
 
 type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 
@@ -50,6 +51,7 @@ pub(super) struct Grid {
     halved: usize,
     /// Intervals that may be halved, by expression.
     allowed: Vec<usize>,
+    scratch: Frame,
 }
 
 /// What the samples tell of an expression.
@@ -62,6 +64,10 @@ struct Facts {
     off: f64,
     /// Integral over an interval that may be hidden.
     share: f64,
+    /// What the tolerances leave of the velocities, or the state, that it changes.
+    tolerance: f64,
+    /// What these tolerances make of its value, once that is asked for.
+    noise: Option<f64>,
 }
 
 impl Grid {
@@ -100,12 +106,12 @@ impl Grid {
         &mut self,
         step: &mut Step<'_, '_>,
         motion: &Motion,
-        (i, law): (usize, &Law),
+        (laws, i): (&Laws, usize),
         tolerances: [f64; 2],
     ) -> Result<Option<Peak>, StepError> {
-        let facts = self.facts(law, tolerances, OFF);
-        let found = self.search(step, motion, (i, law), &facts)?;
-        let misfit = self.misfit(&facts);
+        let mut facts = self.facts(&laws.list()[i], tolerances, OFF);
+        let found = self.search(step, motion, (laws, i), &mut facts)?;
+        let misfit = self.misfit((laws, i), &mut facts);
         // the earlier one
         Ok(match (found, misfit) {
             (Some(found), Some(misfit)) if misfit.at < found.at => Some(misfit),
@@ -119,11 +125,21 @@ impl Grid {
         &mut self,
         step: &mut Step<'_, '_>,
         motion: &Motion,
-        (i, law): (usize, &Law),
+        (laws, i): (&Laws, usize),
         tolerances: [f64; 2],
     ) -> Result<Option<Peak>, StepError> {
-        let facts = Facts { slope: f64::INFINITY, ..self.facts(law, tolerances, OFF_FIXED) };
-        self.search(step, motion, (i, law), &facts)
+        let facts = self.facts(&laws.list()[i], tolerances, OFF_FIXED);
+        self.search(step, motion, (laws, i), &mut Facts { slope: f64::INFINITY, ..facts })
+    }
+
+    /// The least that the tolerances make of the value at an end of the step: a sample on a narrow peak says nothing of the rest.
+    fn noise(&mut self, (laws, i): (&Laws, usize), facts: &mut Facts) -> f64 {
+        let scratch = &mut self.scratch;
+        let ends = [0, self.count - 1].map(|k| &self.frames[k]);
+        *facts.noise.get_or_insert_with(|| {
+            let at = ends.map(|frame| laws.noise_of_value(i, frame, scratch, facts.tolerance));
+            Some(at[0].min(at[1])).filter(|noise| noise.is_finite()).unwrap_or(0.0)
+        })
     }
 
     fn facts(&mut self, law: &Law, [rtol, atol]: [f64; 2], off: f64) -> Facts {
@@ -139,10 +155,11 @@ impl Grid {
             ((self.values[k] - self.values[k - 1]) / w).abs()
         });
         let h = frames[self.count - 1].t - frames[0].t;
-        let speed = frames.iter().map(|frame| law.speed(frame)).fold(0.0, f64::max);
+        let size = frames.iter().map(|frame| law.size(frame)).fold(0.0, f64::max);
         // of what has no mass nothing is known
+        let tolerance = atol + rtol * size;
         let budget = if law.response.is_finite() {
-            (atol + rtol * speed) / law.response
+            tolerance / law.response
         } else {
             SMALL * least.abs().max(most.abs()) * h
         };
@@ -152,23 +169,24 @@ impl Grid {
             slope: slopes.fold(0.0, f64::max),
             off: off * (most - least),
             share: SHARE * budget,
+            tolerance,
+            noise: None,
         }
     }
 
     /// The first sample that the polynomial through the even ones misses.
-    fn misfit(&self, facts: &Facts) -> Option<Peak> {
-        let frames = &self.frames[..self.count];
+    fn misfit(&mut self, law: (&Laws, usize), facts: &mut Facts) -> Option<Peak> {
         for k in (1..self.count).step_by(2) {
-            let t = frames[k].t;
+            let t = |k: usize| self.frames[k].t;
             let even = || (0..self.count).step_by(2);
-            let weight = |j: usize| {
-                let others = even().filter(|i| *i != j);
-                others.map(|i| (t - frames[i].t) / (frames[j].t - frames[i].t)).product::<f64>()
-            };
+            let weight =
+                |j: usize| even().filter(|i| *i != j).map(|i| (t(k) - t(i)) / (t(j) - t(i))).product::<f64>();
             let fit: f64 = even().map(|j| weight(j) * self.values[j]).sum();
-            let (error, w) = ((self.values[k] - fit).abs(), frames[k + 1].t - frames[k - 1].t);
-            if error > MISFIT * (facts.most - facts.least) && error * w > 10.0 * facts.share {
-                return Some(Peak { from: frames[k - 1].t, at: t });
+            let (error, w) = ((self.values[k] - fit).abs(), t(k + 1) - t(k - 1));
+            let peak = Peak { from: t(k - 1), at: t(k) };
+            let is_off = error > MISFIT * (facts.most - facts.least) && error * w > 10.0 * facts.share;
+            if is_off && error > self.noise(law, facts) {
+                return Some(peak);
             }
         }
         None
@@ -178,8 +196,8 @@ impl Grid {
         &mut self,
         step: &mut Step<'_, '_>,
         motion: &Motion,
-        (i, law): (usize, &Law),
-        facts: &Facts,
+        (laws, i): (&Laws, usize),
+        facts: &mut Facts,
     ) -> Result<Option<Peak>, StepError> {
         if self.allowed.len() <= i {
             self.allowed.resize(i + 1, MOST);
@@ -188,7 +206,7 @@ impl Grid {
         let mut found = None;
         for k in 1..self.count {
             let values = [self.values[k - 1], self.values[k]];
-            found = self.seek(step, motion, (i, law), facts, [k - 1, k], values, 0)?;
+            found = self.seek(step, motion, (laws, i), facts, [k - 1, k], values, 0)?;
             if found.is_some() {
                 break;
             }
@@ -206,20 +224,21 @@ impl Grid {
         &mut self,
         step: &mut Step<'_, '_>,
         motion: &Motion,
-        (i, law): (usize, &Law),
-        facts: &Facts,
+        (laws, i): (&Laws, usize),
+        facts: &mut Facts,
         [a, b]: [usize; 2],
         values: [f64; 2],
         depth: usize,
     ) -> Result<Option<Peak>, StepError> {
         let [ta, tb] = [self.frames[a].t, self.frames[b].t];
         let w = tb - ta;
+        let law = &laws.list()[i];
         let bound = law.enclose(motion, &self.frames[a], &self.frames[b]);
         let [least, most] = [values[0].min(values[1]), values[0].max(values[1])];
         let beyond = (bound.upper(values, w) - most).max(least - bound.lower(values, w));
         let is_resolved = beyond <= facts.off && bound.d.magnitude() <= STEEPER * facts.slope;
         // what is no number is not negligible
-        if beyond * w <= facts.share || is_resolved {
+        if beyond * w <= facts.share || is_resolved || beyond <= self.noise((laws, i), facts) {
             return Ok(None);
         }
         let t = 0.5 * (ta + tb);
@@ -233,13 +252,14 @@ impl Grid {
         let value = law.value(&self.frames[middle]);
         let outside = (value - facts.most).max(facts.least - value);
         let rise = (value - values[0]).abs().max((value - values[1]).abs());
-        let is_outside = outside > facts.off && outside * w > facts.share;
-        if is_outside || rise > 0.5 * STEEPER * facts.slope * w && rise * w > facts.share {
+        let noise = self.noise((laws, i), facts);
+        let counts = |change: f64| change > noise && change * w > facts.share;
+        if outside > facts.off && counts(outside) || rise > 0.5 * STEEPER * facts.slope * w && counts(rise) {
             return Ok(Some(Peak { from: ta, at: t }));
         }
-        let found = self.seek(step, motion, (i, law), facts, [a, middle], [values[0], value], depth + 1)?;
+        let found = self.seek(step, motion, (laws, i), facts, [a, middle], [values[0], value], depth + 1)?;
         match found {
-            None => self.seek(step, motion, (i, law), facts, [middle, b], [value, values[1]], depth + 1),
+            None => self.seek(step, motion, (laws, i), facts, [middle, b], [value, values[1]], depth + 1),
             found => Ok(found),
         }
     }

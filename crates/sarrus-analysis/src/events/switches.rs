@@ -12,11 +12,12 @@
 //! such a step is taken again, from its start to before the switch or peak.
 //!
 //! What changes velocities by less than the tolerances ask for is left alone, and so is an argument that leaves its cell by less than
-//! rounding. Steps of fixed size are not cut: where they pass over a peak or a window, the report says so and is not certified.
+//! rounding. A force that keeps the motion at one of its switches ends the run ([`stays`](super::stays)). Steps of fixed size are not cut: where they pass over a peak or a window, the report says so and is not certified.
 
 use super::chatter::{Firings, MOST};
 use super::peaks::{Grid, Peak};
 use super::search::{Point, crossing};
+use super::stays::Stays;
 use super::windows::{Margin, Margins, Windows};
 use sarrus_math::{Enclosure, Interval};
 use sarrus_solve::integrators::Taken;
@@ -62,6 +63,7 @@ pub(crate) struct Switches {
     adaptive: bool,
     tolerances: [f64; 2],
     firings: Firings,
+    stays: Stays,
     found: Option<Found>,
     /// When the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
     until: f64,
@@ -99,6 +101,10 @@ impl Margins for Beyond<'_> {
         self.laws.bodies()
     }
 
+    fn states(&self) -> impl Iterator<Item = usize> {
+        self.laws.states()
+    }
+
     fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
         let u = self.laws.enclose_argument(i, motion, a, b);
         let [lo, hi] = self.cells[i].map(|level| Enclosure::constant(Interval::point(level)));
@@ -129,6 +135,7 @@ impl Switches {
             adaptive,
             tolerances,
             firings: Firings::new(2 * count, span),
+            stays: Stays::new(laws.switches(), span),
             found: None,
             until: f64::INFINITY,
             sliver: 0.0,
@@ -149,11 +156,16 @@ impl Switches {
         self.passed.iter().any(Option::is_some)
     }
 
+    /// Why the run ends, where an expression keeps the motion at one of its switches.
+    pub fn stays(&self) -> Option<String> {
+        self.stays.why(&self.laws)
+    }
+
     /// Facts for the report.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let mut add = |law: usize, text: String| {
-            let note = format!("force `{}`: {text}", self.laws.list()[law].name);
+            let note = format!("{}: {text}", self.laws.list()[law].title);
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -186,11 +198,11 @@ impl Switches {
             }
         }
         if let Some((_, t)) = given_up.first() {
-            let named = |(law, _): &(usize, f64)| format!("`{}`", self.laws.list()[*law].name);
-            let names: Vec<String> = given_up.iter().take(MOST_NAMED).map(named).collect();
+            let named = |(law, _): &(usize, f64)| self.laws.list()[*law].title.as_str();
+            let names: Vec<&str> = given_up.iter().take(MOST_NAMED).map(named).collect();
             let more = if given_up.len() > MOST_NAMED { " and others" } else { "" };
             notes.push(format!(
-                "expressions of forces {}{more} could not be bounded over some steps, first at t = {t} s: a short part of one may be passed \
+                "expressions of {}{more} could not be bounded over some steps, first at t = {t} s: a short part of one may be passed \
                  over there; a smaller `step` settles it",
                 names.join(", ")
             ));
@@ -219,9 +231,23 @@ impl Switches {
             self.until = f64::INFINITY;
         }
         self.found = None;
+        if self.adaptive {
+            self.look_at_start(step)?;
+        }
         self.search(step)?;
         self.found = self.found.or(pending);
         Ok(self.found.map(|found| found.at))
+    }
+
+    /// Looks at the choices where the step starts.
+    fn look_at_start(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+        let Switches { laws, stays, frames: [frame, scratch], tolerances, .. } = self;
+        let (ode, s) = step.at(step.info.t)?;
+        ode.problem_mut().frame(s, frame);
+        let system = ode.problem().system().clone();
+        let h = step.info.h;
+        stays.look(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
+        Ok(())
     }
 
     /// Looks into the step for what ends it.
@@ -346,7 +372,7 @@ impl Switches {
     /// Up to when from `from` on the bounds of the expression that makes choice `i` show neither a jump nor a kink.
     fn smooth_until(&mut self, step: &mut Step<'_, '_>, i: usize, from: f64) -> Result<f64, StepError> {
         let law = &self.laws.list()[self.laws.law_of(i)];
-        let Some(motion) = self.windows.motion().filter(|_| !law.moves) else { return Ok(from) };
+        let Some(motion) = self.windows.motion().filter(|_| law.has_bends) else { return Ok(from) };
         let [a, b] = &mut self.frames;
         let (ode, s) = step.at(from)?;
         ode.problem_mut().frame(s, a);
@@ -418,7 +444,7 @@ impl Switches {
                 grid.place(step, limit)?;
             }
             let Some(motion) = windows.motion() else { return Ok(()) };
-            let Some(Peak { from, at }) = grid.peak(step, motion, (i, law), *tolerances)? else { continue };
+            let Some(Peak { from, at }) = grid.peak(step, motion, (laws, i), *tolerances)? else { continue };
             let until = if from - t > 0.1 * (at - t) { from } else { at };
             if first.is_none_or(|(_, earlier)| until < earlier) {
                 first = Some((i, until));
@@ -436,8 +462,8 @@ impl Switches {
         let Switches { laws, windows, grid, counts, tolerances, passed, .. } = self;
         grid.place_stages(step)?;
         let Some(motion) = windows.motion() else { return Ok(()) };
-        for (i, law) in laws.list().iter().enumerate().filter(|(i, _)| counts[*i]) {
-            passed[i] = grid.unmet(step, motion, (i, law), *tolerances)?.map(|peak| peak.at);
+        for i in (0..counts.len()).filter(|i| counts[*i]) {
+            passed[i] = grid.unmet(step, motion, (laws, i), *tolerances)?.map(|peak| peak.at);
         }
         Ok(())
     }

@@ -23,6 +23,11 @@ pub(super) trait Margins {
     /// The bodies that their bounds read.
     fn bodies(&self) -> impl Iterator<Item = usize>;
 
+    /// The states of controllers that they read, by their places among the outputs.
+    fn states(&self) -> impl Iterator<Item = usize> {
+        std::iter::empty()
+    }
+
     /// Bounds on margin `i` between two frames.
     fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure;
 }
@@ -190,7 +195,7 @@ impl Windows {
         let (t, end) = (step.info.t, step.end.t);
         let system = step.ode.problem().system().clone();
         let order = step.order();
-        let motion = self.motion.get_or_insert_with(|| Motion::of(&system, order));
+        let motion = self.motion.get_or_insert_with(|| Motion::of(&system, order).with_bends());
         if self.sampled == Some(t) {
             return Ok(motion);
         }
@@ -200,7 +205,7 @@ impl Windows {
             let (ode, s) = step.at(at)?;
             ode.problem_mut().frame(s, motion.node(k));
         }
-        motion.begin(conditions.bodies());
+        motion.begin(conditions.bodies(), conditions.states());
         self.sampled = Some(t);
         Ok(motion)
     }

@@ -106,8 +106,8 @@ impl Paths {
             if share < limit.share {
                 *limit = Limit { share, rigid: false };
             }
-            if (!law.bounded || scan.gave_up) && !unbounded.contains(&law.name) {
-                unbounded.push(law.name.clone());
+            if (!law.bounded || scan.gave_up) && !unbounded.contains(&law.title) {
+                unbounded.push(law.title.clone());
             }
         }
     }
@@ -137,8 +137,9 @@ impl Paths {
                 }
                 Meeting::Pair(_) => scan.share(&Pair::new(sweep, system, meeting, gap), ends),
             };
-            if scan.gave_up && !unbounded.contains(&entry.contact.name) {
-                unbounded.push(entry.contact.name.clone());
+            let title = || format!("contact `{}`", entry.contact.name);
+            if scan.gave_up && !unbounded.contains(&title()) {
+                unbounded.push(title());
             }
             if share < limit.share {
                 let rigid = entry.contact.rigid.is_some() && {
@@ -167,12 +168,12 @@ impl Paths {
             ((values[1] - values[0]).abs() / base.max(f64::MIN_POSITIVE), law)
         });
         let largest = jumps.max_by(|x, y| x.0.total_cmp(&y.0));
-        largest.filter(|(change, _)| *change > JUMP).map(|(_, law)| law.name.clone())
+        largest.filter(|(change, _)| *change > JUMP).map(|(_, law)| law.title.clone())
     }
 
     /// What could not be bounded, in words.
     pub fn note(&self) -> Option<String> {
-        let names: Vec<String> = self.unbounded.iter().map(|name| format!("`{name}`")).collect();
+        let names = &self.unbounded;
         (!names.is_empty()).then(|| {
             format!(
                 "{} could not be bounded over some steps to this rest: a short part of it that would hold the mechanism may have been passed \

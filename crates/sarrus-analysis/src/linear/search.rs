@@ -245,7 +245,7 @@ impl Reach<'_, '_> {
         let jump = self.paths.as_mut().and_then(|paths| paths.jump(self.mechanism, from, to));
         jump.map_or(Ok(None), |force| {
             let what = format!(
-                "the expression of force `{force}` jumps where it stops the motion: nothing is balanced there"
+                "the expression of {force} jumps where it stops the motion: nothing is balanced there"
             );
             Err(SetupError::NotStatic { what, hint: RUN })
         })

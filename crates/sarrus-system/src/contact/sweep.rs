@@ -140,7 +140,7 @@ impl Sweep {
 
     /// Bounds the motion over the step that the nodes sample, and finds what may meet.
     pub fn begin(&mut self, system: &System) {
-        self.motion.begin(0..system.directory.bodies.len());
+        self.motion.begin(0..system.directory.bodies.len(), std::iter::empty());
         self.find(system);
     }
 

@@ -12,13 +12,15 @@ mod pid;
 mod pid_sampled;
 mod sampled;
 pub mod sampling;
+mod shown;
 
 pub use sampling::{Law, Sampling};
 
 use crate::at::At;
 use crate::context::Context;
+use crate::formula::Formula;
 use crate::names::Named;
-use sarrus_math::{Dual, Jet};
+use sarrus_math::{Dual, Enclosure, Jet};
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
@@ -26,12 +28,12 @@ use std::sync::Arc;
 
 /// What controller files use.
 mod prelude {
-    pub use super::{BuiltController, Controller, Declared, Kind, Limited};
+    pub use super::{BuiltController, Controller, CutOff, Declared, Kind, Limited, Part};
     pub use crate::at::At;
     pub use crate::context::Context;
     pub use crate::formula::{Formula, Level};
     pub use crate::signal::Signal;
-    pub use sarrus_math::{Dual, Jet, Pose, Real};
+    pub use sarrus_math::{Dual, Enclosure, Jet, Pose, Real};
     pub use sarrus_model::{Key, KeyType, Reader, Result};
     pub use std::sync::Arc;
 }
@@ -82,6 +84,28 @@ pub trait Controller: Send + Sync {
         self.is_input() || self.sampling().is_some()
     }
 
+    /// Bounds on the outputs over an interval of time, from those of the states `x`, where there are such: see
+    /// [`is_bounded`](Controller::is_bounded).
+    fn enclose(&self, _at: &At<Enclosure>, _x: &[Enclosure], _out: &mut [Enclosure]) {}
+
+    /// Whether its outputs have bounds.
+    fn is_bounded(&self) -> bool {
+        self.outputs().is_empty()
+    }
+
+    /// Whether these bounds have second derivatives.
+    fn has_bends(&self) -> bool {
+        true
+    }
+
+    /// Calls `found` with each expression that its outputs, and the rates of its states, are made of.
+    fn parts(&self, _found: &mut dyn FnMut(Part, &Formula)) {}
+
+    /// How an output is cut off, where it is.
+    fn cut_off(&self) -> Option<&dyn CutOff> {
+        None
+    }
+
     /// How it slides along a limit of its output, where it may.
     fn limited(&self) -> Option<&dyn Limited> {
         None
@@ -91,6 +115,27 @@ pub trait Controller: Send + Sync {
     fn with_hint(&self, _hint: usize) -> Option<Arc<dyn Controller>> {
         None
     }
+}
+
+/// What an expression of a controller is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Part {
+    /// Outputs.
+    Output,
+    /// The rate of a state, which is the expression times a factor and what is linear in outputs and states.
+    Rate(usize, f64),
+}
+
+/// An output that is a demand cut off at a lowest and a highest value.
+pub trait CutOff {
+    /// These values.
+    fn limits(&self) -> [f64; 2];
+
+    /// The demand; while the output follows a limit, that.
+    fn demand(&self, at: &At<f64>, x: &[f64]) -> f64;
+
+    /// Bounds on it over an interval of time.
+    fn enclose_demand(&self, at: &At<Enclosure>, x: &[Enclosure]) -> Enclosure;
 }
 
 /// Modes of the integral of a controller with limits, constant over a step. Times -1 they are those of the lowest output.
@@ -120,6 +165,9 @@ pub trait Limited {
 
     /// The integral, the first of the states, with which the demand is the limit of a side.
     fn integral_at(&self, at: &At<f64>, x: &[f64], side: f64) -> f64;
+
+    /// Bounds on it over an interval of time.
+    fn enclose_integral(&self, at: &At<Enclosure>, x: &[Enclosure], side: f64) -> Enclosure;
 }
 
 /// The names of a controller.

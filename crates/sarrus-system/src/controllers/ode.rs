@@ -44,6 +44,19 @@ impl Controller for Ode {
         self.rates.get(state).is_some_and(|rate| rate.constant() == Some(0.0))
     }
 
+    fn enclose(&self, at: &At<Enclosure>, _x: &[Enclosure], out: &mut [Enclosure]) {
+        out.iter_mut().zip(&self.formulas).for_each(|(out, formula)| *out = formula.enclose(at));
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.formulas.iter().all(Formula::is_bounded)
+    }
+
+    fn parts(&self, found: &mut dyn FnMut(Part, &Formula)) {
+        self.formulas.iter().for_each(|formula| found(Part::Output, formula));
+        self.rates.iter().enumerate().for_each(|(i, rate)| found(Part::Rate(i, 1.0), rate));
+    }
+
     fn output_dual(&self, at: &At<Dual<6>>, _x: &[Dual<6>], out: &mut [Dual<6>]) {
         eval(&self.formulas, at, out);
     }

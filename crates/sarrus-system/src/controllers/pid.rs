@@ -11,7 +11,7 @@ use super::pid_sampled::DiscretePid;
 use super::places;
 use super::prelude::*;
 use super::sampling::{DELAY, Own, PERIOD, Read, Sampled, Times};
-use sarrus_math::{Mat3, Vec3};
+use sarrus_math::{Interval, Mat3, Vec3};
 
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
@@ -90,6 +90,14 @@ impl Along for Dual<6> {
         let t = join(at.t, Dual::constant(1.0));
         let found = input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, hints: at.hints, outs: &[] });
         Dual { v: found.v.derivative(1), d: found.d.map(|d| d.derivative(1)) }
+    }
+}
+
+/// Over an interval of time the rate is among the bounds on e itself; it has no second derivative.
+impl Along for Enclosure {
+    fn rate(input: &Formula, at: &At<Enclosure>) -> Enclosure {
+        let error = input.enclose(at);
+        Enclosure { v: error.d, d: error.dd, dd: Interval::ALL }
     }
 }
 
@@ -178,6 +186,32 @@ impl Limited for Pid {
         let rest = self.demand(at, x, self.input.eval(at)) - self.ki * x[0];
         (self.limit(side) - rest) / self.ki
     }
+
+    fn enclose_integral(&self, at: &At<Enclosure>, x: &[Enclosure], side: f64) -> Enclosure {
+        let none = Enclosure::from_f64(0.0);
+        let rest = self.demand(at, &[none, x.get(1).copied().unwrap_or(none)], self.input.enclose(at));
+        (-rest + self.limit(side)) / self.ki
+    }
+}
+
+impl CutOff for Pid {
+    fn limits(&self) -> [f64; 2] {
+        self.limits
+    }
+
+    fn demand(&self, at: &At<f64>, x: &[f64]) -> f64 {
+        match self.side(at) {
+            0.0 => Pid::demand(self, at, x, self.input.eval(at)),
+            side => self.limit(side),
+        }
+    }
+
+    fn enclose_demand(&self, at: &At<Enclosure>, x: &[Enclosure]) -> Enclosure {
+        match self.side(at) {
+            0.0 => Pid::demand(self, at, x, self.input.enclose(at)),
+            side => Enclosure::from_f64(self.limit(side)),
+        }
+    }
 }
 
 impl Controller for Pid {
@@ -205,6 +239,31 @@ impl Controller for Pid {
 
     fn rates(&self, at: &At<f64>, x: &[f64], _out: &[f64], xdot: &mut [f64]) {
         self.state_rates(at, x, xdot);
+    }
+
+    fn enclose(&self, at: &At<Enclosure>, x: &[Enclosure], out: &mut [Enclosure]) {
+        let [lo, hi] = self.limits.map(Enclosure::from_f64);
+        out[0] = self.enclose_demand(at, x).most(lo).least(hi);
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.input.is_bounded()
+    }
+
+    fn has_bends(&self) -> bool {
+        self.derivative != Derivative::Exact
+    }
+
+    fn parts(&self, found: &mut dyn FnMut(Part, &Formula)) {
+        found(Part::Output, &self.input);
+        found(Part::Rate(0, 1.0), &self.input);
+        if let Derivative::Filtered(tau) = self.derivative {
+            found(Part::Rate(1, 1.0 / tau), &self.input);
+        }
+    }
+
+    fn cut_off(&self) -> Option<&dyn CutOff> {
+        self.limits.iter().any(|limit| limit.is_finite()).then_some(self as &dyn CutOff)
     }
 
     fn output_dual(&self, at: &At<Dual<6>>, x: &[Dual<6>], out: &mut [Dual<6>]) {

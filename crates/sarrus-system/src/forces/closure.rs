@@ -61,6 +61,10 @@ where
         true
     }
 
+    fn is_given(&self) -> bool {
+        true
+    }
+
     fn potential_rate(&self, _at: &At<Jet<2>>) -> f64 {
         0.0
     }

@@ -59,6 +59,12 @@ impl Force for Field {
         self.bodies.iter().for_each(|(_, force)| force.laws(found));
     }
 
+    fn unbounded(&self, found: &mut dyn FnMut(&Formula)) {
+        // all nodes have the same expression
+        let nodes = self.modal.iter().filter_map(|modal| modal.forces.first());
+        nodes.for_each(|force| force.laws(&mut |formula, _| found(formula)));
+    }
+
     fn is_load(&self) -> bool {
         true
     }

@@ -22,7 +22,6 @@ use crate::constraint::Blocks;
 use crate::contact::pair::Bodies;
 use crate::contact::{BOOKS, Halfway, PlaceKey, Tally};
 use crate::contact::{rigid, wire};
-use crate::controllers::{Limited, mode};
 use crate::derive::Scratch;
 use crate::flexible::modal::floating::Room;
 use crate::friction::{self, JointFriction};
@@ -230,9 +229,10 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, _| contacts.halfway_error(bodies, halfway, h, tolerances))
     }
 
-    /// Places the bodies at `s`, and nothing else.
-    pub(crate) fn place_bodies(&mut self, s: &State) {
+    /// Places the bodies at `s`, and runs the controllers there.
+    pub(crate) fn place_all(&mut self, s: &State) {
         self.place(s);
+        self.control(s);
     }
 
     /// The same to be kept, until it is put back.
@@ -327,9 +327,6 @@ impl Mechanism {
     fn control(&mut self, s: &State) {
         self.copy_states(s);
         for element in &self.system.controllers {
-            let n = element.controller.states();
-            let count = element.controller.outputs().len();
-            let own = &mut self.own_outs[..count];
             let at = At {
                 t: s.t,
                 poses: &self.poses,
@@ -338,15 +335,9 @@ impl Mechanism {
                 hints: &self.hints,
                 outs: &self.outs,
             };
-            let x = &s.x[element.x..element.x + n];
-            element.controller.output(&at, x, own);
-            let slides = |own: &&dyn Limited| self.hints[own.hint()].abs() == mode::SLIDES;
-            let sliding = element.controller.limited().filter(slides);
-            let integral = sliding.map(|own| own.integral_at(&at, x, self.hints[own.hint()]));
-            self.outs[element.out..element.out + count].copy_from_slice(own);
-            if let Some(integral) = integral {
-                self.outs[element.out + count] = integral;
-            }
+            let x = &s.x[element.x..element.x + element.controller.states()];
+            let count = element.show(&at, x, &mut self.own_outs);
+            self.outs[element.out..element.out + count].copy_from_slice(&self.own_outs[..count]);
         }
     }
 

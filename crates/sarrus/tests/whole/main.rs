@@ -16,6 +16,7 @@ mod compliant;
 mod contact;
 mod contact_rest;
 mod contradictions;
+mod controlled_switches;
 mod controllers;
 mod coverage;
 mod doubts;
