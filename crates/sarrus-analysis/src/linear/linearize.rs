@@ -284,9 +284,10 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         };
         let mut rates = small.rates(dq, &dv);
         if j < fq {
-            let f = small.forces(&zero, &dv);
-            for (i, z) in Zv.iter().enumerate() {
-                A[(fq + i) * n + j] += dot(z, &f) - stiff[i * fq + j];
+            (0..fv).for_each(|i| A[(fq + i) * n + j] -= stiff[i * fq + j]);
+            if !none(&dv) {
+                let f = small.forces(&zero, &dv);
+                Zv.iter().enumerate().for_each(|(i, z)| A[(fq + i) * n + j] += dot(z, &f));
             }
         } else {
             (0..fv).for_each(|i| A[(fq + i) * n + j] -= damped[i * fv + j - fq]);

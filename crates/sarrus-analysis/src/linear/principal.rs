@@ -8,9 +8,11 @@
 //! grading of Σ, and the left vectors of L. σ is zero where H is positive definite, and otherwise the least of a sequence that makes it so.
 //! O(f³) for f freedoms, O(nv f²) for the products.
 
-use super::linearize::{dot, momentum};
+use super::linearize::momentum;
 use super::squares::Squares;
-use sarrus_math::solve::{NotDecomposed, Svd, cholesky, cholesky_backward, cholesky_forward};
+use sarrus_math::solve::{
+    NotDecomposed, Svd, cholesky, cholesky_backward, cholesky_forward, combinations, transposed_product,
+};
 use sarrus_solve::{Equations, Structure, Tangent};
 
 /// Ratio of one shift σ to the last: the last one is at most this much too large, which costs its root in digits of slow modes.
@@ -31,12 +33,7 @@ pub(super) fn principal(
 ) -> Result<Vec<Vec<f64>>, NotDecomposed> {
     let f = N.len();
     let MN: Vec<Vec<f64>> = N.iter().map(|z| momentum(s, eq, z)).collect();
-    let mut C = vec![0.0; f * f];
-    for i in 0..f {
-        for j in 0..=i {
-            (C[j * f + i], C[i * f + j]) = (dot(&N[i], &MN[j]), dot(&N[j], &MN[i]));
-        }
-    }
+    let mut C = transposed_product(&MN, N);
     cholesky(&mut C, f).map_err(|_| NotDecomposed { m: f, n: f })?;
     let mut Y = Vec::new();
     for row in stiffness.rows.iter().filter(|row| row.positive) {
@@ -46,25 +43,22 @@ pub(super) fn principal(
     }
     let mut svd = Svd::full(Y.len() / f.max(1), f);
     svd.factor(&Y)?;
-    let from_unit = |mut u: Vec<f64>| {
+    let from_unit = |i: usize| {
+        let mut u = svd.right(i).to_vec();
         cholesky_backward(&C, f, &mut u);
-        combine(&u, N)
+        u
     };
-    let Z: Vec<Vec<f64>> = (0..f).rev().map(|i| from_unit(svd.right(i).to_vec())).collect();
+    let units: Vec<Vec<f64>> = (0..f).rev().map(from_unit).collect();
+    let Z = combinations(N, &units);
     if stiffness.is_positive() {
         return Ok(separate(s, layout, stiffness, Z));
     }
     // as Z, softest first
     let sigma = |i: usize| svd.sigma().get(f - 1 - i).map_or(0.0, |sigma| sigma * sigma);
     let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.beside_squares(s, layout, z)).collect();
-    let mut H = vec![0.0; f * f];
-    for i in 0..f {
-        for j in 0..=i {
-            let h = 0.5 * (dot(&Z[i], &beside[j]) + dot(&Z[j], &beside[i]));
-            (H[j * f + i], H[i * f + j]) = (h, h);
-        }
-        H[i * f + i] += sigma(i);
-    }
+    let products = transposed_product(&Z, &beside);
+    let mut H: Vec<f64> = (0..f * f).map(|k| 0.5 * (products[k] + products[k % f * f + k / f])).collect();
+    (0..f).for_each(|i| H[i * f + i] += sigma(i));
     let Some(L) = shifted_root(&H, f) else { return Ok(separate(s, layout, stiffness, Z)) };
     let mut rows = vec![0.0; f * f];
     for j in 0..f {
@@ -72,8 +66,8 @@ pub(super) fn principal(
     }
     let mut svd = Svd::thin(f, f);
     svd.factor(&rows)?;
-    let Z = (0..f).rev().map(|i| combine(svd.left(i), &Z)).collect();
-    Ok(separate(s, layout, stiffness, Z))
+    let units: Vec<Vec<f64>> = (0..f).rev().map(|i| svd.left(i).to_vec()).collect();
+    Ok(separate(s, layout, stiffness, combinations(&Z, &units)))
 }
 
 /// Takes out of each motion what it has of much stiffer ones, z_i - Σ z_j z_iᵀK z_j/(k_j - k_i): the singular vectors have ε ω_max/ω_j of them, and
@@ -83,7 +77,7 @@ fn separate(s: &Structure, layout: &Tangent, stiffness: &Squares, Z: Vec<Vec<f64
     let K = stiffness.between(s, layout, &Z, &Z);
     let own = |i: usize| K[i * f + i];
     let least: Vec<f64> = Z.iter().map(|z| stiffness.along(s, layout, z).1).collect();
-    let mut separated = Z.clone();
+    let mut parts = vec![vec![0.0; f]; f];
     for i in 0..f {
         for j in (0..f).filter(|&j| own(j) > (STIFFER * own(i).abs()).max(least[j])) {
             let part = 0.5 * (K[i * f + j] + K[j * f + i]) / (own(j) - own(i));
@@ -91,20 +85,16 @@ fn separate(s: &Structure, layout: &Tangent, stiffness: &Squares, Z: Vec<Vec<f64
                 continue;
             }
             // a rotation by little, so that they stay orthonormal
-            separated[i].iter_mut().zip(&Z[j]).for_each(|(z, stiff)| *z -= part * stiff);
-            separated[j].iter_mut().zip(&Z[i]).for_each(|(z, soft)| *z += part * soft);
+            parts[i][j] -= part;
+            parts[j][i] += part;
         }
     }
-    separated
-}
-
-/// Σ x_i N_i.
-fn combine(x: &[f64], N: &[Vec<f64>]) -> Vec<f64> {
-    let mut z = vec![0.0; N.first().map_or(0, Vec::len)];
-    for (x, n) in x.iter().zip(N).filter(|(x, _)| **x != 0.0) {
-        z.iter_mut().zip(n).for_each(|(z, n)| *z += x * n);
+    if parts.iter().flatten().all(|part| *part == 0.0) {
+        return Z;
     }
-    z
+    let mut separated = combinations(&Z, &parts);
+    separated.iter_mut().zip(&Z).for_each(|(out, z)| out.iter_mut().zip(z).for_each(|(out, z)| *out += z));
+    separated
 }
 
 /// L of H + σ = L Lᵀ, lower by columns, with the least σ that is tried; none where H is zero.

@@ -16,8 +16,8 @@
 //! displaced states, since terms may cancel within an entry; those of constants are estimated with the radii of gyration as levers. Cost: a few tangents of each force, O(n³) for the n velocities that it couples.
 
 use super::hidden::moves;
-use super::linearize::{ROUNDING, dot, rounded_positions, subtract_pairs};
-use sarrus_math::solve::{NotDecomposed, symmetric_eigenpairs};
+use super::linearize::{ROUNDING, rounded_positions, subtract_pairs};
+use sarrus_math::solve::{NotDecomposed, symmetric_eigenpairs, transposed_product};
 use sarrus_solve::{Pair, Problem, State, Structure, Tangent};
 use sarrus_system::{Mechanism, System};
 
@@ -357,14 +357,17 @@ impl Squares {
             [first, second].map(|Z| Z.iter().map(|z| self.all_along(z)).collect::<Vec<_>>());
         let signs: Vec<f64> = self.rows.iter().map(Row::sign).collect();
         left.iter_mut().for_each(|x| x.iter_mut().zip(&signs).for_each(|(x, sign)| *x *= sign));
-        let mut out = vec![0.0; first.len() * second.len()];
-        for (j, z) in second.iter().enumerate() {
+        let mut out = transposed_product(&left, &right);
+        if self.rest.iter().all(|x| *x == 0.0) {
+            return out;
+        }
+        let negative = |z: &Vec<f64>| {
             let mut y = vec![0.0; z.len()];
             subtract_pairs(s, layout, &self.rest, z, &mut y);
-            for (i, own) in first.iter().enumerate() {
-                out[i * second.len() + j] = dot(&left[i], &right[j]) - dot(own, &y);
-            }
-        }
+            y
+        };
+        let negative: Vec<Vec<f64>> = second.iter().map(negative).collect();
+        out.iter_mut().zip(transposed_product(first, &negative)).for_each(|(out, x)| *out -= x);
         out
     }
 
