@@ -7,6 +7,7 @@ mod barriers;
 mod beam_order;
 mod beam_references;
 mod beams;
+mod bounds_of_laws;
 mod bristles;
 mod cables;
 mod certificate;
