@@ -151,47 +151,49 @@ impl Laws {
 
     /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
     pub fn noise(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
-        self.shift(self.law_of(i), frame, scratch, delta);
+        self.shift(self.law_of(i), frame, scratch, [delta; 2]);
         (self.argument(i, scratch) - self.argument(i, frame)).abs()
     }
 
-    /// The same of expression `law`: the larger one where they are off either way.
-    pub fn noise_of_value(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+    /// What positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
+    pub fn noise_of_value(&self, law: usize, frame: &Frame, scratch: &mut Frame, deltas: [f64; 2]) -> f64 {
         let value = self.list[law].value(frame);
-        let [a, b] = self.values_off(law, frame, scratch, delta);
+        let [a, b] = self.values_off(law, frame, scratch, deltas);
         (a - value).abs().max((b - value).abs())
     }
 
     /// By how much the expression that makes choice `i` differs where they are off one way and the other.
     pub fn jump(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
-        let [a, b] = self.values_off(self.law_of(i), frame, scratch, delta);
+        let [a, b] = self.values_off(self.law_of(i), frame, scratch, [delta; 2]);
         (a - b).abs()
     }
 
-    fn values_off(&self, law: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> [f64; 2] {
-        [delta, -delta].map(|delta| {
-            self.shift(law, frame, scratch, delta);
+    fn values_off(&self, law: usize, frame: &Frame, scratch: &mut Frame, deltas: [f64; 2]) -> [f64; 2] {
+        [1.0, -1.0].map(|sign| {
+            self.shift(law, frame, scratch, deltas.map(|delta| sign * delta));
             self.list[law].value(scratch)
         })
     }
 
-    /// A frame whose positions, velocities and states, of those that `law` reads, are off by up to `delta`.
-    fn shift(&self, law: usize, frame: &Frame, out: &mut Frame, delta: f64) {
+    /// A frame whose positions, and velocities and states, of those that `law` reads, are off by up to two numbers.
+    fn shift(&self, law: usize, frame: &Frame, out: &mut Frame, [positions, rates]: [f64; 2]) {
         let reads = &self.list[law].reads;
-        // sums and differences of what is read are off too
-        let off = |k: usize| if k.is_multiple_of(2) { delta } else { -0.7 * delta };
+        // so that sums and differences of what is read are off too
+        let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -0.7 };
         out.copy_from(frame);
         for (k, body) in reads.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
-            let by = Vec3([1.0, 0.6, -0.8]) * off(k);
+            let by = Vec3([1.0, 0.6, -0.8]) * sign(k);
             let (pose, twist) = (&mut out.poses[body], &mut out.twists[body]);
-            pose.angle += by[2];
-            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * by[0], 0.5 * by[1], 0.5 * by[2]]);
-            for number in [&mut pose.p, &mut twist.v, &mut twist.w, &mut twist.w_W] {
-                *number += by;
+            let turn = by * positions;
+            pose.p += turn;
+            pose.angle += turn[2];
+            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]]);
+            for rate in [&mut twist.v, &mut twist.w, &mut twist.w_W] {
+                *rate += by * rates;
             }
         }
         for (k, state) in reads.states.iter().filter(|state| !state.held).enumerate() {
-            out.outs[state.place] += off(k);
+            out.outs[state.place] += sign(k) * rates;
         }
         reads.follow(out, &mut self.own.borrow_mut());
     }

@@ -443,9 +443,14 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
 }
 
 impl Mechanism {
-    /// All bodies at `s`, for [`Motion`].
+    /// All bodies and controllers at `s`, for [`Motion`].
     pub fn frame(&mut self, s: &State, frame: &mut Frame) {
         self.place_all(s);
+        self.fill_frame(s, frame);
+    }
+
+    /// The bodies where they were placed last, at `s`.
+    pub(crate) fn fill_frame(&mut self, s: &State, frame: &mut Frame) {
         frame.t = s.t;
         self.with_contacts(s, |_, bodies, _| {
             frame.poses.clear();

@@ -3,7 +3,8 @@
 //! The expression is sampled on a grid of the step's dense output. It counts as resolved where the polynomial through every other
 //! sample meets those between, and where between neighbours the bounds of its value and rate stay near the samples. What may lie
 //! outside is halved, the earlier half first, until a sample shows a peak, or the impulse that may be hidden is below the tolerances.
-//! Changes that positions and velocities off by the tolerances bring about are none: dense output is no better than that.
+//! Changes that velocities off by [`DENSE`] tolerances bring about are none: between the ends of a step dense output may be that far off,
+//! as where stability limits the steps of an explicit method.
 
 use super::advance::DEEPEST;
 use sarrus_solve::integrators::Taken;
@@ -26,6 +27,9 @@ const STEEPER: f64 = 3.0;
 const OFF_FIXED: f64 = 0.5;
 /// Part of the tolerances that may be hidden between two samples.
 const SHARE: f64 = 0.1;
+/// Tolerances by which velocities of dense output may be off; and positions, over those times the step.
+const DENSE: f64 = 100.0;
+const DENSE_POSITIONS: f64 = 0.1;
 /// Change relative to the largest value that is none, where no mass tells.
 const SMALL: f64 = 1e-9;
 /// Intervals of a step that are halved for one expression; and where they were too few in many steps before.
@@ -132,12 +136,14 @@ impl Grid {
         self.search(step, motion, (laws, i), &mut Facts { slope: f64::INFINITY, ..facts })
     }
 
-    /// The least that the tolerances make of the value at an end of the step: a sample on a narrow peak says nothing of the rest.
+    /// The least that errors of dense output make of the value at an end of the step: a sample on a narrow peak says nothing of the rest.
     fn noise(&mut self, (laws, i): (&Laws, usize), facts: &mut Facts) -> f64 {
         let scratch = &mut self.scratch;
         let ends = [0, self.count - 1].map(|k| &self.frames[k]);
+        let off = DENSE * facts.tolerance;
+        let deltas = [DENSE_POSITIONS * (ends[1].t - ends[0].t) * off, off];
         *facts.noise.get_or_insert_with(|| {
-            let at = ends.map(|frame| laws.noise_of_value(i, frame, scratch, facts.tolerance));
+            let at = ends.map(|frame| laws.noise_of_value(i, frame, scratch, deltas));
             Some(at[0].min(at[1])).filter(|noise| noise.is_finite()).unwrap_or(0.0)
         })
     }

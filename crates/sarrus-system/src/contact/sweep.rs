@@ -488,7 +488,8 @@ impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
     pub fn contact_frame(&mut self, s: &State, frame: &mut Frame) {
         let system = self.system().clone();
-        self.frame(s, frame);
+        self.place_bodies(s);
+        self.fill_frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
             frame.gaps.clear();
             frame.gaps.extend(system.contacts.iter().map(|entry| match &entry.contact.what {

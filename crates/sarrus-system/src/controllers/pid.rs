@@ -112,6 +112,11 @@ impl Pid {
         error * self.kp + x[0] * self.ki + derivative
     }
 
+    /// Whether the output depends on the input itself, not on its integral alone.
+    fn feeds_through(&self) -> bool {
+        self.kp != 0.0 || self.derivative != Derivative::None
+    }
+
     fn out<R: Along>(&self, at: &At<R>, x: &[R]) -> R {
         let ([lo, hi], side) = (self.limits, self.side(at));
         if side != 0.0 {
@@ -247,7 +252,7 @@ impl Controller for Pid {
     }
 
     fn is_bounded(&self) -> bool {
-        self.input.is_bounded()
+        !self.feeds_through() || self.input.is_bounded()
     }
 
     fn has_bends(&self) -> bool {
@@ -255,7 +260,9 @@ impl Controller for Pid {
     }
 
     fn parts(&self, found: &mut dyn FnMut(Part, &Formula)) {
-        found(Part::Output, &self.input);
+        if self.feeds_through() {
+            found(Part::Output, &self.input);
+        }
         found(Part::Rate(0, 1.0), &self.input);
         if let Derivative::Filtered(tau) = self.derivative {
             found(Part::Rate(1, 1.0 / tau), &self.input);
@@ -345,13 +352,12 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
                 .hint("give `filter`, the time constant of the derivative in s"));
         }
     }
+    let (outputs, own) = (places(ctx)?, declare(reader)?.outputs);
+    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, hint: None };
     let mut reads = Vec::new();
-    if kp != 0.0 || derivative != Derivative::None {
-        input.outputs(&mut reads);
+    if controller.feeds_through() {
+        controller.input.outputs(&mut reads);
     }
-    let outputs = places(ctx)?;
-    let controller =
-        Pid { input, kp, ki, kd, derivative, limits, outputs: declare(reader)?.outputs, hint: None };
     Ok(BuiltController { ids, controller: Arc::new(controller), outputs, reads })
 }
 

@@ -229,6 +229,11 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, _| contacts.halfway_error(bodies, halfway, h, tolerances))
     }
 
+    /// Places the bodies at `s`, and nothing else.
+    pub(crate) fn place_bodies(&mut self, s: &State) {
+        self.place(s);
+    }
+
     /// Places the bodies at `s`, and runs the controllers there.
     pub(crate) fn place_all(&mut self, s: &State) {
         self.place(s);

@@ -6,6 +6,7 @@ mod accuracy;
 mod beam_order;
 mod beam_references;
 mod beams;
+mod bounds_of_laws;
 mod bristles;
 mod cables;
 mod certificate;

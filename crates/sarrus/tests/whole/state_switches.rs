@@ -287,8 +287,8 @@ fn a_relay_that_comes_nearer_and_nearer_to_its_switch_goes_on() {
         let outcome = run_by(&text, integrator, None);
         assert_eq!(outcome.report.status, Status::Completed, "{integrator}: {}", outcome.report.reason);
         let off = [last(&outcome, "b.x") - x, last(&outcome, "b.vx") - v];
-        // steps of implicit methods are to 1e-6
-        let limit = if integrator == "radau5" { 1e-4 } else { 1e-6 };
+        // each of some sixty passages is off by what the tolerances leave; those of implicit methods are a hundred times larger
+        let limit = if integrator == "radau5" { 1e-4 } else { 1e-5 };
         assert!(off.iter().all(|off| off.abs() < limit), "{integrator}: {off:?}");
     }
 }
