@@ -144,7 +144,7 @@ fn inside(bound: Enclosure, values: &[f64], step: f64, what: &str) {
 
 /// Bodies `a` and `b` with forces along x on the first.
 fn system(space: &str, forces: &[&str], controllers: &str) -> Arc<System> {
-    let zero = if space == "planar" { "0" } else { "0, 0" };
+    let (zero, inertia) = if space == "planar" { ("0", "1") } else { ("0, 0", "[1, 1, 1]") };
     let forces: Vec<String> = forces
         .iter()
         .enumerate()
@@ -154,8 +154,8 @@ fn system(space: &str, forces: &[&str], controllers: &str) -> Arc<System> {
         .collect();
     let text = format!(
         "space = '{space}'
-        bodies.a = {{ at = [0, {zero}], mass = 1, inertia = 1, markers.m = {{ on = [0.3, {zero}] }} }}
-        bodies.b = {{ at = [1, {zero}], mass = 1, inertia = 1, markers.m = {{ on = [0.1, {zero}] }} }}
+        bodies.a = {{ at = [0, {zero}], mass = 1, inertia = {inertia}, markers.m = {{ on = [0.3, {zero}] }} }}
+        bodies.b = {{ at = [1, {zero}], mass = 1, inertia = {inertia}, markers.m = {{ on = [0.1, {zero}] }} }}
         {}
         {controllers}",
         forces.join("\n")
