@@ -254,6 +254,9 @@ fn a_function_of_a_program_is_sampled_on_the_way_and_named() {
     );
 }
 
+/// A force by position.
+type Law = Box<dyn Fn(f64) -> f64>;
+
 /// A number between 0 and 1 that `k` gives.
 fn share(k: u32) -> f64 {
     f64::from(k.wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 24)
@@ -269,7 +272,7 @@ fn sums_of_bumps_steps_and_ripples_hold_mechanisms_of_any_size_at_the_first_bala
         let start = size * [0.0, 1.0, -1.0, 0.3][case as usize % 4];
         let to = start + size * (0.2 + 1.8 * number(1)) * if case % 3 == 0 { -1.0 } else { 1.0 };
         let pull = k * f64::abs(to - start);
-        let mut laws: Vec<(String, Box<dyn Fn(f64) -> f64>)> = Vec::new();
+        let mut laws: Vec<(String, Law)> = Vec::new();
         let narrow = 10f64.powf(-3.0);
         for j in 0..1 + case % 4 {
             let number = |i: u32| number(10 * j + 10 + i);
