@@ -6,7 +6,8 @@
 //!
 //! - in as many equal parts as are asked for, each begun where the last one ended, so that a large deformation is followed along one branch;
 //!   where a part is too much for the iteration it is halved;
-//! - at once, where nothing is asked for, if every step leads along the forces and is short; in halves where it does not come to rest so.
+//! - at once, where nothing is asked for, if every step leads along the forces and is short; in halves where it does not come to rest so,
+//!   unless contacts or forces by position act, of which a part lets pass what the whole holds.
 //!
 //! Otherwise the iteration is held back, so that it goes where a damped motion would; and where that fails, or nothing is elastic, the rest is
 //! searched for ([`super::search`]). Limits, locks and rigid contacts hold what they meet on the way ([`super::stops`]); states of controllers come to

@@ -22,7 +22,7 @@ const MOVED: f64 = 1e-9;
 const FEW: u32 = 6;
 
 impl Statics<'_> {
-    /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge.
+    /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge and no path has to be resolved.
     pub(super) fn come_down(
         &mut self,
         [from, to]: [f64; 2],
@@ -33,6 +33,8 @@ impl Statics<'_> {
         }
         let (mut at, mut more) = (from, to - from);
         let least = 0.5_f64.powi(HALVINGS) * more;
+        // a part of a force that would hold the mechanism lets it pass
+        let halves = from < to && self.paths.is_none();
         loop {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
             self.load(next)?;
@@ -42,7 +44,7 @@ impl Statics<'_> {
                     at = next;
                     more *= 2.0;
                 }
-                Err(Stop::Lost) if from < to && 0.5 * more >= least => more *= 0.5,
+                Err(Stop::Lost) if halves && 0.5 * more >= least => more *= 0.5,
                 Err(stop) => return Ok(Err(stop)),
             }
         }

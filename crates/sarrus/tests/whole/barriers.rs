@@ -253,3 +253,64 @@ fn a_function_of_a_program_is_sampled_on_the_way_and_named() {
         found.report.notes
     );
 }
+
+/// A force by position.
+type Law = Box<dyn Fn(f64) -> f64>;
+
+/// A number between 0 and 1 that `k` gives.
+fn share(k: u32) -> f64 {
+    f64::from(k.wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 24)
+}
+
+#[test]
+fn sums_of_bumps_steps_and_ripples_hold_mechanisms_of_any_size_at_the_first_balance() {
+    let mut held = 0;
+    for case in 0..80_u32 {
+        let number = |i: u32| share(97 * case + i + 1);
+        let size = [1e-3, 0.1, 1.0, 10.0, 100.0][case as usize % 5];
+        let k = 10f64.powf(4.0 * number(0));
+        let start = size * [0.0, 1.0, -1.0, 0.3][case as usize % 4];
+        let to = start + size * (0.2 + 1.8 * number(1)) * if case % 3 == 0 { -1.0 } else { 1.0 };
+        let pull = k * f64::abs(to - start);
+        let mut laws: Vec<(String, Law)> = Vec::new();
+        let narrow = 10f64.powf(-3.0);
+        for j in 0..1 + case % 4 {
+            let number = |i: u32| number(10 * j + 10 + i);
+            let x0 = start + (to - start) * (0.1 + number(0));
+            let w = size * narrow * 10f64.powf(2.0 * number(1));
+            let most = pull * (3.0 * number(2) - 1.5);
+            let u = format!("(b.x - ({x0}))/{w}");
+            laws.push(match (case + j) % 4 {
+                0 | 1 => {
+                    let bump = Bump { x0, w, most };
+                    (
+                        bump.of("b.x").replace(&format!("b.x - {x0}"), &format!("b.x - ({x0})")),
+                        Box::new(move |x| bump.at(x)),
+                    )
+                }
+                2 => (format!("{most}*tanh({u})"), Box::new(move |x| most * ((x - x0) / w).tanh())),
+                _ => {
+                    let (most, wave) = (0.2 * most, 5.0 * w);
+                    (
+                        format!("{most}*sin((b.x - ({x0}))/{wave})"),
+                        Box::new(move |x| most * ((x - x0) / wave).sin()),
+                    )
+                }
+            });
+        }
+        let force = |x: f64| k * (to - x) + laws.iter().map(|(_, law)| law(x)).sum::<f64>();
+        let due = first_balance(start, 0.05 * size * narrow, force);
+        // as one force, or each by itself
+        let more = if case % 2 == 0 {
+            let sum: Vec<String> = laws.iter().map(|(text, _)| format!("({text})")).collect();
+            push(false, "all", &sum.join(" + "))
+        } else {
+            laws.iter().enumerate().map(|(i, (text, _))| push(false, &format!("f{i}"), text)).collect()
+        };
+        let text = slide(false, start, &format!(", stiffness = {k}, rest = {to}"), &more);
+        let x = value(&text, None, "b.x");
+        assert!((x - due).abs() < 1e-6 * size, "{case}: {x} instead of {due}\n{text}");
+        held += u32::from((due - to).abs() > 0.1 * (to - start).abs());
+    }
+    assert!(held > 20, "{held}");
+}
