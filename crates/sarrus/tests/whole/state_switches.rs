@@ -255,7 +255,7 @@ fn a_state_that_its_rate_keeps_at_a_switch_ends_the_run() {
     for integrator in ["dop853", "rk45", "abm", "radau5", "bdf"] {
         let report = run_by(&format!("{}\n{more}", free("0")), integrator, None).report;
         assert!(report.reason.contains("controller `c`") && !report.certificate.passed, "{integrator}");
-        assert!(report.counts.rhs < 100_000, "{integrator}: {} evaluations", report.counts.rhs);
+        assert!(report.counts.rhs < 200_000, "{integrator}: {} evaluations", report.counts.rhs);
     }
 }
 
