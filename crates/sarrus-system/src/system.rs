@@ -474,7 +474,7 @@ impl System {
         for formula in &self.timed {
             own.clear();
             formula.breakpoints(from, to.next_up(), &mut own);
-            let at_end = own.iter().any(|t| *t == to);
+            let at_end = own.contains(&to);
             own.retain(|t| *t > from && *t < to);
             formula.features([from, to], &own, &mut all);
             all.extend_from_slice(&own);
