@@ -188,21 +188,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a unit may stand in a value or in what it names: a number, a space and a letter, or a name that has a dimension. It costs less than
-    /// parsing.
+    /// Whether a unit may stand in a value or in what it names.
     pub fn may_have_units(&self, value: &Value) -> bool {
         let text = match &value.data {
-            Data::Text(text) => text.as_str().as_bytes(),
+            Data::Text(text) => text,
             Data::List(list) => return list.iter().any(|inner| self.may_have_units(inner)),
             _ => return false,
         };
-        let in_text = |w: &[u8]| {
-            (w[0].is_ascii_digit() || w[0] == b'.' || w[0] == b'}')
-                && w[1].is_ascii_whitespace()
-                && (w[2].is_ascii_alphabetic() || w[2].is_ascii_whitespace())
-        };
         let scope = self.scope;
-        text.windows(3).any(in_text)
+        text.may_have_units()
             || !(scope.functions.is_empty() && scope.tables.is_empty())
             || scope.dimensions.values().any(|d| matches!(d, Inferred::Known(_)))
     }

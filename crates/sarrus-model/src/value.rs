@@ -17,6 +17,8 @@ pub struct Text(Arc<Content>);
 struct Content {
     text: Arc<str>,
     verbatim: Option<u32>,
+    template: bool,
+    units: bool,
     parsed: OnceLock<std::result::Result<Arc<Expr>, Box<ExprError>>>,
     parts: OnceLock<Box<[Part]>>,
 }
@@ -41,6 +43,16 @@ pub struct Index {
     pub expr: std::result::Result<Expr, ExprError>,
 }
 
+/// Whether a number is followed by a space and a letter, or by two spaces. It costs less than parsing.
+fn has_unit(text: &[u8]) -> bool {
+    let in_text = |w: &[u8]| {
+        (w[0].is_ascii_digit() || w[0] == b'.' || w[0] == b'}')
+            && w[1].is_ascii_whitespace()
+            && (w[2].is_ascii_alphabetic() || w[2].is_ascii_whitespace())
+    };
+    text.windows(3).any(in_text)
+}
+
 impl Text {
     /// A string that does not come from a file.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
@@ -49,7 +61,10 @@ impl Text {
 
     /// A string whose content begins at the byte `start` of its file.
     pub fn at(text: impl Into<Arc<str>>, start: Option<u32>) -> Self {
-        Text(Arc::new(Content { text: text.into(), verbatim: start, ..Content::default() }))
+        let text = text.into();
+        // elements of a `repeat` share their texts: these are searched once
+        let (template, units) = (text.contains('{'), has_unit(text.as_bytes()));
+        Text(Arc::new(Content { text, verbatim: start, template, units, ..Content::default() }))
     }
 
     /// Where the content begins in the file, if it stands there letter by letter (no escapes).
@@ -70,7 +85,12 @@ impl Text {
 
     /// Whether it holds a `{…}`.
     pub fn is_template(&self) -> bool {
-        self.0.text.contains('{')
+        self.0.template
+    }
+
+    /// Whether a unit may stand in it: a number, a space and a letter.
+    pub fn may_have_units(&self) -> bool {
+        self.0.units
     }
 
     /// The insides of its `{…}`.

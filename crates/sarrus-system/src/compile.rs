@@ -404,8 +404,10 @@ fn joint(
     let mut reader = Reader::open(model, element);
     let face: Arc<dyn JointFace> = {
         let keys = known.entry(kind.name).or_insert_with(|| with_misplaced(joint_keys(kind)));
-        reader.check(keys, true)?;
-        if let [only] = kind.coordinates {
+        let units = reader.check(keys, true)?;
+        if let [only] = kind.coordinates
+            && units
+        {
             reader.check_units(keys, usize::from(!only.reading.is_length()))?;
         }
         (kind.read)(&mut reader)?.into()

@@ -112,8 +112,8 @@ fn rhs_by_tables(case: Case) -> Case {
 }
 
 #[library_benchmark(setup = in_general)]
-#[bench::four_bar(args = ("four_bar", &[]), config = most(142_575))]
-#[bench::mcpherson(args = ("mcpherson", &[]), config = most(493_695))]
+#[bench::four_bar(args = ("four_bar", &[]), config = most(111_313))]
+#[bench::mcpherson(args = ("mcpherson", &[]), config = most(338_353))]
 fn rhs_in_general(case: Case) -> Case {
     right_sides(case)
 }

@@ -56,14 +56,16 @@ impl<'a> Reader<'a> {
         Reader::open(model, &setting.element)
     }
 
-    /// Refuses keys that are not listed; [`Reader::new`] has done it.
-    pub fn check(&self, keys: &[Key], common: bool) -> Result<()> {
+    /// Refuses keys that are not listed; [`Reader::new`] has done it. Returns whether units may stand in a quantity.
+    pub fn check(&self, keys: &[Key], common: bool) -> Result<bool> {
         let context = self.context();
+        let mut units = false;
         for entry in &self.table.entries {
             let key = &*entry.key;
             let own = keys.iter().find(|k| k.name == key);
             if let Some(own) = own.filter(|own| own.ty.is_quantity() && context.may_have_units(&entry.value))
             {
+                units = true;
                 self.check_dimension(key, &entry.value, &own.dimensions())?;
             }
             let known = own.is_some()
@@ -81,7 +83,7 @@ impl<'a> Reader<'a> {
                     .maybe_hint(hint));
             }
         }
-        Ok(())
+        Ok(units)
     }
 
     fn check_dimension(&self, key: &str, value: &Value, allowed: &[Dimension]) -> Result<()> {
